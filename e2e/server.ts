@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startWarden } from '../lib/db/embedded/test-warden.ts'
+import { testFolder } from '../lib/db/test-folder.ts'
 import { build } from '../scripts/build.ts'
 import { NO_LIMITS } from '../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../stand-ins/no-network.ts'
@@ -44,14 +45,17 @@ export function appEnvironment(): NodeJS.ProcessEnv {
 
 /**
  * Playwright's global setup: one built app for the whole run, on data of its own. Returns the way to stop it. The app,
- * and all that the tests keep in temporary folders, goes with the run, however that ends.
+ * and all that the tests keep in temporary folders, goes with the run, however that ends. These folders are in memory
+ * where it has room; what tries the durability of data uses the one of E2E_DISK.
  */
 export default async function startApp(): Promise<() => Promise<void>> {
   await build({ quiet: true })
-  const folder = mkdtempSync(join(tmpdir(), 'e2e-'))
+  const folder = mkdtempSync(join(testFolder(), 'e2e-'))
+  const disk = mkdtempSync(join(tmpdir(), 'e2e-disk-'))
   const warden = startWarden()
-  warden.removeFolder(folder)
+  for (const path of [folder, disk]) warden.removeFolder(path)
   process.env.TMPDIR = folder
+  process.env.E2E_DISK = disk
   const data = join(folder, 'data')
   const dropSpread = await prepareSpread()
   const database = await givenDatabase()
