@@ -15,6 +15,8 @@ export default defineConfig({
   globalSetup: './e2e/server.ts',
   // One more than processors: each waits for its page, its server or a vendor for most of its time.
   workers: 1 + availableParallelism(),
+  // What `npm run test:deep` runs, and nobody waits for otherwise.
+  grepInvert: process.env.DEEP === '1' ? undefined : /@deep/,
   retries: 0,
   forbidOnly: true,
   // To end what hangs: a busy machine is not a failure.

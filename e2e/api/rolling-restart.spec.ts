@@ -14,7 +14,9 @@ import { ownEnvironment, startOwnApp } from '../own-app.ts'
 const ENOUGH = 100
 const CLIENTS = 8
 
-test('two servers are replaced under load, one after the other, and no request fails', async () => {
+test('two servers are replaced under load, one after the other, and no request fails', {
+  tag: '@deep',
+}, async () => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-rolling-'))
   const balancer = await startBalancer()
   // Long enough for a balancer that shares a busy machine with what it balances.

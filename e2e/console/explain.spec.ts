@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, exported, PHONE, rowsCame, signIn } from '../browser.ts'
+import {
+  complaints,
+  expectAccessible,
+  expectAccessibleAtBoth,
+  expectGood,
+  exported,
+  PHONE,
+  rowsCame,
+  signIn,
+} from '../browser.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }
@@ -181,17 +190,12 @@ test('a comparison without parameters leads on, and tells the causes', async ({ 
   await expectGood(page)
 })
 
-for (const [what, viewport] of [
-  ['on a desk', { width: 1360, height: 900 }],
-  ['on a phone', PHONE],
-  ['on a wide screen', { width: 2560, height: 1200 }],
-] as const) {
-  test(`an explained month is good ${what}`, async ({ page }) => {
-    await page.setViewportSize(viewport)
-    const problems = complaints(page)
-    await signIn(page, people.finance, '/invoices/explain?month=2026-10')
-    await expect(page.getByRole('region', { name: 'HUF' })).toBeVisible()
-    await expectGood(page)
-    expect(problems).toEqual([])
-  })
-}
+test('an explained month is good on a desk, on a phone and on a wide screen', async ({ page }) => {
+  const problems = complaints(page)
+  await signIn(page, people.finance, '/invoices/explain?month=2026-10')
+  await expect(page.getByRole('region', { name: 'HUF' })).toBeVisible()
+  await expectAccessibleAtBoth(page)
+  await page.setViewportSize({ width: 2560, height: 1200 })
+  await expectAccessible(page)
+  expect(problems).toEqual([])
+})

@@ -1,11 +1,11 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectGood, PHONE, signIn } from '../browser.ts'
+import { expectAccessibleAtBoth, expectGood, PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { cutOffWrites, openEverything } from '../openers.ts'
 
-// Axe looks at each screen in every state that a press leads to: menus, panels, reviews, dialogs, what was said and what failed.
+// Axe looks at each screen at rest; and, in a deep run, in every state that a press leads to: menus, panels, reviews, dialogs, what was said and what failed.
 // Nothing is listed here: what a screen can open is found on it.
 
 /** Some of what is found, so that a search which finds nothing fails. */
@@ -62,12 +62,8 @@ async function lookAtAll(page: Page, path: string, part: 'body' | 'main'): Promi
   return opened
 }
 
-// All of them take a quarter of an hour: `EVERY_STATE=1 npx playwright test open`. Three are looked at with each change.
-const isAll = process.env.EVERY_STATE === '1'
-const MAIN = ['/', '/assets', '/invoices']
-
-for (const path of signedIn.filter((one) => isAll || MAIN.includes(one)))
-  test(`what opens on ${path}`, async ({ page }) => {
+for (const path of signedIn)
+  test(`what opens on ${path}`, { tag: '@deep' }, async ({ page }) => {
     test.slow()
     await signIn(page, admin)
     const opened = await lookAtAll(page, path, path === '/' ? 'body' : 'main')
@@ -75,17 +71,30 @@ for (const path of signedIn.filter((one) => isAll || MAIN.includes(one)))
     if (OPENS[path]) expect(opened).toEqual(expect.arrayContaining(OPENS[path]))
   })
 
-for (const path of outside)
-  test(`what opens on ${path}, by nobody`, async ({ page }) => {
-    await page.goto(path)
-    await expectGood(page)
-  })
-
-for (const path of isAll ? MAIN : [])
-  test(`what opens on ${path} on a phone`, async ({ page }) => {
+for (const path of ['/', '/assets', '/invoices'])
+  test(`what opens on ${path} on a phone`, { tag: '@deep' }, async ({ page }) => {
     test.slow()
     await page.setViewportSize(PHONE)
     await signIn(page, admin)
     const opened = await lookAtAll(page, path, path === '/' ? 'body' : 'main')
     expect(opened.length).toBeGreaterThan(1)
   })
+
+async function lookAtRest(page: Page, paths: string[]): Promise<void> {
+  const found: string[] = []
+  for (const path of paths) {
+    await page.goto(path)
+    await expectAccessibleAtBoth(page).catch((error) => found.push(`${path}: ${error.message}`))
+  }
+  expect(found).toEqual([])
+}
+
+test('axe finds nothing on any screen at rest, on a desk or a phone', async ({ page }) => {
+  test.slow()
+  await signIn(page, admin)
+  await lookAtRest(page, signedIn)
+})
+
+test('axe finds nothing on a screen that nobody has signed in to', async ({ page }) => {
+  await lookAtRest(page, outside)
+})

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, exported, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESK, expectAccessibleAtBoth, exported, rowsCame, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const MANY = 300
@@ -112,8 +112,7 @@ test('what is open stands under its sums, as the API says, and one account can b
 })
 
 test('more than a page says what it leaves out, and leads on', async ({ page }) => {
-  await signIn(page, people.many)
-  await page.goto('/invoices/statement')
+  await signIn(page, people.many, '/invoices/statement')
   await expect(page.getByText(`This page has 250 of ${MANY} open items.`)).toBeVisible()
   const first = await numbers(page)
   await page.getByRole('link', { name: 'Next' }).click()
@@ -124,34 +123,26 @@ test('more than a page says what it leaves out, and leads on', async ({ page }) 
 })
 
 test('nothing open, nothing that fits, an address that is none, and another role', async ({ page }) => {
-  await signIn(page, people.paid)
-  await page.goto('/invoices/statement')
+  await signIn(page, people.paid, '/invoices/statement')
   await expect(page.getByText('Nothing is open', { exact: true })).toBeVisible()
   await page.goto('/invoices/statement?filter=currency:EUR')
   await expect(page.getByText('Nothing is open here')).toBeVisible()
   await page.goto('/invoices/statement?filter=color:red')
   await expect(page.getByText('can be of these only: billingProfile, platform, currency')).toBeVisible()
   await page.context().clearCookies()
-  await signIn(page, people.it)
-  await page.goto('/invoices/statement')
+  await signIn(page, people.it, '/invoices/statement')
   await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
 })
 
-for (const [what, viewport] of [
-  ['on a desk', { width: 1360, height: 900 }],
-  ['on a phone', PHONE],
-] as const) {
-  test(`the statement is good ${what}`, async ({ page }) => {
-    await page.setViewportSize(viewport)
-    const problems = complaints(page)
-    await signIn(page, people.finance)
-    await page.goto('/invoices/statement')
-    await expectGood(page)
-    await page.getByRole('button', { name: /^Billing profile/ }).click()
-    await expectGood(page)
-    expect(problems).toEqual([])
-  })
-}
+test('the statement is good on a desk and on a phone', async ({ page }) => {
+  const problems = complaints(page)
+  await signIn(page, people.finance, '/invoices/statement')
+  await expectAccessibleAtBoth(page)
+  await page.setViewportSize(DESK)
+  await page.getByRole('button', { name: /^Billing profile/ }).click()
+  await expectAccessibleAtBoth(page)
+  expect(problems).toEqual([])
+})
 
 const SHEETS = [
   ['/invoices', 'Invoices', 'Billing profiles: statement Ltd, Statement Europe B.V.'],
@@ -208,8 +199,7 @@ test('a sheet is black on white, says whose it is and when it was printed, and h
 })
 
 test('a long statement has as many sheets as it takes, and the time of its printing', async ({ page }) => {
-  await signIn(page, people.many)
-  await page.goto('/invoices/statement')
+  await signIn(page, people.many, '/invoices/statement')
   await page.evaluate(() => {
     Date.now = () => Date.UTC(2031, 0, 31, 23, 59, 59)
   })
