@@ -12,9 +12,11 @@ const LONG =
   'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
 const UNBROKEN = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const { signedIn, outside } = everyScreen({ asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' })
+/** Each side of each width at which the layout changes, and some between them: `LOOKS` has none of them. */
+const BETWEEN = [689, 720, 721, 860, 991, 992, 1279, 1280, 1359]
 let admin = ''
 
-test.beforeAll(async () => {
+test.beforeAll(async ({ baseURL }) => {
   const own = await newCustomer('widths')
   await own.profile('long', `${UNBROKEN} GmbH & Co. KG`)
   await own.importAssets([
@@ -35,13 +37,39 @@ test.beforeAll(async () => {
   )
   await own.invite(`ida@${own.domain}`, `Ida ${UNBROKEN}`, 'it-manager', 'finance-user')
   admin = await own.member('Ada Min', 'admin')
+  const headers = {
+    Authorization: `Bearer ${await own.key('it-manager')}`,
+    'Content-Type': 'application/json',
+  }
+  const set = async (quantity: number) => {
+    const body = JSON.stringify({ quantity })
+    const path = '/billing/v1/assets/workspace-suite-1'
+    return (await fetch(`${baseURL}${path}`, { method: 'PATCH', headers, body })).status
+  }
+  // Changes that were applied, and one that was refused.
+  expect([await set(200), await set(20), await set(240)]).toEqual([200, 422, 200])
 })
+
+/** The table of renewals has room in its box; no other screen has one of this name. */
+function isCut(page: Page): Promise<boolean> {
+  return page
+    .getByRole('table', { name: 'Renewals' })
+    .evaluateAll((all) => all.some((one) => one.scrollWidth > (one.parentElement?.clientWidth ?? 0)))
+}
 
 async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void> {
   const found: string[] = []
   for (const path of paths) {
     await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await rowsCame(page)
+    await lookAt(page, { name: 'between', width: 1360, height: 900 })
+    for (const width of BETWEEN) {
+      await page.setViewportSize({ width, height: 900 })
+      const more = await excess(page)
+      if (more > 0) found.push(`${path}, ${width} px: ${more} px`)
+      if (await isCut(page)) found.push(`${path}, ${width} px: the table of renewals is cut`)
+    }
     for (const look of LOOKS) {
       await lookAt(page, look)
       const more = await excess(page)
@@ -54,7 +82,7 @@ async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void
 test('no screen is wider than the window', async ({ page }) => {
   test.slow()
   await signIn(page, admin)
-  await expectNothingSticksOut(page, signedIn)
+  await expectNothingSticksOut(page, [...signedIn, '/assets/workspace-suite-1'])
 })
 
 test('nor is one that nobody has signed in to', async ({ page }) => {
