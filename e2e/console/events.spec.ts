@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, exported, PHONE, signIn, signInByForm } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
 
 const people = { admin: '', it: '' }
 const keys = { it: '' }
@@ -38,7 +38,7 @@ test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and
   const form = { email: people.it, password: `${PASSWORD}!`, csrfToken, json: 'true' }
   expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(401)
 
-  await signInByForm(page, people.admin, '/activity')
+  await signInFreshly(page, people.admin, '/activity')
   await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Everything' }).click()
   await expect(page).toHaveURL(/\/activity\/events$/)
   await expect(row(page, 'Signed in')).toContainText('Ada Min')

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, signInByForm } from '../browser.ts'
+import { complaints, expectGood, PHONE, signInFreshly } from '../browser.ts'
 
 const LONG = 'The nightly import of everything that Montgomery-Featherstonehaugh & Daughters ever licensed'
 let own: Awaited<ReturnType<typeof newCustomer>>
@@ -46,7 +46,7 @@ async function choose(page: Page, name: string, what: string) {
 test('a member issues a key by keyboard, copies it, and it works', async ({ page, context }) => {
   const found = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signInByForm(page, member.ana)
+  await signInFreshly(page, member.ana)
   await page.getByRole('button', { name: /Ana Ruiz/ }).click()
   await page.getByRole('link', { name: 'API keys' }).click()
   await expect(page).toHaveURL(/\/keys$/)
@@ -88,7 +88,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
 
 test('what is wrong stands at its field, and nothing typed is lost', async ({ page }) => {
   const found = complaints(page)
-  await signInByForm(page, member.fin, '/keys')
+  await signInFreshly(page, member.fin, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()
   const panel = dialog(page, 'Issue a key')
   await panel.getByLabel('Name').fill('Books')
@@ -115,7 +115,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   page,
 }) => {
   const found = complaints(page)
-  await signInByForm(page, member.fin, '/keys')
+  await signInFreshly(page, member.fin, '/keys')
   const key = await issue(page, 'Old import', 'IT Manager')
   await own.ageSignIns()
   await choose(page, 'Old import', 'Revoke')
@@ -145,7 +145,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
 
 test('rotation says what it means, and both keys work meanwhile', async ({ page }) => {
   const found = complaints(page)
-  await signInByForm(page, member.ana, '/keys')
+  await signInFreshly(page, member.ana, '/keys')
   const former = await issue(page, 'Sync')
   await choose(page, 'Sync', 'Rotate')
   const panel = dialog(page, 'Rotate key')
@@ -181,7 +181,7 @@ test('an Admin sees all keys, with long names and on a phone, and lets one belon
   page,
 }) => {
   const found = complaints(page)
-  await signInByForm(page, member.boss, '/keys')
+  await signInFreshly(page, member.boss, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()
   const panel = dialog(page, 'Issue a key')
   await expect(panel.getByRole('checkbox', { name: 'Admin' })).toBeVisible()
@@ -208,7 +208,7 @@ test('an Admin sees all keys, with long names and on a phone, and lets one belon
 
 test('many keys come page by page', async ({ page }) => {
   for (let n = 0; n < 3; n++) await own.key('it-manager')
-  await signInByForm(page, member.boss, '/keys?whose=all&maxResults=2')
+  await signInFreshly(page, member.boss, '/keys?whose=all&maxResults=2')
   await expect(page.getByRole('row')).toHaveCount(3)
   await page.getByRole('link', { name: 'Older' }).click()
   await expect(page).toHaveURL(/pageToken=/)

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, pressSlash, signIn, signInByForm } from '../browser.ts'
+import { complaints, expectGood, PHONE, pressSlash, signIn, signInFreshly } from '../browser.ts'
 
 const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
 const people = { admin: '', second: '', ben: '', it: '' }
@@ -36,7 +36,7 @@ const open = (page: Page, name: string) => page.getByRole('button', { name: `Cha
 test('an Admin invites somebody by keyboard alone, and copies the link', async ({ page, context }) => {
   const found = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signInByForm(page, people.admin)
+  await signInFreshly(page, people.admin)
   await page.getByRole('link', { name: 'Members' }).click()
   await expect(page.getByRole('heading', { name: 'Members', level: 1 })).toBeVisible()
   await expect(row(page, 'Ada Min')).toContainText('(you)')
@@ -96,7 +96,7 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
 })
 
 test('whoever comes by the link is active, with what they were given', async ({ page, browser, baseURL }) => {
-  await signInByForm(page, people.second, '/members?search=Eva')
+  await signInFreshly(page, people.second, '/members?search=Eva')
   const data = { email: `eva@${own.domain}`, name: 'Eva Link', roles: ['finance-user'] }
   const { link } = (await call(page, 'POST', '', data)).json
   const there = await browser.newPage({ baseURL: baseURL ?? '' })
@@ -119,8 +119,8 @@ test('changes roles, disables with a word on what happens, and enables; the hist
 }) => {
   const found = complaints(page)
   const there = await browser.newPage({ baseURL: baseURL ?? '' })
-  await signInByForm(there, people.ben)
-  await signInByForm(page, people.admin, '/members')
+  await signInFreshly(there, people.ben)
+  await signInFreshly(page, people.admin, '/members')
   await open(page, 'Ben Ito')
   const dialog = page.getByRole('dialog', { name: 'Ben Ito' })
   await dialog.getByRole('checkbox', { name: /Finance User/ }).check()
@@ -158,7 +158,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   page,
 }) => {
   const found = complaints(page)
-  await signInByForm(page, people.admin, '/members?search=Ben')
+  await signInFreshly(page, people.admin, '/members?search=Ben')
   await own.ageSignIns()
   await open(page, 'Ben Ito')
   const dialog = page.getByRole('dialog', { name: 'Ben Ito' })
@@ -179,7 +179,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
 })
 
 test('two Admins who change the same member: the second one is told, and loses nothing', async ({ page }) => {
-  await signInByForm(page, people.admin, '/members?search=Ida')
+  await signInFreshly(page, people.admin, '/members?search=Ida')
   await open(page, 'Ida Tech')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Ida Technik')
@@ -222,7 +222,7 @@ test('three hundred members, long names and a phone: found by search, and by who
 }) => {
   const found = complaints(page)
   const many = await newCustomer('many-members')
-  await signInByForm(page, await many.member('Ad Min', 'admin'), '/members')
+  await signInFreshly(page, await many.member('Ad Min', 'admin'), '/members')
   const invite = async (name: string, email: string) => {
     const data = { name, email: `${email}@${many.domain}`, roles: ['it-manager'] }
     expect((await call(page, 'POST', '', data)).status).toBe(200)
