@@ -141,8 +141,7 @@ test('what can not be compared says so; what is not theirs is not there', async 
   await signIn(page, people.other)
   expect((await page.goto('/invoices/compare?from=SEP&to=OCT'))?.status()).toBe(404)
   await page.context().clearCookies()
-  await signIn(page, people.it)
-  await page.goto('/invoices/compare?from=SEP&to=OCT')
+  await signIn(page, people.it, '/invoices/compare?from=SEP&to=OCT')
   await expect(page.getByText('This page needs the role Finance User')).toBeVisible()
 })
 

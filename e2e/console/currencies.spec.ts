@@ -50,8 +50,7 @@ test('an amount is the same on list, invoice and statement, in each currency', a
 })
 
 test('what nobody can pay exactly is told apart from what is due', async ({ page }) => {
-  await signIn(page, finance, '/invoices')
-  await page.goto('/invoices/US-1')
+  await signIn(page, finance, '/invoices/US-1')
   const said = (term: string) =>
     page.locator('dl > div').filter({ has: page.getByText(term, { exact: true }) })
   await expect(said('Exact balance')).toHaveText('Exact balance10.005')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { POST } from '#app/api/unsubscribe/route.ts'
 import { noticeLink, readNoticeLink } from '#lib/access/notice-link.ts'
 import { newCustomerId } from '#lib/access/store.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
@@ -39,6 +40,23 @@ it('each mail carries a link for each kind that it has, one for all, and the hea
   })
   expect(`${links.all}`).not.toContain('books')
 })
+
+it.each(['form', 'multipart'])(
+  'a mail program stops all with one POST from anywhere, and is answered itself: %s',
+  async (kind) => {
+    const { mail, links } = await linksOfMail()
+    const url = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
+    const form = new FormData()
+    form.set('List-Unsubscribe', 'One-Click')
+    const body = kind === 'form' ? new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) : form
+    const headers = { Origin: 'https://mail.example', 'Sec-Fetch-Site': 'cross-site' }
+    for (let n = 0; n < 2; n++) {
+      const answer = await POST(new Request(url, { method: 'POST', headers, body }))
+      expect([answer.status, await answer.text()]).toEqual([200, 'You get no more of these notices.\n'])
+    }
+    expect(await on(links.all)).toEqual([])
+  },
+)
 
 it('one kind is stopped at once, and the others go on', async () => {
   const { links } = await linksOfMail()
