@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
-import type axe from 'axe-core'
 import { PASSWORD } from './admin.ts'
 
 /** A phone's screen, in CSS pixels. */
 export const PHONE = { width: 360, height: 780 }
 /** A laptop's screen, in CSS pixels. */
 export const DESK = { width: 1360, height: 900 }
-
-/** The minified file: each page load compiles it again, and the readable one is more than twice as long. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Signs in through the page and waits for where it leads: `path`, or home. */
 export async function signInByForm(
@@ -34,14 +28,19 @@ export async function signIn(page: Page, email: string, path = '/'): Promise<voi
   const context = page.context()
   const known = sessions.get(email)
   if (known) await context.addCookies(known)
-  else await signInByRequest(page, email)
+  else await beginSession(page, email)
   await page.goto(path)
   // A test may have signed out meanwhile.
   if (new URL(page.url()).pathname === '/sign-in') {
-    await signInByRequest(page, email)
+    await beginSession(page, email)
     await page.goto(path)
   }
   expect(new URL(page.url()).pathname).not.toBe('/sign-in')
+}
+
+async function beginSession(page: Page, email: string): Promise<void> {
+  await signInByRequest(page, email)
+  sessions.set(email, await page.context().cookies())
 }
 
 /** Goes to `path` with a session of its own that has just begun: some acts ask for one. The form is not typed into. */
@@ -55,7 +54,6 @@ async function signInByRequest(page: Page, email: string): Promise<void> {
   const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
   const form = { email, password: PASSWORD, csrfToken, json: 'true' }
   expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(200)
-  sessions.set(email, await page.context().cookies())
 }
 
 /** Waits until the rows are there that may come after the page's frame: what is read at once would find none. */
@@ -82,50 +80,6 @@ export async function pressSlash(page: Page): Promise<void> {
   }).toPass()
 }
 
-/**
- * No sideways scroll of the page in a state that a test came to; in a deep run, nothing for axe to find either, which costs
- * more than to load the page.
- */
-export async function expectGood(page: Page): Promise<void> {
-  if (process.env.DEEP === '1') return expectAccessible(page)
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await settled(page)
-  await expectNoSidewaysScroll(page)
-}
-
-/** Nothing for axe to find in either theme, and no sideways scroll of the page. */
-export async function expectAccessible(page: Page): Promise<void> {
-  // While a page is refreshed, its title is taken away and put back.
-  await expect(page).toHaveTitle(/./)
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await settled(page)
-  await expectNothing(page, 'light')
-  // The themes differ in their colors, and in nothing else.
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await expectNothing(page, 'dark', ['color-contrast', 'link-in-text-block'])
-  await expectNoSidewaysScroll(page)
-}
-
-/** The same on a laptop's screen and on a phone's. The page stays on the phone's. */
-export async function expectAccessibleAtBoth(page: Page): Promise<void> {
-  for (const viewport of [DESK, PHONE]) {
-    await page.setViewportSize(viewport)
-    await expectAccessible(page)
-  }
-}
-
-/** The same for a page whose theme was chosen when it was opened, and which it keeps. */
-export async function expectGoodAsItIs(page: Page): Promise<void> {
-  await expect(page).toHaveTitle(/./)
-  await settled(page)
-  await expectNothing(page, 'this')
-  await expectNoSidewaysScroll(page)
-}
-
-async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-}
-
 /** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
 export async function settled(page: Page): Promise<void> {
   await rowsCame(page)
@@ -135,22 +89,6 @@ export async function settled(page: Page): Promise<void> {
       .getAnimations()
       .some((one) => one.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
   await expect.poll(() => page.evaluate(isMoving)).toBe(false)
-}
-
-/**
- * @param rules those that are tried; all of axe's own choice, unless told. What they found right is counted up nowhere: on a
- * long list that takes longer than to look.
- */
-async function expectNothing(page: Page, theme: string, rules?: string[]): Promise<void> {
-  // A page that was looked at before has it still.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
-  const found = await page.evaluate(async (only) => {
-    const runner = (window as unknown as { axe: typeof axe }).axe
-    const limit = only ? { runOnly: { type: 'rule' as const, values: only } } : {}
-    const { violations } = await runner.run({ resultTypes: ['violations'], ...limit })
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target)}`)
-  }, rules)
-  expect(found.map((each) => `${theme} ${each}`)).toEqual([])
 }
 
 /** Collects what the browser complains about, such as a breach of the page's policy. */

@@ -7,8 +7,9 @@ import { type NameServer, startNameServer } from '../../stand-ins/issuers/name-s
 import { type IssuerStandIn, startIssuer } from '../../stand-ins/issuers/provider.ts'
 import { type Catcher, startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGoodAsItIs, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn } from '../browser.ts'
 import { freePort } from '../free-port.ts'
+import { expectGoodAsItIs } from '../good.ts'
 import { byKeyboard, byTouch, type Hands } from '../hands.ts'
 import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
 

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { readPages } from '../../lib/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
-import { expectGood, rowsCame, signIn } from '../browser.ts'
+import { rowsCame, signIn } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore, shown } from '../days.ts'
+import { expectGood } from '../good.ts'
 
 // What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths. Two of them are
 // done from home, in journeys.spec.ts.

@@ -1,7 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn } from '../browser.ts'
 import { day, shown } from '../days.ts'
+import { expectGood } from '../good.ts'
 
 let own: Awaited<ReturnType<typeof newCustomer>>
 let finance = ''

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { unzip } from '../../lib/files/test-zip.ts'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 
 let finance = ''
 

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectGood, PHONE, signIn } from '../browser.ts'
+import { PHONE, signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 
 let admin: string
 let clerk: string

@@ -1,15 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import {
-  complaints,
-  DESK,
-  expectAccessible,
-  expectAccessibleAtBoth,
-  PHONE,
-  rowsCame,
-  signIn,
-} from '../browser.ts'
+import { complaints, DESK, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore, onOneDay, sinceThen } from '../days.ts'
+import { expectAccessible, expectAccessibleAtBoth } from '../good.ts'
 
 /** A day of an earlier month, the last one of it, and that month in words. */
 const dayOf = (monthsAgo: number, dayOfMonth = 10) =>

@@ -2,16 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
-import {
-  complaints,
-  expectAccessibleAtBoth,
-  expectGood,
-  exported,
-  PHONE,
-  rowsCame,
-  signIn,
-} from '../browser.ts'
+import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
+import { expectAccessibleAtBoth, expectGood } from '../good.ts'
 import { excess } from '../looks.ts'
 
 // The screen of whoever pays: what it shows at once, and that each of its figures and filters leads to exactly what

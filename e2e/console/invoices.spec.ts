@@ -1,16 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import {
-  complaints,
-  DESK,
-  expectAccessible,
-  expectAccessibleAtBoth,
-  PHONE,
-  pressSlash,
-  rowsCame,
-  signIn,
-} from '../browser.ts'
+import { complaints, DESK, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
 import { day, shown, sinceThen } from '../days.ts'
+import { expectAccessible, expectAccessibleAtBoth } from '../good.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
 const ODD = 'A/B 7 ü%2F?&é'

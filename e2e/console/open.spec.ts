@@ -1,8 +1,9 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectAccessibleAtBoth, expectGood, PHONE, signIn } from '../browser.ts'
+import { PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
+import { expectAccessibleAtBoth, expectGood } from '../good.ts'
 import { cutOffWrites, openEverything } from '../openers.ts'
 
 // Axe looks at each screen at rest; and, in a deep run, in every state that a press leads to: menus, panels, reviews, dialogs, what was said and what failed.

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, signIn } from '../browser.ts'
+import { complaints, signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 
 const PDF = '%PDF-1.7\n% as its issuer sent it\n%%EOF\n'
 

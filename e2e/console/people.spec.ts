@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, openMenu, PHONE, signInByForm } from '../browser.ts'
+import { complaints, openMenu, PHONE, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
+import { expectGood } from '../good.ts'
 import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>

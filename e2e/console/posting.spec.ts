@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectGood, signIn } from '../browser.ts'
+import { signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 
 let own: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', admin: '' }

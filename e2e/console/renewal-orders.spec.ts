@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 
 // What is ordered for the next term of a commitment plan: from its row, and on its page.
 

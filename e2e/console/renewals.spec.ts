@@ -1,7 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
+import { complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
 import { day, shown } from '../days.ts'
+import { expectGood } from '../good.ts'
 
 let own: Awaited<ReturnType<typeof newCustomer>>
 const people = { admin: '', it: '', finance: '' }

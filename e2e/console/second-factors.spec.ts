@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, signInByForm } from '../browser.ts'
+import { complaints, PHONE, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
+import { expectGood } from '../good.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 let alder: Awaited<ReturnType<typeof newCustomer>>

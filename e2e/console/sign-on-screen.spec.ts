@@ -5,8 +5,9 @@ import { expect, type Page, test } from '@playwright/test'
 import { type NameServer, startNameServer } from '../../stand-ins/issuers/name-server.ts'
 import { type IssuerStandIn, startIssuer } from '../../stand-ins/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { cameToLife, complaints, expectGood, PHONE } from '../browser.ts'
+import { cameToLife, complaints, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
+import { expectGood } from '../good.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 // An Admin sets up single sign-on, and a directory, without a terminal.

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type IssuerStandIn, startIssuer } from '../../stand-ins/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, openMenu, PHONE } from '../browser.ts'
+import { complaints, openMenu, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
+import { expectGood } from '../good.ts'
 import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
 
 let issuer: IssuerStandIn

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, DESK, expectAccessibleAtBoth, exported, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESK, exported, rowsCame, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
+import { expectAccessibleAtBoth } from '../good.ts'
 
 const MANY = 300
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import { type FakeGoogle, startGoogle } from '../../stand-ins/google/stand-in.ts'
 import { asset, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 // An app of its own, with a stand-in for Google behind it that fails as it is told.

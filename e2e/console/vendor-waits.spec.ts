@@ -6,7 +6,8 @@ import { type Browser, type BrowserContext, expect, type Page, test } from '@pla
 import { type FakeGoogle, startGoogle } from '../../stand-ins/google/stand-in.ts'
 import { type FakeMicrosoft, startMicrosoft } from '../../stand-ins/microsoft/stand-in.ts'
 import { asset, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn } from '../browser.ts'
+import { expectGood } from '../good.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 // What the screens say of changes that have to wait, were not applied, or were made by the vendor.

@@ -1,7 +1,8 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectGood, PHONE, rowsCame, signIn } from '../browser.ts'
+import { PHONE, rowsCame, signIn } from '../browser.ts'
 import { day } from '../days.ts'
+import { expectGood } from '../good.ts'
 
 // How screens are gone through, by whatever hand or ear; and what is left of them on paper and in forced colors.
 
