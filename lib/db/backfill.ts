@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { type Database, database, type Transaction } from './client.ts'
+import { perDatabase, type Transaction } from './client.ts'
 
 /** How far a batch comes. `last` is its last row, as the backfill tells rows apart; null where no row is left. */
 export type Filled = { count: number; last: string | null }
@@ -25,17 +25,15 @@ export type Backfill = {
   ): Promise<Filled>
 }
 
-/** Names of finished backfills, by database. One that is finished opens again by hand only, when its rows are filled. */
-const finishedOf = new WeakMap<Database, Set<string>>()
+/** Names of finished backfills. One that is finished opens again by hand only, when its rows are filled. */
+const finishedBackfills = perDatabase(() => new Set<string>())
 
 /**
  * Whether all of a customer's rows have what a backfill gives them. Whoever reads that has another way until then.
  * Once it is finished for all customers, nobody is asked any more.
  */
 export async function isFilled(tx: Transaction, customerId: CustomerId, name: string): Promise<boolean> {
-  const opened = database()
-  const finished = finishedOf.get(opened) ?? new Set()
-  finishedOf.set(opened, finished)
+  const finished = finishedBackfills()
   if (finished.has(name)) return true
   const { rows } = await tx.execute<{ all: boolean; own: boolean }>(sql`
     SELECT finished_at IS NOT NULL AS all,

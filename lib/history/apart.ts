@@ -1,5 +1,6 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { perDatabase } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { type AuditEvent, recordAudit } from './audit.ts'
@@ -26,11 +27,12 @@ export async function recordRefusal(customerId: CustomerId, event: AuditEvent): 
 
 const MINUTE = 60_000
 const MOST_KNOWN = 10_000
-/** What was refused lately, and until when it counts as the same, the oldest first. */
-const lately = new Map<string, number>()
+/** Refusals of the last minute, and until when an equal one is the same, the oldest first. */
+const recentRefusals = perDatabase(() => new Map<string, number>())
 
 function isFirst(what: string): boolean {
   const now = Date.now()
+  const lately = recentRefusals()
   if ((lately.get(what) ?? 0) > now) return false
   lately.delete(what)
   lately.set(what, now + MINUTE)

@@ -1,7 +1,7 @@
 import 'server-only'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
-import type { Transaction } from '#lib/db/client.ts'
+import { perDatabase, type Transaction } from '#lib/db/client.ts'
 
 /**
  * What the answers to a change have in common: as the dictionary of DEFLATE it need not be written with each of them, so that
@@ -30,16 +30,17 @@ export function unpacked(bytes: Uint8Array): string {
   return inflateRawSync(bytes.subarray(1), { dictionary }).toString()
 }
 
-/** What was found once stays so. */
-let are = false
+/** Once they are packed they stay so. */
+const memory = perDatabase(() => ({ arePacked: false }))
 
 /**
  * Whether answers are kept packed by now: an hour after the migration that made room for it, processes of the release before,
  * which can't read them, are gone.
  */
 export async function arePacked(tx: Transaction): Promise<boolean> {
-  if (are) return true
+  const found = memory()
+  if (found.arePacked) return true
   const { rows } = await tx.execute<{ packed: boolean }>(sql`SELECT answers_are_packed() AS packed`)
-  are = rows[0]?.packed ?? false
-  return are
+  found.arePacked = rows[0]?.packed ?? false
+  return found.arePacked
 }
