@@ -1,7 +1,8 @@
 import type { Instrumentation } from 'next'
 
 /** Loaded with the start: what failed has to be noted before its answer has ended. */
-const ours = () => Promise.all([import('#lib/log.ts'), import('#lib/visit.ts')])
+const ours = () =>
+  Promise.all([import('#lib/platform/runtime/log.ts'), import('#lib/platform/runtime/visit.ts')])
 
 /** Next calls this once as it starts. Under `next dev` and plain `next start` it opens the database. */
 export async function register(): Promise<void> {
@@ -11,7 +12,7 @@ export async function register(): Promise<void> {
       import(/* turbopackIgnore: true */ new URL(path, `file://${process.cwd()}/`).href)
     const { checkSettings } = await load('lib/server/registry/settings.ts')
     checkSettings()
-    const { startDatabase } = await load('lib/db/start.ts')
+    const { startDatabase } = await load('lib/platform/db/start.ts')
     await startDatabase()
     const { registerLeaks } = await load('lib/server/registry/leaks.ts')
     registerLeaks()

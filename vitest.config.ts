@@ -12,13 +12,13 @@ const ISOLATED = [
   // Mocks the list of backfills.
   'lib/admin/database/command.test.ts',
   // Counts calls of a mocked argon2.
-  'lib/access/people/alike.test.ts',
+  'lib/identity/access/people/alike.test.ts',
   // Needs names for prepared statements, of which a process gives 500.
-  'lib/db/flights/together.test.ts',
+  'lib/platform/db/flights/together.test.ts',
   // Loads modules a second time, as a second process would.
-  'lib/access/notice-link.test.ts',
-  'lib/db/flights/prepared.test.ts',
-  'lib/env.test.ts',
+  'lib/identity/access/notice-link.test.ts',
+  'lib/platform/db/flights/prepared.test.ts',
+  'lib/platform/runtime/env.test.ts',
 ]
 const ALL = '{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'
 const isDeep = process.env.DEEP === '1'
@@ -41,7 +41,7 @@ export default defineConfig({
       ...NO_NETWORK,
       ...NO_LIMITS,
     },
-    globalSetup: 'lib/db/test-setup.ts',
+    globalSetup: 'lib/platform/db/test-setup.ts',
     // To end what hangs: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -58,7 +58,7 @@ export default defineConfig({
           exclude: [...outside, ...ISOLATED],
           // A worker loads each module once, for all of its files; `npm run test:deep` loads them for each file.
           isolate: isDeep,
-          setupFiles: ['lib/db/test-restore.ts'],
+          setupFiles: ['lib/platform/db/test-restore.ts'],
         },
       },
       { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: outside } },

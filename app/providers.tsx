@@ -3,7 +3,7 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Toasts } from '#components/ui/toast.tsx'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** What the screens share in the browser: the cache of answers, and messages. */
 export function Providers({ children }: { children: ReactNode }) {

@@ -55,18 +55,18 @@ describe('of a page with a fault is found', () => {
     `| V1.1.1 | 2 | short | ${verdict} | ${why} | ${evidence} |`
 
   test.each([
-    [row('`lib/log.ts`, `docs/security.md`'), []],
+    [row('`lib/platform/runtime/log.ts`, `docs/security.md`'), []],
     [row('`lib/lgo.ts`'), ['V1.1.1: `lib/lgo.ts` is not there']],
-    [row('lib/log.ts'), ['V1.1.1: names no file']],
+    [row('lib/platform/runtime/log.ts'), ['V1.1.1: names no file']],
     [row('', 'not applicable'), []],
-    [row('`lib/log.ts`', 'nearly met'), ['V1.1.1: "nearly met" is no verdict']],
-    [row('`lib/log.ts`', 'met', ''), ['V1.1.1: does not say why']],
+    [row('`lib/platform/runtime/log.ts`', 'nearly met'), ['V1.1.1: "nearly met" is no verdict']],
+    [row('`lib/platform/runtime/log.ts`', 'met', ''), ['V1.1.1: does not say why']],
   ])('%s', (text, faults) => {
     expect(rowsOf(text).flatMap(faultsOf)).toEqual(faults)
   })
 
   test('a count that is another one', () => {
-    const text = `${row('`lib/log.ts`')}\n| V1 Encoding | 1 | 1 | 0 | 0 | 0 |\n| all | 1 | 1 | 0 | 0 | 0 |`
+    const text = `${row('`lib/platform/runtime/log.ts`')}\n| V1 Encoding | 1 | 1 | 0 | 0 | 0 |\n| all | 1 | 1 | 0 | 0 | 0 |`
     expect(summaryOf(text)).toEqual(countsOf(rowsOf(text)))
     expect(summaryOf(text.replace('| 1 | 1 | 0', '| 1 | 0 | 1'))).not.toEqual(countsOf(rowsOf(text)))
   })

@@ -3,39 +3,52 @@ import { isTest, projectFiles, read, unmatched } from './scan.ts'
 
 // Who may do what is changed by a caller who is looked up once more when it is written (decision 105).
 
-const NOUNS = [/^lib\/keys\//, /^lib\/members\//, /^lib\/renewal-feeds\//, /^lib\/second-factors\//]
+const NOUNS = [
+  /^lib\/identity\/keys\//,
+  /^lib\/identity\/members\//,
+  /^lib\/costs\/renewal-feeds\//,
+  /^lib\/identity\/second-factors\//,
+]
 /** Nobody's request: jobs, and reports of leaked keys, which whoever has found one may send. */
-const WITHOUT_CALLER = ['lib/keys/leaks.ts', 'lib/keys/mails.ts', 'lib/renewal-feeds/leaks.ts']
+const WITHOUT_CALLER = [
+  'lib/costs/renewal-feeds/leaks.ts',
+  'lib/identity/keys/leaks.ts',
+  'lib/identity/keys/mails.ts',
+]
 
 const product = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 const opensScope = (text: string) =>
-  /import \{[^}]*\b(?:scope|scopeOfMany)\b[^}]*\} from '#lib\/db\/scope\.ts'/.test(text)
+  /import \{[^}]*\b(?:scope|scopeOfMany)\b[^}]*\} from '#lib\/platform\/db\/scope\.ts'/.test(text)
 
 test('members, keys and what is demanded of members are written as a caller who is one still', () => {
   const files = product.filter((file) => NOUNS.some((noun) => noun.test(file)))
   expect(files.filter((file) => opensScope(read(file)))).toEqual(WITHOUT_CALLER)
-  expect(files.filter((file) => read(file).includes("from '#lib/access/authority/scope.ts'"))).toEqual([
-    'lib/keys/operations.ts',
-    'lib/members/operations.ts',
-    'lib/renewal-feeds/operations.ts',
-    'lib/second-factors/may-reset.ts',
-    'lib/second-factors/operations.ts',
+  expect(
+    files.filter((file) => read(file).includes("from '#lib/identity/access/authority/scope.ts'")),
+  ).toEqual([
+    'lib/costs/renewal-feeds/operations.ts',
+    'lib/identity/keys/operations.ts',
+    'lib/identity/members/operations.ts',
+    'lib/identity/second-factors/may-reset.ts',
+    'lib/identity/second-factors/operations.ts',
   ])
 })
 
 test('each of these folders is there, and one that has moved is found', () => {
   expect(unmatched(NOUNS, product)).toEqual([])
-  const moved = product.map((file) => file.replace('lib/keys/', 'lib/identity/keys/'))
+  const moved = product.map((file) => file.replace('lib/identity/keys/', 'lib/access/keys/'))
   expect(unmatched(NOUNS, moved)).toEqual([String(NOUNS[0])])
 })
 
 test('the doors that are looked for in the imports are there', () => {
-  expect(product).toEqual(expect.arrayContaining(['lib/db/scope.ts', 'lib/access/authority/scope.ts']))
-  expect(read('lib/db/scope.ts')).toMatch(/export (async )?function scope\b/)
-  expect(read('lib/db/scope.ts')).toMatch(/export (async )?function scopeOfMany\b/)
+  expect(product).toEqual(
+    expect.arrayContaining(['lib/platform/db/scope.ts', 'lib/identity/access/authority/scope.ts']),
+  )
+  expect(read('lib/platform/db/scope.ts')).toMatch(/export (async )?function scope\b/)
+  expect(read('lib/platform/db/scope.ts')).toMatch(/export (async )?function scopeOfMany\b/)
 })
 
 test('and a planted breach is found', () => {
-  expect(opensScope("import { readScope, scope } from '#lib/db/scope.ts'")).toBe(true)
-  expect(opensScope("import { readScope } from '#lib/db/scope.ts'")).toBe(false)
+  expect(opensScope("import { readScope, scope } from '#lib/platform/db/scope.ts'")).toBe(true)
+  expect(opensScope("import { readScope } from '#lib/platform/db/scope.ts'")).toBe(false)
 })

@@ -45,9 +45,19 @@ describe('biome.jsonc', () => {
   })
 
   test.each([
-    [['#lib/*/store.ts', '!#lib/assets/commitment.ts', 'drizzle-orm/**', 'pg', '../**/lib/**', '**'], []],
+    [
+      [
+        '#lib/*/*/store.ts',
+        '!#lib/licenses/assets/commitment.ts',
+        'drizzle-orm/**',
+        'pg',
+        '../**/lib/**',
+        '**',
+      ],
+      [],
+    ],
     [[`#${MOVED}`], [`#${MOVED}`]],
-    [['!#lib/{days,gone}.ts'], ['!#lib/{days,gone}.ts']],
+    [['!#lib/platform/values/{days,gone}.ts'], ['!#lib/platform/values/{days,gone}.ts']],
     [
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
@@ -132,8 +142,8 @@ test('drizzle.config.ts reads the schema that is there and writes where migratio
 
 test.each([
   [[MOVED], [MOVED]],
-  [['lib/{days,gone}.ts'], ['lib/gone.ts']],
-  [['lib/days.ts', 'lib/{days,money}.{ts,test.ts}', '*.config.ts'], []],
+  [['lib/platform/values/{days,gone}.ts'], ['lib/platform/values/gone.ts']],
+  [['lib/platform/values/days.ts', 'lib/platform/values/{days,money}.{ts,test.ts}', '*.config.ts'], []],
 ])('of the globs %j these match nothing: %j', (globs, found) => {
   expect(unmatchedGlobs(globs, files)).toEqual(found)
 })

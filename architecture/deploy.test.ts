@@ -13,7 +13,7 @@ import { projectFiles, read } from './scan.ts'
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { devDependencies, engines } = JSON.parse(read('package.json'))
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
-/** What Node and the C library read; `lib/env.ts` does not. */
+/** What Node and the C library read; `lib/platform/runtime/env.ts` does not. */
 const OF_THE_PROCESS = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', ...Object.keys(WEB.env)]
 const SETTINGS = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KIND_NAMES, kindsOf } from '#lib/audit-events/rules.ts'
+import { KIND_NAMES, kindsOf } from '#lib/identity/audit-events/rules.ts'
 import { isTest, projectFiles, read } from './scan.ts'
 
 // docs/history.md names each event that is recorded, by its kind, and no other.

@@ -36,66 +36,90 @@ type Zone = {
   planted: [file: string, text: string]
 }
 
-const RULES = [/^lib\/[^/]+\/rules\.ts$/, /^lib\/assets\/commitment\.ts$/]
-const VALUES = [/^lib\/countries\.ts$/, /^lib\/days\.ts$/, /^lib\/decimals\.ts$/, /^lib\/money\.ts$/]
+const RULES = [/^lib\/[^/]+\/[^/]+\/rules\.ts$/, /^lib\/licenses\/assets\/commitment\.ts$/]
+const VALUES = ['countries', 'days', 'decimals', 'money'].map(
+  (name) => new RegExp(`^lib/platform/values/${name}\\.ts$`),
+)
 
 // What Biome can't say, because it sees a specifier and not the file behind it, or not that it is a type.
 const ZONES: Zone[] = [
   {
     what: 'rules import rules, countries, days, decimals and money',
-    from: [...RULES, /^lib\/license-changes\/checks\.ts$/],
+    from: [...RULES, /^lib\/licenses\/license-changes\/checks\.ts$/],
     only: [...RULES, ...VALUES],
     orTypes: true,
-    planted: ['lib/assets/rules.ts', `import type { Asset } from './contract.ts'`],
+    planted: ['lib/licenses/assets/rules.ts', `import type { Asset } from './contract.ts'`],
   },
   {
     what: 'countries, days, decimals, money and currencies know nothing of us',
-    from: [...VALUES, /^lib\/currencies\.ts$/],
-    only: [/^big\.js$/, /^lib\/money\.ts$/],
+    from: [...VALUES, /^lib\/platform\/values\/currencies\.ts$/],
+    only: [/^big\.js$/, /^lib\/platform\/values\/money\.ts$/],
     orTypes: true,
-    planted: ['lib/days.ts', `import type { Order } from './lists/order.ts'`],
+    planted: ['lib/platform/values/days.ts', `import type { Order } from './lists/order.ts'`],
   },
   {
     what: 'lib knows neither routes nor components',
     from: [/^lib\//],
     never: [/^app\//, /^components\//],
     orTypes: true,
-    planted: ['lib/api/problem.ts', `import '../../components/ui/button.tsx'`],
+    planted: ['lib/platform/api/problem.ts', `import '../../../components/ui/button.tsx'`],
   },
   {
     what: 'scope is the one door to the data',
-    from: [/^lib\/[^/]+\//],
-    but: ['access', 'admin', 'db', 'demo', 'imports', 'server'].map((name) => new RegExp(`^lib/${name}/`)),
-    never: [/^pg$/, /^drizzle-orm\/node-postgres$/, /^lib\/db\//],
+    from: [/^lib\//],
+    but: [
+      'platform/(caller|db|mail|runtime)',
+      'vendors/budgets',
+      'identity/access',
+      'licenses/vendor-readings',
+      'costs/renewal-feeds/secrets',
+      'imports',
+      'server',
+      'admin',
+      'demo',
+    ].map((name) => new RegExp(`^lib/${name}/`)),
+    never: [/^pg$/, /^drizzle-orm\/node-postgres$/, /^lib\/platform\/db\//],
     only: [
-      /^lib\/db\/backfill\.ts$/,
-      /^lib\/db\/last-words\.ts$/,
-      /^lib\/db\/scope\.ts$/,
-      /^lib\/db\/built\.ts$/,
-      /^lib\/db\/schema\//,
+      /^lib\/platform\/db\/backfill\.ts$/,
+      /^lib\/platform\/db\/last-words\.ts$/,
+      /^lib\/platform\/db\/scope\.ts$/,
+      /^lib\/platform\/db\/built\.ts$/,
+      /^lib\/platform\/db\/schema\//,
     ],
-    planted: ['lib/invoices/store.ts', `import { database } from '#lib/db/client.ts'`],
+    planted: ['lib/billing/invoices/store.ts', `import { database } from '#lib/platform/db/client.ts'`],
   },
   {
     what: 'pages and components reach no database by any path',
     from: [/^app\//, /^components\//],
-    never: [/^pg$/, /^drizzle-orm(\/.*)?$/, /^lib\/db\//, /^lib\/[^/]+\/store\.ts$/, /^lib\/[^/]+\/store\//],
+    never: [
+      /^pg$/,
+      /^drizzle-orm(\/.*)?$/,
+      /^lib\/platform\/db\//,
+      /^lib\/.+\/store\.ts$/,
+      /^lib\/.+\/store\//,
+    ],
     orTypes: true,
-    planted: ['app/(console)/assets/page.tsx', `const { a } = await import('../../../lib/assets/store.ts')`],
+    planted: [
+      'app/(console)/assets/page.tsx',
+      `const { a } = await import('../../../lib/licenses/assets/store.ts')`,
+    ],
   },
   {
     what: 'nobody but the command line acts as the operator',
     but: [/^lib\/admin\//],
     never: [/^lib\/admin\/licenses\/operator\.ts$/],
     orTypes: true,
-    planted: ['lib/access/authenticate.ts', `import { operatorFor } from '#lib/admin/licenses/operator.ts'`],
+    planted: [
+      'lib/platform/caller/authenticate.ts',
+      `import { operatorFor } from '#lib/admin/licenses/operator.ts'`,
+    ],
   },
   {
     what: 'the app imports no test',
     from: [/^app\//, /^components\//, /^lib\//],
     never: [/\.test\.tsx?$/, /\/test-[^/]*$/, /^vitest$/, /^@playwright\//],
     orTypes: true,
-    planted: ['lib/db/migrate.ts', `import { clone } from './test-database.ts'`],
+    planted: ['lib/platform/db/migrate.ts', `import { clone } from './test-database.ts'`],
   },
 ]
 
@@ -120,26 +144,32 @@ describe.each(ZONES)('$what', (zone) => {
   })
 })
 
-test('only lib/access mints a CustomerId', () => {
+test('only the folders of callers and sign-in mint a CustomerId', () => {
   const minting = /\bas\s+(unknown\s+as\s+)?CustomerId\b|<CustomerId>\s*\(/
   expect(minting.test('return id as CustomerId')).toBe(true)
   const found = code.filter((file) => minting.test(read(file)))
-  expect(found.filter((file) => !file.startsWith('lib/access/'))).toEqual([])
-  // Where access has moved, nothing is there to be told apart.
-  expect(found).not.toEqual([])
+  const MINTS = [/^lib\/platform\/caller\//, /^lib\/identity\/access\//]
+  expect(found.filter((file) => !MINTS.some((folder) => folder.test(file)))).toEqual([])
+  expect(unmatched(MINTS, found)).toEqual([])
 })
 
 describe('server-only', () => {
   // It throws under plain Node and stops a browser bundle. The programs around the nouns, and what lies under
-  // lib/db, are kept from the browser by the zones above.
-  const OPERATIONS = /^lib\/[^/]+\/operations\.ts$/
-  const guarded = /^lib\/(?!(admin|db|demo|imports|server)\/)[^/]+\//
-  const server = /^(node:|pg$|drizzle-orm|lib\/db\/|lib\/(env|log)\.ts$)/
+  // lib/platform/db, are kept from the browser by the zones above.
+  const OPERATIONS = /^lib\/[^/]+\/[^/]+\/operations\.ts$/
+  const guarded = /^lib\/(?!(admin|demo|imports|server|platform\/(db|runtime|values))\/)/
+  const server = /^(node:|pg$|drizzle-orm|lib\/platform\/(db\/|runtime\/(env|log)\.ts$))/
 
   test('is the first import of each file that takes what a browser has not', () => {
     const found = code.filter((file) => guarded.test(file) && takes(file, read(file), server))
-    expect(found).toContain('lib/assets/store.ts')
-    expect(code).toEqual(expect.arrayContaining(['lib/env.ts', 'lib/log.ts', 'lib/db/scope.ts']))
+    expect(found).toContain('lib/licenses/assets/store.ts')
+    expect(code).toEqual(
+      expect.arrayContaining([
+        'lib/platform/runtime/env.ts',
+        'lib/platform/runtime/log.ts',
+        'lib/platform/db/scope.ts',
+      ]),
+    )
     expect(found.filter((file) => !startsServerOnly(read(file)))).toEqual([])
   })
 
@@ -160,12 +190,12 @@ describe('server-only', () => {
 
   test.each([
     [`import { createHash } from 'node:crypto'`, true],
-    [`import { assets } from '#lib/db/schema/assets.ts'`, true],
-    [`import { env } from '../env.ts'`, true],
-    [`import type { Transaction } from '#lib/db/client.ts'`, false],
+    [`import { assets } from '#lib/platform/db/schema/assets.ts'`, true],
+    [`import { env } from '../../platform/runtime/env.ts'`, true],
+    [`import type { Transaction } from '#lib/platform/db/client.ts'`, false],
     [`import { decideQuantity } from './rules.ts'`, false],
   ])('is asked for by %j', (text, asked) => {
-    expect(takes('lib/new-noun/store.ts', text, server)).toBe(asked)
+    expect(takes('lib/billing/new-noun/store.ts', text, server)).toBe(asked)
   })
 })
 

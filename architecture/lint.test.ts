@@ -6,35 +6,49 @@ import { expect, test } from 'vitest'
 
 // A zone whose pattern is misspelt forbids nothing and says nothing: so each gets a breach planted.
 const REFUSED: Record<string, string[]> = {
-  'app/(console)/assets/page.tsx': ['drizzle-orm', 'drizzle-orm/pg-core', 'pg', '../../../lib/env.ts'],
+  'app/(console)/assets/page.tsx': [
+    'drizzle-orm',
+    'drizzle-orm/pg-core',
+    'pg',
+    '../../../lib/platform/runtime/env.ts',
+  ],
   'app/billing/v1/assets/[asset_id]/route.ts': [
-    '#lib/assets/store.ts',
-    '#lib/license-changes/store/find.ts',
-    '#lib/db/scope.ts',
+    '#lib/licenses/assets/store.ts',
+    '#lib/licenses/license-changes/store/find.ts',
+    '#lib/platform/db/scope.ts',
   ],
   'components/assets/list.tsx': [
-    '#lib/assets/operations.ts',
-    '#lib/api/endpoint.ts',
-    '#lib/env.ts',
-    '../../lib/env.ts',
+    '#lib/licenses/assets/operations.ts',
+    '#lib/platform/api/endpoint.ts',
+    '#lib/platform/runtime/env.ts',
+    '../../lib/platform/runtime/env.ts',
     '#app/layout.tsx',
   ],
-  'components/ui/button.tsx': ['#lib/assets/rules.ts', '#components/assets/list.tsx', '../assets/list.tsx'],
-  'lib/assets/rules.ts': ['zod', './contract.ts', 'node:fs', '#lib/invoices/rules.ts'],
+  'components/ui/button.tsx': [
+    '#lib/licenses/assets/rules.ts',
+    '#components/assets/list.tsx',
+    '../assets/list.tsx',
+  ],
+  'lib/licenses/assets/rules.ts': ['zod', './contract.ts', 'node:fs', '#lib/billing/invoices/rules.ts'],
 }
 
 const ALLOWED: Record<string, string[]> = {
-  'app/(console)/assets/page.tsx': ['#lib/assets/operations.ts', '../frame.tsx', 'react'],
+  'app/(console)/assets/page.tsx': ['#lib/licenses/assets/operations.ts', '../frame.tsx', 'react'],
   'components/assets/list.tsx': [
-    '#lib/assets/queries.ts',
-    '#lib/license-lists/targets.ts',
-    '#lib/api/client.ts',
-    '#lib/days.ts',
-    '#lib/money.ts',
+    '#lib/licenses/assets/queries.ts',
+    '#lib/licenses/license-lists/targets.ts',
+    '#lib/platform/api/client.ts',
+    '#lib/platform/values/days.ts',
+    '#lib/platform/values/money.ts',
     '#components/ui/button.tsx',
   ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
-  'lib/assets/rules.ts': ['#lib/access/rules.ts', '#lib/days.ts', '#lib/decimals.ts', '#lib/money.ts'],
+  'lib/licenses/assets/rules.ts': [
+    '#lib/platform/caller/rules.ts',
+    '#lib/platform/values/days.ts',
+    '#lib/platform/values/decimals.ts',
+    '#lib/platform/values/money.ts',
+  ],
 }
 
 test.each(Object.entries(REFUSED))('Biome refuses every planted import in %s', (file, specifiers) => {
@@ -47,11 +61,14 @@ test.each(Object.entries(ALLOWED))('Biome allows what %s needs', (file, specifie
 
 test('Biome refuses files that lead back to each other, if only for a type', () => {
   const cycle = {
-    'lib/log.ts': "import type { Env } from './env.ts'\n\nexport type Log = { env: Env }\n",
-    'lib/env.ts': "import type { Log } from './log.ts'\n\nexport type Env = { log: Log }\n",
+    'lib/platform/runtime/log.ts': "import type { Env } from './env.ts'\n\nexport type Log = { env: Env }\n",
+    'lib/platform/runtime/env.ts': "import type { Log } from './log.ts'\n\nexport type Env = { log: Log }\n",
   }
   const found = linted(cycle, 'suspicious/noImportCycles')
-  expect(found.map(({ file }) => file).sort()).toEqual(['lib/env.ts', 'lib/log.ts'])
+  expect(found.map(({ file }) => file).sort()).toEqual([
+    'lib/platform/runtime/env.ts',
+    'lib/platform/runtime/log.ts',
+  ])
 })
 
 /** Those of `specifiers` that our Biome configuration refuses in a file at that path. */

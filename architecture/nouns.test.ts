@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { importsOf, isTest, projectFiles, read, resolveImport, unmatched } from './scan.ts'
 
-// A folder of lib is ground that every noun stands on, a program around them, or else a noun: one that is new is
-// inside these rules from its first file.
-const GROUND = ['access', 'api', 'db', 'files', 'history', 'lists', 'mail', 'pdf', 'vendors']
+// A folder of lib is ground that every noun stands on, a program around them, or else a domain with its nouns: one that is
+// new is inside these rules from its first file.
+const GROUND = ['platform', 'vendors', 'identity/access']
 const PROGRAMS = ['admin', 'demo', 'imports', 'server']
 
 /** Which nouns a noun knows, types included; or a single file of one. Whoever is not named here knows no other noun. */
@@ -32,7 +32,7 @@ const STANDS_ON: Record<string, string[]> = {
     'posting',
   ],
   keys: ['members/holding.ts', 'scim/leaks.ts'],
-  'license-changes': ['assets', 'vendor-subscriptions'],
+  'license-changes': ['assets', 'vendor-readings', 'vendor-subscriptions'],
   'license-lists': ['assets'],
   'license-prices': ['assets/rules.ts', 'billed-seats/billed-period.ts', 'invoices/owned-and-selected.ts'],
   // A search over all of them.
@@ -83,15 +83,21 @@ describe('a noun knows no other noun', () => {
   })
 
   test.each([
-    ['lib/assets/operations.ts', `import { send } from '#lib/notices/send.ts'`],
-    ['lib/invoices/store.ts', `import type { Notice } from '../notices/rules.ts'`],
-    ['lib/assets/store.ts', `import type { Invoice } from '../invoices/contract.ts'`],
-    ['lib/invoices/export.ts', `export { serializeAsset } from '../assets/serialize.ts'`],
-    ['lib/assets/operations.ts', `import { settleChange } from '#lib/license-changes/settle.ts'`],
-    ['lib/new-noun/rules.ts', `import { decideQuantity } from '#lib/assets/commitment.ts'`],
-    ['lib/statements/store.ts', `const { a } = await import('#lib/new-noun/store.ts')`],
-    ['lib/statements/store.ts', `const load = () => import(/* lazily */ '#lib/new-noun/store.ts')`],
-    ['lib/statements/store.ts', 'const load = () => import(`#lib/new-noun/store.ts`)'],
+    ['lib/licenses/assets/operations.ts', `import { send } from '#lib/notifications/notices/send.ts'`],
+    ['lib/billing/invoices/store.ts', `import type { Notice } from '../../notifications/notices/rules.ts'`],
+    ['lib/licenses/assets/store.ts', `import type { Invoice } from '../../billing/invoices/contract.ts'`],
+    ['lib/billing/invoices/export.ts', `export { serializeAsset } from '../../licenses/assets/serialize.ts'`],
+    [
+      'lib/licenses/assets/operations.ts',
+      `import { settleChange } from '#lib/licenses/license-changes/settle.ts'`,
+    ],
+    ['lib/billing/new-noun/rules.ts', `import { decideQuantity } from '#lib/licenses/assets/commitment.ts'`],
+    ['lib/billing/statements/store.ts', `const { a } = await import('#lib/billing/new-noun/store.ts')`],
+    [
+      'lib/billing/statements/store.ts',
+      `const load = () => import(/* lazily */ '#lib/billing/new-noun/store.ts')`,
+    ],
+    ['lib/billing/statements/store.ts', 'const load = () => import(`#lib/billing/new-noun/store.ts`)'],
   ])('and a breach in %s is found', (file, text) => {
     expect(strangers(file, text)).toHaveLength(1)
   })
@@ -120,27 +126,28 @@ describe('the ground knows no noun, and neither knows a program', () => {
   })
 
   test.each([
-    ['lib/api/endpoint.ts', `import { listAssets } from '#lib/assets/operations.ts'`],
-    ['lib/api/problem.ts', `import type { Notice } from '#lib/notices/rules.ts'`],
-    ['lib/lists/filter.ts', `import '../invoices/rules.ts'`],
-    ['lib/files/csv.ts', `import { Invoice } from '#lib/invoices/contract.ts'`],
-    ['lib/db/scope.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
-    ['lib/statements/store.ts', `import { run } from '#lib/imports/run.ts'`],
-    ['lib/new-noun/store.ts', `import '#lib/server/jobs.ts'`],
-    ['lib/log.ts', `import '#lib/demo/load.ts'`],
+    ['lib/platform/api/endpoint.ts', `import { listAssets } from '#lib/licenses/assets/operations.ts'`],
+    ['lib/platform/api/problem.ts', `import type { Notice } from '#lib/notifications/notices/rules.ts'`],
+    ['lib/platform/lists/filter.ts', `import '../../billing/invoices/rules.ts'`],
+    ['lib/platform/files/csv.ts', `import { Invoice } from '#lib/billing/invoices/contract.ts'`],
+    ['lib/platform/db/scope.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
+    ['lib/billing/statements/store.ts', `import { run } from '#lib/imports/run.ts'`],
+    ['lib/billing/new-noun/store.ts', `import '#lib/server/jobs.ts'`],
+    ['lib/platform/runtime/log.ts', `import '#lib/demo/load.ts'`],
   ])('and a breach in %s is found', (file, text) => {
     expect(climbing(file, text)).toHaveLength(1)
   })
 })
 
-/** The folder of lib that a file stands in. */
+/** The ground or the program that a file stands in, or else its noun, which is the folder of its domain. */
 function folderOf(file: string): string | undefined {
-  return /^lib\/([^/]+)\//.exec(file)?.[1]
+  const [, domain = '', noun = ''] = /^lib\/([^/]+)\/(?:([^/]+)\/)?/.exec(file) ?? []
+  return [domain, `${domain}/${noun}`].find((name) => [...GROUND, ...PROGRAMS].includes(name)) ?? noun
 }
 
 function nounOf(file: string): string | undefined {
   const folder = folderOf(file)
-  return folder === undefined || GROUND.includes(folder) || PROGRAMS.includes(folder) ? undefined : folder
+  return !folder || GROUND.includes(folder) || PROGRAMS.includes(folder) ? undefined : folder
 }
 
 /** What a file of a noun takes of other nouns. */
@@ -159,13 +166,13 @@ function strangers(file: string, text: string): string[] {
 }
 
 function isNamed(name: string, file: string): boolean {
-  return file === `lib/${name}` || nounOf(file) === name
+  return file.replace(/^lib\/[^/]+\//, '') === name || nounOf(file) === name
 }
 
 function climbing(file: string, text: string): string[] {
   const folder = folderOf(file)
   if (!file.startsWith('lib/') || PROGRAMS.includes(folder ?? '')) return []
-  const isGround = folder === undefined || GROUND.includes(folder)
+  const isGround = GROUND.includes(folder ?? '')
   return targets(file, text)
     .filter((to) => PROGRAMS.includes(folderOf(to) ?? '') || (isGround && nounOf(to) !== undefined))
     .map((to) => `${file} imports ${to}`)

@@ -36,10 +36,14 @@ describe.each(papers)('%s', (paper) => {
 })
 
 test.each([
-  ['README.md', 'see `lib/assets/rules.ts`, `lib/db/` and `lib/<noun>/{store,rules}.ts`', []],
-  ['README.md', 'see `lib/assets/ruls.ts`', ['`lib/assets/ruls.ts`']],
+  [
+    'README.md',
+    'see `lib/licenses/assets/rules.ts`, `lib/platform/db/` and `lib/<domain>/<noun>/{store,rules}.ts`',
+    [],
+  ],
+  ['README.md', 'see `lib/licenses/assets/ruls.ts`', ['`lib/licenses/assets/ruls.ts`']],
   ['README.md', 'see `deploy/gone.yml` and `deploy/compose.env`', ['`deploy/gone.yml`']],
-  ['README.md', 'see `lib/<noun>/{store,helpers}.ts`', ['`lib/<noun>/{store,helpers}.ts`']],
+  ['README.md', 'see `lib/<domain>/<noun>/{store,helpers}.ts`', ['`lib/<domain>/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
   ['docs/files.md', '[a](imports.md) [b](../README.md#the-map) [c](https://example.com/x)', []],
@@ -86,7 +90,7 @@ describe('decisions', () => {
 describe('settings', () => {
   // A schema may be declared in any folder: each setting stands on a line of its own there.
   const declared = files
-    .filter((file) => /^lib\/(env|(.+\/)?settings)\.ts$/.test(file) && !isTest(file))
+    .filter((file) => /^lib\/(platform\/runtime\/env|(.+\/)?settings)\.ts$/.test(file) && !isTest(file))
     .flatMap(settingsOf)
   const documented = new Map(
     [...withoutComments(read('docs/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
@@ -111,11 +115,13 @@ describe('settings', () => {
   test('are checked at the start, whatever module declares them', () => {
     const list = 'lib/server/registry/settings.ts'
     const checked = importsOf(read(list)).map(({ specifier }) => resolveImport(list, specifier))
-    const modules = files.filter((file) => file !== 'lib/env.ts' && !isTest(file) && declares(file))
-    expect(modules).toContain('lib/db/settings.ts')
+    const modules = files.filter(
+      (file) => file !== 'lib/platform/runtime/env.ts' && !isTest(file) && declares(file),
+    )
+    expect(modules).toContain('lib/platform/db/settings.ts')
     expect(modules.filter((file) => !checked.includes(file))).toEqual([])
     // Each reader that is exported is in the list, and one that would be missing is found.
-    const readers = [...modules, 'lib/env.ts'].flatMap((file) => readersIn(read(file)))
+    const readers = [...modules, 'lib/platform/runtime/env.ts'].flatMap((file) => readersIn(read(file)))
     expect(readers).toEqual(expect.arrayContaining(['env', 'vendorTimes', 'vendorSettings']))
     expect(readers.filter((name) => !new RegExp(`^  ${name},$`, 'm').test(read(list)))).toEqual([])
     expect(readersIn('export const newSettings = defineSettings(')).toEqual(['newSettings'])

@@ -21,9 +21,9 @@ describe.each(routes.filter((file) => !APART.includes(file)))('%s', (file) => {
 
   test('mounts operations and nothing else, for every method', () => {
     const imported = importsOf(text).map(({ specifier }) => specifier)
-    const nouns = imported.filter((specifier) => /^#lib\/[^/]+\/operations\.ts$/.test(specifier))
+    const nouns = imported.filter((specifier) => /^#lib\/[^/]+\/[^/]+\/operations\.ts$/.test(specifier))
     expect(nouns.length).toBeGreaterThan(0)
-    expect(imported.sort()).toEqual(['#lib/api/endpoint.ts', ...nouns].sort())
+    expect(imported.sort()).toEqual(['#lib/platform/api/endpoint.ts', ...nouns].sort())
     expect(text).toContain(`${HANDLERS}route(`)
   })
 
@@ -76,21 +76,23 @@ function mounted(file: string): Contract[] {
   })
 }
 
-/** What a text takes of `lib/<noun>/<module>.ts`, imported as a whole under any name: `<noun>.<export>`. */
+/** What a text takes of `lib/<domain>/<noun>/<module>.ts`, imported as a whole under any name: `<noun>.<export>`. */
 function named(text: string, module: string): string[] {
-  const imports = new RegExp(`import \\* as (\\w+) from '#lib/([^/]+)/${module}\\.ts'`, 'g')
+  const imports = new RegExp(`import \\* as (\\w+) from '#lib/[^/]+/([^/]+)/${module}\\.ts'`, 'g')
   return [...text.matchAll(imports)].flatMap(([, alias, noun]) =>
     [...text.matchAll(new RegExp(`(?<![/\\w])${alias}\\.(\\w+)`, 'g'))].map(([, name]) => `${noun}.${name}`),
   )
 }
 
-/** What `pick` makes of each export of `lib/<noun>/<module>.ts`, by `noun.export`, where it is a contract. */
+/** What `pick` makes of each export of `lib/<domain>/<noun>/<module>.ts`, by `noun.export`, where it is a contract. */
 async function load(module: string, pick: (value: unknown) => Contract | undefined) {
   const found = new Map<string, Contract>()
   for (const file of files) {
-    const [lib, noun, name, ...deeper] = file.split('/')
+    const [lib, domain, noun, name, ...deeper] = file.split('/')
     if (lib !== 'lib' || name !== `${module}.ts` || deeper.length > 0) continue
-    const exported: Record<string, unknown> = await import(/* @vite-ignore */ `../lib/${noun}/${name}`)
+    const exported: Record<string, unknown> = await import(
+      /* @vite-ignore */ `../lib/${domain}/${noun}/${name}`
+    )
     for (const [key, value] of Object.entries(exported)) {
       const contract = value ? pick(value) : undefined
       if (contract?.method && contract.path) found.set(`${noun}.${key}`, contract)

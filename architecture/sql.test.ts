@@ -7,7 +7,7 @@ import { isTest, projectFiles, read, unmatched } from './scan.ts'
 const FILES = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 
 /** Columns' defaults may be volatile there: they are found once, where the row is made. */
-const SCHEMA = /^lib\/db\/schema\//
+const SCHEMA = /^lib\/platform\/db\/schema\//
 
 /** Of Citus's refusals: `functions used in UPDATE queries on distributed tables must not be VOLATILE`. */
 const VOLATILE = /(?<!\.)\b(?:clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(\)?/g

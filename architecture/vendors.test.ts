@@ -17,7 +17,7 @@ const NAMES = [
 ]
 const LIST = 'lib/vendors/known-vendors.ts'
 const NETWORK = 'lib/vendors/exchange.ts'
-const ENV = 'lib/env.ts'
+const ENV = 'lib/platform/runtime/env.ts'
 
 const files = projectFiles().filter((file) => file.startsWith('lib/vendors/') && !file.endsWith('.test.ts'))
 const folders = vendorFolders(files)
@@ -57,10 +57,10 @@ test('the list of vendors, which pages and the reader of the settings load, lead
   expect([...reachableFrom(['lib/vendors/google/connect.ts'])]).toContain(NETWORK)
 })
 
-/** The files of each vendor, by the name of its folder; lib/vendors/accounts is of all of them. */
+/** The files of each vendor, by the name of its folder; lib/vendors/accounts and lib/vendors/budgets are of all of them. */
 function vendorFolders(paths: readonly string[]): Map<string, string[]> {
   return Map.groupBy(
-    paths.filter((path) => /^lib\/vendors\/(?!accounts\/)[^/]+\/[^/]+$/.test(path)),
+    paths.filter((path) => /^lib\/vendors\/(?!(?:accounts|budgets)\/)[^/]+\/[^/]+$/.test(path)),
     (path) => path.split('/')[2] ?? '',
   )
 }

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openDatabase } from '#lib/db/client.ts'
-import { startEmbedded } from '#lib/db/embedded.ts'
-import { migrate } from '#lib/db/migrate.ts'
-import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
-import { setQuantity } from '#lib/license-changes/operations.ts'
+import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
+import { openDatabase } from '#lib/platform/db/client.ts'
+import { startEmbedded } from '#lib/platform/db/embedded.ts'
+import { migrate } from '#lib/platform/db/migrate.ts'
+import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 
 // What a changed quantity writes: the bytes of its rows and of their places in indexes, by table, and those of the
 // server's log (WAL), without and with the images of whole pages that follow a checkpoint. Of customers' ids of 17

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '#lib/db/client.ts'
-import { startWarden } from '#lib/db/embedded/test-warden.ts'
-import { startEmbedded } from '#lib/db/embedded.ts'
-import { migrate } from '#lib/db/migrate.ts'
-import { addAsset, addCustomer, addKey, addMember } from '#lib/db/test-rows.ts'
+import { openDatabase } from '#lib/platform/db/client.ts'
+import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startEmbedded } from '#lib/platform/db/embedded.ts'
+import { migrate } from '#lib/platform/db/migrate.ts'
+import { addAsset, addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { startApp } from './http/program.ts'
 import {
   BY_DIRECTORY,

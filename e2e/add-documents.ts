@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
-import { startDatabase } from '#lib/db/start.ts'
-import { addInvoice } from '#lib/db/test-rows.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
+import { addInvoice } from '#lib/platform/db/test-rows.ts'
 
 // A process that puts invoices into the database as rows, in the order of its input: `[customer, id, row, lines][]`.
 // So a test has drafts and voided ones as any import may leave them.

@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers'
 import { sql } from 'drizzle-orm'
-import type { Caller } from '#lib/access/rules.ts'
-import { scope } from '#lib/db/scope.ts'
-import { startDatabase } from '#lib/db/start.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 
 // A process that writes down what the licenses of a customer's assets were some days ago. Its input is JSON: the
 // customer's id, and for each reading the asset, the days, and the purchased and assigned licenses.

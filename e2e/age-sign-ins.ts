@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { sql } from 'drizzle-orm'
-import type { Caller } from '#lib/access/rules.ts'
-import { scope } from '#lib/db/scope.ts'
-import { startDatabase } from '#lib/db/start.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 
 // A process that makes a quarter of an hour pass since the members of a customer, whose id is its input, last proved who
 // they are.

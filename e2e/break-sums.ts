@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { sql } from 'drizzle-orm'
-import type { Caller } from '#lib/access/rules.ts'
-import { scope } from '#lib/db/scope.ts'
-import { startDatabase } from '#lib/db/start.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 
 // A process that leaves a customer, whose id is its input, with sums that can't be answered: more invoices than there are
 // numbers to count them.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { startWarden } from '../lib/db/embedded/test-warden.ts'
+import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
 import { freePort } from './free-port.ts'
 import { appEnvironment } from './server.ts'
 

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline'
-import { redeemLink } from '../lib/access/links/redeem.ts'
+import { redeemLink } from '#lib/identity/access/links/redeem.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
+import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { runHere } from '../lib/admin/test-run.ts'
-import { startDatabase } from '../lib/db/start.ts'
-import { reasonOf } from '../lib/log.ts'
 
 // A process that runs one operator's command after the other: each line of its input has the words and the input of
 // one, each line of its output what became of it. It ends with its input, and so with the worker that started it.

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { startWarden, type Warden } from '../lib/db/embedded/test-warden.ts'
+import { startWarden, type Warden } from '#lib/platform/db/embedded/test-warden.ts'
 import { EMBEDDED } from './database.ts'
 import { appEnvironment } from './server.ts'
 

@@ -1,5 +1,5 @@
-import { closeSpread, copySpread, dropSpread, makeSpread } from '../lib/db/test-citus.ts'
-import { run } from '../lib/db/test-server.ts'
+import { closeSpread, copySpread, dropSpread, makeSpread } from '#lib/platform/db/test-citus.ts'
+import { run } from '#lib/platform/db/test-server.ts'
 
 // The spread databases of a run on CITUS_URL: `make NAME` makes one to copy from, `copy FROM NAME` prints the address of a
 // copy, and `drop NAME` drops one on each machine.

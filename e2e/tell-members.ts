@@ -1,5 +1,5 @@
-import { tellMembers } from '#lib/account-mails/send.ts'
-import { startDatabase } from '#lib/db/start.ts'
+import { tellMembers } from '#lib/identity/account-mails/send.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 
 // A process that mails what is to be mailed to members now, as the job does each minute.
 

@@ -1,4 +1,4 @@
-import type { TestDatabase } from '#lib/db/test-database.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import type { Written } from '../stand-ins/vendors/book.ts'
 import { askOf } from './asks.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'

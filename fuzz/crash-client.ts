@@ -1,6 +1,6 @@
-import { route } from '#lib/api/endpoint.ts'
-import { openDatabase } from '#lib/db/client.ts'
-import { setQuantity } from '#lib/license-changes/operations.ts'
+import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { openDatabase } from '#lib/platform/db/client.ts'
 import { askedBy } from './asks.ts'
 
 // One PATCH in a process of its own, which is killed in the midst of it. Its id is the last argument.

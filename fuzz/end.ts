@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { dueChanges } from '#lib/access/due-work.ts'
-import { wantPasses } from '#lib/access/vendor-readings/passes.ts'
-import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
+import { dueChanges } from '#lib/identity/access/due-work.ts'
+import { readVendors, settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
+import { wantPasses } from '#lib/licenses/vendor-readings/passes.ts'
 
 // What the jobs make of all that is left when nothing fails any more.
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Step } from '../stand-ins/vendors/fake.ts'
 import type { Call } from '../stand-ins/vendors/routes.ts'
 import { readAll, settleAll } from './end.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settleOpenChanges } from '#lib/license-changes/jobs.ts'
+import { settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 
 /** Looks for what is open, again and again, as the job does it each minute. */
 export async function keepSettling(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { runHere } from '#lib/admin/test-run.ts'
-import type { TestDatabase } from '#lib/db/test-database.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { askOf } from './asks.ts'
 import { CUSTOMER, type Stage } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
 import type { Call } from '../stand-ins/vendors/routes.ts'

@@ -1,5 +1,5 @@
-import type { TestDatabase } from '#lib/db/test-database.ts'
-import { isOpen } from '#lib/license-changes/rules.ts'
+import { isOpen } from '#lib/licenses/license-changes/rules.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { askOf } from './asks.ts'
 import { type Change, changesIn, writesOf } from './books.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'

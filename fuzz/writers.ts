@@ -1,6 +1,6 @@
-import { route } from '#lib/api/endpoint.ts'
-import { readAsset } from '#lib/assets/operations.ts'
-import { setQuantity } from '#lib/license-changes/operations.ts'
+import { readAsset } from '#lib/licenses/assets/operations.ts'
+import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
 import { askedBy } from './asks.ts'
 import type { Seed, Stage } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '#lib/db/client.ts'
+import { openDatabase } from '#lib/platform/db/client.ts'
 import { keepSettling } from './jobs.ts'
 import { assetIdOf } from './seeds.ts'
 import type { Seed } from './stage.ts'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { isSpread } from '#lib/db/test-server.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { isSpread } from '#lib/platform/db/test-server.ts'
 import { describeRights, PAPER } from './row-level-security.ts'
 
 // A database that is spread over several machines has no partitions, and tables of its own.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { startEmbedded } from '#lib/db/embedded.ts'
-import { migrate } from '#lib/db/migrate.ts'
+import { startEmbedded } from '#lib/platform/db/embedded.ts'
+import { migrate } from '#lib/platform/db/migrate.ts'
 import { INTRODUCTION, ROLES } from './row-level-security/introduction.ts'
 import {
   GRANTS,

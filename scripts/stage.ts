@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { startWarden } from '../lib/db/embedded/test-warden.ts'
+import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
 
 /** A program that runs, with all that it starts. */
 export type Stage = {

@@ -1,7 +1,7 @@
 import 'server-only'
-import type { AnyContract, Input } from '#lib/api/contract.ts'
-import { Problem } from '#lib/api/problem.ts'
-import { readInput } from '#lib/api/request.ts'
+import type { AnyContract, Input } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { readInput } from '#lib/platform/api/request.ts'
 
 /** What Next gives a page of its query string. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>

@@ -2,8 +2,8 @@ import 'server-only'
 import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { cache } from 'react'
-import type { Caller } from '#lib/access/rules.ts'
-import { session } from '#lib/access/session-cookie.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { session } from '#lib/platform/caller/session-cookie.ts'
 
 /** The signed-in caller of the page that is being rendered, read once per request; undefined: nobody. */
 export const currentCaller = cache(async (): Promise<Caller | undefined> => session(await headers()))

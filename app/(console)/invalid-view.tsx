@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { PROBLEMS, Problem } from '#lib/api/problem.ts'
+import { PROBLEMS, Problem } from '#lib/platform/api/problem.ts'
 
 /** What an address asks for that can't be had; anything else is not the address's fault, but the error page's. */
 export function asInvalid(error: unknown): Problem {

@@ -9,8 +9,8 @@ import {
   type Permission,
   ROLE_NAMES,
   rolesWith,
-} from '#lib/access/rules.ts'
-import { traceDenial } from '#lib/history/requests.ts'
+} from '#lib/platform/caller/rules.ts'
+import { traceDenial } from '#lib/platform/history/requests.ts'
 import { SCREENS } from './screens.ts'
 import { traceOf } from './trace.ts'
 

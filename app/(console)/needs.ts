@@ -1,9 +1,9 @@
 import 'server-only'
 import { cache } from 'react'
-import type { Output } from '#lib/api/contract.ts'
-import { log, reasonOf } from '#lib/log.ts'
-import type { listNeeds as contract } from '#lib/needs/contract.ts'
-import { listNeeds } from '#lib/needs/operations.ts'
+import type { listNeeds as contract } from '#lib/notifications/needs/contract.ts'
+import { listNeeds } from '#lib/notifications/needs/operations.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { currentCaller } from './caller.ts'
 import { traceOf } from './trace.ts'
 

@@ -1,4 +1,4 @@
-import type { Permission } from '#lib/access/rules.ts'
+import type { Permission } from '#lib/platform/caller/rules.ts'
 
 /** The console's screens in the order of the side bar, each with what it needs; null: nothing. */
 export const SCREENS = [

@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { headers } from 'next/headers'
-import type { Trace } from '#lib/api/operation.ts'
+import type { Trace } from '#lib/platform/api/operation.ts'
 
 /** The request that a page answers, as the front door named it. */
 export async function traceOf(): Promise<Trace> {

@@ -1,8 +1,8 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
-import { log, reasonOf } from '#lib/log.ts'
-import type { Views } from '#lib/views/contract.ts'
-import { listViews } from '#lib/views/operations.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import type { Views } from '#lib/workspace/views/contract.ts'
+import { listViews } from '#lib/workspace/views/operations.ts'
 import { traceOf } from './trace.ts'
 
 /** The caller's saved views, for the frame; none where they could not be read, which no page fails for. */

@@ -3,8 +3,8 @@ import { redirect } from 'next/navigation'
 import { currentCaller } from '#app/(console)/caller.ts'
 import { SignInForm } from '#components/access/sign-in-form.tsx'
 import { Entry } from '#components/frame/entry.tsx'
-import { relyingParty } from '#lib/access/factors/relying-party.ts'
-import { localPath } from '#lib/access/rules.ts'
+import { relyingParty } from '#lib/identity/access/factors/relying-party.ts'
+import { localPath } from '#lib/platform/caller/rules.ts'
 
 export const metadata: Metadata = { title: 'Sign in' }
 

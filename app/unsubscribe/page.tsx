@@ -3,8 +3,8 @@ import { notFound } from 'next/navigation'
 import { Brand } from '#components/frame/brand.tsx'
 import { NoticeSwitches } from '#components/notices/notice-switches.tsx'
 import { Card } from '#components/ui/card.tsx'
-import type { NoticeSubscription } from '#lib/notices/rules.ts'
-import { readNoticeSubscription } from '#lib/notices/unsubscribe.ts'
+import type { NoticeSubscription } from '#lib/notifications/notices/rules.ts'
+import { readNoticeSubscription } from '#lib/notifications/notices/unsubscribe.ts'
 
 export const metadata: Metadata = { title: 'Notices by e-mail' }
 

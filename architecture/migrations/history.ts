@@ -1,4 +1,4 @@
-import { isWithoutTransaction } from '#lib/db/migrating/files.ts'
+import { isWithoutTransaction } from '#lib/platform/db/migrating/files.ts'
 import { projectFiles, read } from '../scan.ts'
 
 /** The first migration that is held to the rules. Those before it belong to a product that was never released. */
@@ -24,7 +24,7 @@ export type Place = {
 
 /** All migrations, the first one first. */
 export function migrations(): Migration[] {
-  return projectFiles('lib/db/migrations')
+  return projectFiles('lib/platform/db/migrations')
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => ({ name: /[^/]+$/.exec(file)?.[0] ?? file, text: read(file) }))
@@ -47,7 +47,9 @@ type Snapshot = { tables: Record<string, { columns: Record<string, unknown> } | 
 
 /** Reads drizzle's picture of the schema that the last release was built on. */
 export function lastRelease(): Place['isRead'] {
-  const { tables }: Snapshot = JSON.parse(read(`lib/db/migrations/meta/${LAST_RELEASE}_snapshot.json`))
+  const { tables }: Snapshot = JSON.parse(
+    read(`lib/platform/db/migrations/meta/${LAST_RELEASE}_snapshot.json`),
+  )
   return (table, column) => {
     const columns = tables[`public.${table}`]?.columns
     return columns !== undefined && (column === undefined || column in columns)

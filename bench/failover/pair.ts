@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
 import { etcdSettings, isUp, makeDatabase, membersOf, type Node, nodeSettings, PASSWORD } from './nodes.ts'
 import { type Account, freePorts, soon, starter } from './programs.ts'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Warden } from '#lib/db/embedded/test-warden.ts'
-import { addInvoice } from '#lib/db/test-rows.ts'
+import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { type Program, startApp } from './program.ts'
 import type { Loaded } from './seed.ts'
 

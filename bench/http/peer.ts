@@ -1,9 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import pg from 'pg'
-import { digestOf } from '#lib/access/api-key.ts'
-import { KEY_CALLER } from '#lib/access/authenticate.ts'
-import type { CallerRow } from '#lib/access/store.ts'
-import { type ListOf, pageToken } from '#lib/lists/page-token.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { KEY_CALLER } from '#lib/platform/caller/authenticate.ts'
+import type { CallerRow } from '#lib/platform/caller/store.ts'
+import { type ListOf, pageToken } from '#lib/platform/lists/page-token.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
 import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { encode } from 'next-auth/jwt'
 import pg from 'pg'
-import { digestOf } from '#lib/access/api-key.ts'
-import { addSession } from '#lib/access/session.ts'
-import { scope } from '#lib/db/scope.ts'
-import { addAsset, addCustomer, addKey, addMember, callerOf } from '#lib/db/test-rows.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { addSession } from '#lib/platform/caller/session.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { addAsset, addCustomer, addKey, addMember, callerOf } from '#lib/platform/db/test-rows.ts'
 import { SESSION_SECRET } from './program.ts'
 
 /** A customer of the bench, with the key of an admin. */

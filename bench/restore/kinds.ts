@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
 import { PASSWORD } from '../failover/nodes.ts'
 import { startPair } from '../failover/pair.ts'
 import type { Account } from '../failover/programs.ts'

@@ -8,8 +8,8 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { waitText } from '#components/waits/wait-text.ts'
-import { changePassword } from '#lib/access/queries.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { changePassword } from '#lib/identity/access/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { PasswordField } from './password-field.tsx'
 
 /** Changes the caller's own password. What the service refuses stands at its field. */

@@ -7,7 +7,7 @@ import { useHydrated } from '#components/ui/hydrated.ts'
 import { forget } from '#components/ui/kept.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { localPath } from '#lib/access/rules.ts'
+import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, pickCustomer } from './next-auth.ts'
 
 const ROW =

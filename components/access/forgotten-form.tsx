@@ -6,8 +6,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { waitText } from '#components/waits/wait-text.ts'
-import { askRecovery } from '#lib/access/queries.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { askRecovery } from '#lib/identity/access/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Asks for a link by mail. What it answers is the same for an address that nobody has. */
 export function ForgottenForm() {

@@ -7,9 +7,9 @@ import { Moment } from '#components/dates/moment.tsx'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { LicenseChange } from '#lib/license-changes/contract.ts'
-import { acknowledgeLicenseChange } from '#lib/license-changes/queries.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { acknowledgeLicenseChange } from '#lib/licenses/license-changes/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { whoText } from './who.ts'
 
 /** Under an unclear change: the button that says that it was checked, and who did. Nothing under any other change. */

@@ -2,7 +2,7 @@ import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { cleared, valuesOf, withValues } from '#components/filters/view.ts'
 import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
 import { ViewMenu } from '#components/views/view-menu.tsx'
-import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import {
   activeFilters,
   hasOutcome,

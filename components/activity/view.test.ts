@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { changed, cleared, toggled } from '#components/filters/view.ts'
-import * as contract from '#lib/license-changes/contract.ts'
-import { CHANGE_STATES } from '#lib/license-changes/rules.ts'
+import * as contract from '#lib/licenses/license-changes/contract.ts'
+import { CHANGE_STATES } from '#lib/licenses/license-changes/rules.ts'
 import {
   activeFilters,
   hasOutcome,

@@ -1,10 +1,10 @@
 import { listScreen } from '#components/filters/list-screen.ts'
 import { type ActiveFilter, activeValues, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { outcomeText } from '#components/license-changes/change-outcome.tsx'
-import type { Input } from '#lib/api/contract.ts'
-import type { listLicenseChanges as contract, LicenseChange } from '#lib/license-changes/contract.ts'
-import { listLicenseChanges } from '#lib/license-changes/queries.ts'
-import { OPEN_STATES } from '#lib/license-changes/rules.ts'
+import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { listLicenseChanges } from '#lib/licenses/license-changes/queries.ts'
+import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listLicenseChanges`. */
 export type View = Input<typeof contract>['query']

@@ -5,8 +5,8 @@ import { KindFilter } from '#components/filters/kind-filter.tsx'
 import { changed, type FilterKey, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { statusText } from '#components/license-changes/words.ts'
 import { visible } from '#components/ui/visible.ts'
-import { PLAN_KINDS, USAGES } from '#lib/assets/rules.ts'
-import { DAY_MS } from '#lib/days.ts'
+import { PLAN_KINDS, USAGES } from '#lib/licenses/assets/rules.ts'
+import { DAY_MS } from '#lib/platform/values/days.ts'
 import { type FilterChoices, planKindName, renewalOf, USAGE_NAMES, usageName } from './words.ts'
 
 /** Status, plan, renewal, usage and domain; each kind only where there are several. */

@@ -1,6 +1,6 @@
 import { hrefOf, type View } from '#components/assets/view.ts'
 import { changed } from '#components/filters/view.ts'
-import type { AssetOrderKey } from '#lib/assets/rules.ts'
+import type { AssetOrderKey } from '#lib/licenses/assets/rules.ts'
 
 type Order = NonNullable<View['orderBy']>
 

@@ -2,9 +2,9 @@ import type { View } from '#components/assets/view.ts'
 import { rangeText } from '#components/filters/date-range.ts'
 import { valuesOf } from '#components/filters/view.ts'
 import { statusText } from '#components/license-changes/words.ts'
-import type { PlanKind, Usage } from '#lib/assets/rules.ts'
-import { dayBegin } from '#lib/days.ts'
-import { platformName } from '#lib/invoices/rules.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import type { PlanKind, Usage } from '#lib/licenses/assets/rules.ts'
+import { dayBegin } from '#lib/platform/values/days.ts'
 
 /** What there is to choose from, of all assets of the customer. */
 export type FilterChoices = { domains: readonly string[]; statuses: readonly string[] }

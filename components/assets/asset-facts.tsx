@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { agoText, Day } from '#components/dates/day.tsx'
 import { planEnd, planName, type Subscription } from '#components/license-changes/words.ts'
 import { Card } from '#components/ui/card.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import { dayText } from '#lib/days.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 import { ReadAgain } from './read-again.tsx'
 
 /** What is known of an asset, at a glance, and how fresh it is at the time `now` (epoch milliseconds). */

@@ -3,8 +3,8 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import type { Output } from '#lib/api/contract.ts'
-import type { listLicenseChanges } from '#lib/license-changes/contract.ts'
+import type { listLicenseChanges } from '#lib/licenses/license-changes/contract.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
 
 /** The changes of one asset. `at` gives the address of one of its pages, of the newest without a token. */
 export function AssetHistory({

@@ -1,6 +1,6 @@
-import { dayText } from '#lib/days.ts'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
-import { moneyText, sumOf } from '#lib/money.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { moneyText, sumOf } from '#lib/platform/values/money.ts'
 
 /** What a change of that many licenses costs or saves, at the price last billed. */
 export function costText(change: number, { price, currency, invoiceId, invoiceDate }: LastPrice): string {

@@ -1,8 +1,8 @@
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import { dayText } from '#lib/days.ts'
-import type { Idle } from '#lib/idle-licenses/rules.ts'
+import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 import { idleCost, idleText } from './idle-text.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Idle } from '#lib/idle-licenses/rules.ts'
-import { moneyText } from '#lib/money.ts'
+import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 /** `58 idle for 60 days or more`; undefined where nothing is idle. */
 export function idleText({ now, lasting }: Idle): string | undefined {

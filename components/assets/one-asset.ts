@@ -1,12 +1,12 @@
 import { pathWith } from '#components/filters/list-screen.ts'
-import { tagOf } from '#lib/api/client.ts'
-import type { Output } from '#lib/api/contract.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
-import { readAsset } from '#lib/assets/queries.ts'
-import type { LicenseChange } from '#lib/license-changes/contract.ts'
-import { readLicenseChange } from '#lib/license-changes/queries.ts'
-import { isOpen } from '#lib/license-changes/rules.ts'
+import type { Asset, AssetListItem, listAssets } from '#lib/licenses/assets/contract.ts'
+import { readAsset } from '#lib/licenses/assets/queries.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { readLicenseChange } from '#lib/licenses/license-changes/queries.ts'
+import { isOpen } from '#lib/licenses/license-changes/rules.ts'
+import { tagOf } from '#lib/platform/api/client.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>

@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import { readFromVendor } from '#lib/license-changes/queries.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { readFromVendor } from '#lib/licenses/license-changes/queries.ts'
 import { oneAsset } from './one-asset.ts'
 
 /** Has an asset read from its vendor at once, and says what it shows. `label` is the vendor's name for people. */

@@ -1,6 +1,6 @@
 import type { Subscription } from '#components/license-changes/words.ts'
 import { Meter } from '#components/ui/meter.tsx'
-import { usageOf } from '#lib/assets/rules.ts'
+import { usageOf } from '#lib/licenses/assets/rules.ts'
 
 /** How many of the purchased licenses are assigned to users. */
 export function Usage({ seats }: { seats: Subscription['Seats'] }) {

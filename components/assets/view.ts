@@ -1,7 +1,7 @@
 import { listScreen } from '#components/filters/list-screen.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { listAssets as contract } from '#lib/assets/contract.ts'
-import { listAssets } from '#lib/assets/queries.ts'
+import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
+import { listAssets } from '#lib/licenses/assets/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listAssets`, which the screen always asks for in full. */
 export type View = Omit<Input<typeof contract>['query'], 'view'>

@@ -3,7 +3,7 @@ import { whoText } from '#components/activity/who.ts'
 import { Moment } from '#components/dates/moment.tsx'
 import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { AuditEvent } from '#lib/audit-events/contract.ts'
+import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
 import { actionText, detailTexts, subjectText } from './words.ts'
 
 type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }

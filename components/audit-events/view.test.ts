@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import * as contract from '#lib/audit-events/contract.ts'
-import { KIND_NAMES } from '#lib/audit-events/rules.ts'
+import * as contract from '#lib/identity/audit-events/contract.ts'
+import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { activeFilters, hrefOf, isFiltered } from './view.ts'
 import { actionText, detailTexts, KIND_TEXTS, subjectText } from './words.ts'
 

@@ -1,9 +1,9 @@
 import { whoText } from '#components/activity/who.ts'
 import { listScreen } from '#components/filters/list-screen.ts'
 import { type ActiveFilter, activeValues } from '#components/filters/view.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { AuditEvent, listAuditEvents as contract } from '#lib/audit-events/contract.ts'
-import { listAuditEvents } from '#lib/audit-events/queries.ts'
+import type { AuditEvent, listAuditEvents as contract } from '#lib/identity/audit-events/contract.ts'
+import { listAuditEvents } from '#lib/identity/audit-events/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 import { actionText } from './words.ts'
 
 /** What the screen shows: the decoded query of `listAuditEvents`. */

@@ -1,6 +1,6 @@
-import { ROLE_NAMES, type Role } from '#lib/access/rules.ts'
-import type { AuditEvent } from '#lib/audit-events/contract.ts'
-import type { EventKind } from '#lib/audit-events/rules.ts'
+import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
+import type { EventKind } from '#lib/identity/audit-events/rules.ts'
+import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 
 /** What events are about, as the filter names it. */
 export const KIND_TEXTS: Record<EventKind, string> = {

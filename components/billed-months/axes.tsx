@@ -1,4 +1,4 @@
-import { monthName } from '#lib/days.ts'
+import { monthName } from '#lib/platform/values/days.ts'
 import { compactText, labelledMonths } from './labels.ts'
 import type { MonthBar } from './months.ts'
 import { percent, type Scale } from './scale.ts'

@@ -1,5 +1,5 @@
 import { ToggleChip } from '#components/ui/chip.tsx'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 
 /** Whose plot it is, where there are several currencies. */
 export function Currencies({

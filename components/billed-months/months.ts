@@ -1,8 +1,8 @@
 import { withValues } from '#components/filters/view.ts'
 import { rangeOf, type View, withRange } from '#components/invoices/view.ts'
 import { inPlatformOrder } from '#components/platform/platform-mark.tsx'
-import { DAY_MS, monthBegin } from '#lib/days.ts'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
+import { DAY_MS, monthBegin } from '#lib/platform/values/days.ts'
 
 type Billed = CurrencySummary['months'][number]
 /** What a platform was billed in a month; it reaches from one amount to another, below zero for a credit. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { View } from '#components/invoices/view.ts'
 import { ticksBetween } from '#components/ui/ticks.ts'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { AmountNames, MonthNames } from './axes.tsx'
 import { BilledBars } from './bars.tsx'
 import { Currencies } from './currencies.tsx'

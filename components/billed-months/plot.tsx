@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { View } from '#components/invoices/view.ts'
 import { later } from '#components/ui/later.tsx'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { BilledBars } from './bars.tsx'
 import { Fold } from './fold.tsx'
 import { barsOf, FOLDED_MONTHS } from './months.ts'

@@ -1,10 +1,10 @@
 import { hrefOf, type View } from '#components/invoices/view.ts'
 import { GoLink } from '#components/ui/go-link.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { monthAndYear } from '#lib/days.ts'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
-import { platformName } from '#lib/invoices/rules.ts'
-import { formatAmount } from '#lib/money.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { monthAndYear } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 import { platformsOf, viewOfMonth } from './months.ts'
 
 /** The plot's amounts, newest month first; each month leads to its invoices. Closed at first. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DifferenceCause } from '#lib/causes/serialize.ts'
+import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import { causeWords, shareText, signedAmount } from './words.ts'
 
 const change = { at: Date.parse('2026-10-20T10:00:00Z'), from: 52, to: 60, by: 'Sam Okafor', sure: true }

@@ -1,7 +1,13 @@
-import { CAUSE_NAMES } from '#lib/causes/rules.ts'
-import type { DifferenceCause } from '#lib/causes/serialize.ts'
-import { dayText, monthText } from '#lib/days.ts'
-import { type Decimal, formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
+import { CAUSE_NAMES } from '#lib/costs/causes/rules.ts'
+import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
+import { dayText, monthText } from '#lib/platform/values/days.ts'
+import {
+  type Decimal,
+  formatAmount,
+  formatDecimal,
+  minorUnit,
+  moneyText,
+} from '#lib/platform/values/money.ts'
 
 /** A cause in words: what it is, and below that the figures behind it, if there are any. */
 export type CauseWords = { name: string; note: string | undefined }

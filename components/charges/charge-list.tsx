@@ -6,7 +6,7 @@ import { Button } from '#components/ui/button.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { listCharges } from '#lib/charges/queries.ts'
+import { listCharges } from '#lib/billing/charges/queries.ts'
 import { ChargeTable } from './charge-table.tsx'
 
 /** So many are shown at once: a line may have a hundred thousand. */

@@ -1,8 +1,8 @@
 import { Badge } from '#components/ui/badge.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Charge } from '#lib/charges/contract.ts'
-import { DAY_MS, dayText } from '#lib/days.ts'
-import { formatAmount, formatDecimal } from '#lib/money.ts'
+import type { Charge } from '#lib/billing/charges/contract.ts'
+import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
+import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
 /** Charges as their vendor has them. */
 export function ChargeTable({ charges, label }: { charges: readonly Charge[]; label: string }) {

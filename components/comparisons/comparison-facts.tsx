@@ -5,8 +5,8 @@ import { invoiceHref } from '#components/invoices/view.ts'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
-import { moneyText } from '#lib/money.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 /** The two invoices, and how much dearer the second is; `share` is that in percent, as text. */
 export function ComparisonFacts({

@@ -4,9 +4,9 @@ import { issuerBeside } from '#components/invoices/numbers.ts'
 import { comparisonHref } from '#components/invoices/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
-import { dayText } from '#lib/days.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
-import { formatAmount } from '#lib/money.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** An invoice to choose. */
 export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>

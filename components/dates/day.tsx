@@ -1,4 +1,4 @@
-import { dayOf, dayText } from '#lib/days.ts'
+import { dayOf, dayText } from '#lib/platform/values/days.ts'
 
 /** How long ago, in words: `a minute ago`; from a day on the date itself: `on 30 Sep 2026`. */
 export function agoText(atMs: number, nowMs: number): string {

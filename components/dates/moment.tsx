@@ -1,4 +1,4 @@
-import { dayText } from '#lib/days.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 
 /** A moment in UTC, readable by machines too: `14 May 2026, 09:12`. In a narrow column its time comes below. */
 export function Moment({ at }: { at: number }) {

@@ -3,7 +3,7 @@ import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { visible } from '#components/ui/visible.ts'
-import type { Group } from '#lib/directories/contract.ts'
+import type { Group } from '#lib/identity/directories/contract.ts'
 
 /** A group, who is in it, and what it gives. */
 export function GroupRow({

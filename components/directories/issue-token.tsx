@@ -11,8 +11,8 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
 import { ShownOnce } from '#components/ui/shown-once.tsx'
-import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
-import { issueDirectoryToken } from '#lib/directories/queries.ts'
+import { issueDirectoryToken } from '#lib/identity/directories/queries.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 type Body = NonNullable<Parameters<typeof issueDirectoryToken>[0]['body']>
 

@@ -4,7 +4,7 @@ import { rolesText } from '#components/members/words.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Token } from '#lib/directories/contract.ts'
+import type { Token } from '#lib/identity/directories/contract.ts'
 
 const ENDED = { EXPIRED: 'Expired', REVOKED: 'Revoked' } as const
 

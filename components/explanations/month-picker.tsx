@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
-import { dayOf, monthAndYear, monthBegin } from '#lib/days.ts'
+import { dayOf, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
 import { EXPLAIN, hrefOf, searchOf, type View } from './view.ts'
 
 /** The month as the address writes it: `2026-10`. */

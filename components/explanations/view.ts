@@ -1,7 +1,7 @@
 import { pathWith } from '#components/filters/list-screen.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { explainMonth as contract } from '#lib/explanations/contract.ts'
-import { explainMonth } from '#lib/explanations/queries.ts'
+import type { explainMonth as contract } from '#lib/costs/explanations/contract.ts'
+import { explainMonth } from '#lib/costs/explanations/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `explainMonth`. */
 export type View = Input<typeof contract>['query']

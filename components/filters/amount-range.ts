@@ -1,4 +1,4 @@
-import { formatDecimal } from '#lib/money.ts'
+import { formatDecimal } from '#lib/platform/values/money.ts'
 
 /** Exact decimals as text, both inclusive; an absent end is open. */
 export type AmountRange = { from?: string | undefined; to?: string | undefined }

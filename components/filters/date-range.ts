@@ -1,4 +1,4 @@
-import { DAY_MS, dayBegin, dayOf, dayText, epochOfDay, monthBegin } from '#lib/days.ts'
+import { DAY_MS, dayBegin, dayOf, dayText, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 
 /** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { epochOfDay } from '#lib/days.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
 import { inputDay } from './date-range.ts'
 import { listScreen, pathWith } from './list-screen.ts'
 import type { ListView } from './view.ts'

@@ -1,4 +1,4 @@
-import { DAY_MS, dayBegin, LAST_DAY } from '#lib/days.ts'
+import { DAY_MS, dayBegin, LAST_DAY } from '#lib/platform/values/days.ts'
 import type { DateRange } from './date-range.ts'
 import { changed, type ListView, selectionOf } from './view.ts'
 

@@ -1,5 +1,5 @@
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
-import { platformName } from '#lib/invoices/rules.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
 import { KindFilter } from './kind-filter.tsx'
 
 const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']

@@ -1,10 +1,10 @@
 import { assetHref } from '#components/assets/one-asset.ts'
 import { hrefOf, invoiceHref } from '#components/invoices/view.ts'
-import { dayText } from '#lib/days.ts'
-import { platformName } from '#lib/invoices/rules.ts'
-import { wholeNumber } from '#lib/license-lists/rules.ts'
-import type { Matches } from '#lib/matches/contract.ts'
-import { moneyText } from '#lib/money.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
+import type { Matches } from '#lib/workspace/matches/contract.ts'
 
 /** Something that can be gone to: a screen, a thing, or the review of an act. */
 export type Entry = { group: string; name: string; detail?: string; href: string }

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { listMatches } from '#lib/matches/queries.ts'
+import { listMatches } from '#lib/workspace/matches/queries.ts'
 import { actsOf, askedOf, type Entry, placesOf, thingsOf } from './entries.ts'
 
 const PAUSE_MS = 120

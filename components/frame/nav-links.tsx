@@ -8,7 +8,7 @@ import { pathOf, useGoing } from '#components/going/under-way.tsx'
 import { NeedCount } from '#components/needs/need-count.tsx'
 import { PinnedViews, pinnedBelow, useCurrentView } from '#components/views/pinned-views.tsx'
 import { useViews } from '#components/views/use-views.ts'
-import type { Views } from '#lib/views/contract.ts'
+import type { Views } from '#lib/workspace/views/contract.ts'
 
 export const ICONS = {
   '/': House,

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { IDLE_SECONDS } from '#lib/access/rules.ts'
+import { IDLE_SECONDS } from '#lib/platform/caller/rules.ts'
 
 /** A little longer than a session lives without use. In milliseconds. */
 const AFTER = (IDLE_SECONDS + 5) * 1000

@@ -2,8 +2,8 @@ import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { invoiceHref } from '#components/invoices/view.ts'
 import { visible } from '#components/ui/visible.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import { documentName } from '#lib/invoices/rules.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { documentName } from '#lib/billing/invoices/rules.ts'
 
 type Given = { invoice: InvoiceWithLines; search: string }
 

@@ -5,7 +5,7 @@ import { DownloadLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 
 type Files = InvoiceWithLines['files']
 

@@ -1,4 +1,4 @@
-import { sumOf } from '#lib/money.ts'
+import { sumOf } from '#lib/platform/values/money.ts'
 import type { ShownLine } from './lines-table.tsx'
 
 /** The lines that have a text, in any case of letters, in what is billed or its details; all of them without one. */

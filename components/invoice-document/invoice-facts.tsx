@@ -4,9 +4,9 @@ import { Day } from '#components/dates/day.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { DAY_MS, dayText } from '#lib/days.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import { moneyText } from '#lib/money.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 import { postingFacts } from './posting-facts.tsx'
 
 /** When, how much, from whom and to whom, at a glance. Only of an issued invoice something is due. */

@@ -5,7 +5,7 @@ import { flushSync } from 'react-dom'
 import { Button } from '#components/ui/button.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
-import { moneyText } from '#lib/money.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 import { foundLines, sumsOfLines } from './found-lines.ts'
 import { LinesTable, type ShownLine } from './lines-table.tsx'
 

@@ -1,8 +1,8 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { visible } from '#components/ui/visible.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import { typeName } from '#lib/posting/rules.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { typeName } from '#lib/billing/posting/rules.ts'
 
 /**
  * By what an invoice is posted; undefined where nobody told it. What the customer itself has set says so.

@@ -2,7 +2,7 @@ import { withValues } from '#components/filters/view.ts'
 import { hrefOf, statesOf, type View } from '#components/invoices/view.ts'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { Picks } from '#components/ui/pick-menu.tsx'
-import { DOCUMENT_STATE_NAMES, type DocumentState } from '#lib/invoices/rules.ts'
+import { DOCUMENT_STATE_NAMES, type DocumentState } from '#lib/billing/invoices/rules.ts'
 
 const STATES = ['issued', 'draft', 'voided'] as const
 

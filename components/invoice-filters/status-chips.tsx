@@ -1,7 +1,7 @@
 import { ChoiceChips } from '#components/filters/choice-chips.tsx'
 import { toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { statesOf, type View } from '#components/invoices/view.ts'
-import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
+import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/billing/invoices/rules.ts'
 
 const CREDIT: DocumentKind = 'credit-note'
 

@@ -2,7 +2,6 @@ import { amountsText } from '#components/filters/amount-range.ts'
 import { rangeText } from '#components/filters/date-range.ts'
 import { valuesOf } from '#components/filters/view.ts'
 import { rangeOf, statesOf, type View } from '#components/invoices/view.ts'
-import { dayBegin, dayText } from '#lib/days.ts'
 import {
   DOCUMENT_KIND_NAMES,
   DOCUMENT_STATE_NAMES,
@@ -10,7 +9,8 @@ import {
   INVOICE_STATUS_NAMES,
   type InvoiceStatus,
   platformName,
-} from '#lib/invoices/rules.ts'
+} from '#lib/billing/invoices/rules.ts'
+import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 
 /** Each filter that is on, in words: paper has none of their controls. */

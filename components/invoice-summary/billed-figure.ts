@@ -1,8 +1,8 @@
 import { viewOfMonth } from '#components/billed-months/months.ts'
 import { hrefOf } from '#components/explanations/view.ts'
 import { rangeOf, type View } from '#components/invoices/view.ts'
-import { DAY_MS, dayOf, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
+import { DAY_MS, dayOf, monthAndYear, monthBegin, monthText } from '#lib/platform/values/days.ts'
 import { type Figure, invoicesText } from './figure.ts'
 
 /** What was billed in the newest month that any currency has: the same month for each. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { View } from '#components/invoices/view.ts'
-import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary, InvoiceSummary } from '#lib/billing/invoices/contract.ts'
 import { figuresOf } from './figures-of.ts'
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)

@@ -1,8 +1,8 @@
 import { changed, withValues } from '#components/filters/view.ts'
 import type { View } from '#components/invoices/view.ts'
-import { DAY_MS, daysBetween, daysText, dayText } from '#lib/days.ts'
-import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
-import { formatAmount } from '#lib/money.ts'
+import type { CurrencySummary, InvoiceSummary } from '#lib/billing/invoices/contract.ts'
+import { DAY_MS, daysBetween, daysText, dayText } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 import { billed } from './billed-figure.ts'
 import { type Figure, invoicesText } from './figure.ts'
 

@@ -5,9 +5,9 @@ import { type ReactNode, Suspense, use, useEffect, useState } from 'react'
 import { selectionOf } from '#components/filters/view.ts'
 import type { View } from '#components/invoices/view.ts'
 import { whyNot } from '#components/problem/why-not.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { InvoiceSummary } from '#lib/invoices/contract.ts'
-import { summarizeInvoices } from '#lib/invoices/queries.ts'
+import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
+import { summarizeInvoices } from '#lib/billing/invoices/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Why there is no summary, in words, and of which request. */
 export type Failed = { why: string; requestId: string | undefined }

@@ -1,8 +1,8 @@
 import { type LateAnswer, LateSummary } from '#components/invoice-summary/late-summary.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { Download } from '#components/ui/export-menu.tsx'
-import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
-import { MOST_FILES } from '#lib/invoices/rules.ts'
+import { exportInvoiceFiles } from '#lib/billing/invoice-files/queries.ts'
+import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
 import { PeriodLines } from './period-lines.tsx'
 import type { View } from './view.ts'
 

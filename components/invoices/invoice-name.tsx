@@ -4,8 +4,8 @@ import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
-import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
 import { invoiceHref } from './view.ts'
 
 /** What a row is made of. */

@@ -1,8 +1,8 @@
 import { invoicesText } from '#components/invoice-summary/figure.ts'
 import { countText } from '#components/ui/count-text.ts'
-import type { Output } from '#lib/api/contract.ts'
-import type { summarizeInvoices } from '#lib/invoices/contract.ts'
-import { moneyText } from '#lib/money.ts'
+import type { summarizeInvoices } from '#lib/billing/invoices/contract.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 type Summary = Output<typeof summarizeInvoices>
 

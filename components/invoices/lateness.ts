@@ -1,5 +1,5 @@
-import { daysBetween, daysText } from '#lib/days.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
 /** How long an invoice is past due, as `21 days`; undefined when it is not. `today` in epoch milliseconds. */
 export function latenessOf({ status, dueDate }: Invoice, today: number): string | undefined {

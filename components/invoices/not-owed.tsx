@@ -1,4 +1,4 @@
-import type { DocumentState } from '#lib/invoices/rules.ts'
+import type { DocumentState } from '#lib/billing/invoices/rules.ts'
 
 /** Why a list of drafts or voided invoices has no figures of what is due. */
 export function NotOwed({ states }: { states: readonly DocumentState[] }) {

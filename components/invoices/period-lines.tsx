@@ -1,6 +1,6 @@
 import { presets } from '#components/filters/date-range.ts'
 import { Download } from '#components/ui/export-menu.tsx'
-import { exportInvoicesXlsx } from '#lib/invoices/queries.ts'
+import { exportInvoicesXlsx } from '#lib/billing/invoices/queries.ts'
 import { rangeOf, type View, withRange } from './view.ts'
 
 const PERIODS = ['Last month', 'Last quarter']

@@ -1,6 +1,6 @@
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
-import type { Invoice } from '#lib/invoices/contract.ts'
-import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/invoices/rules.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/billing/invoices/rules.ts'
 
 type Shown = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount' | 'totalAmount'>
 

@@ -1,8 +1,8 @@
 import { Button } from '#components/ui/button.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
-import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
-import { MOST_TICKED } from '#lib/invoices/rules.ts'
+import { exportInvoiceFiles } from '#lib/billing/invoice-files/queries.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
 
 /** What a request line can hold, in bytes, with some room for a proxy's own. */
 const LONGEST_ADDRESS = 7000

@@ -1,9 +1,9 @@
 import { listScreen, pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { listInvoices as contract } from '#lib/invoices/contract.ts'
-import { listInvoices } from '#lib/invoices/queries.ts'
-import { DOCUMENT_STATES, type DocumentState } from '#lib/invoices/rules.ts'
+import type { listInvoices as contract } from '#lib/billing/invoices/contract.ts'
+import { listInvoices } from '#lib/billing/invoices/queries.ts'
+import { DOCUMENT_STATES, type DocumentState } from '#lib/billing/invoices/rules.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listInvoices`. */
 export type View = Input<typeof contract>['query']

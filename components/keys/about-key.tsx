@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
-import type { Key } from '#lib/keys/contract.ts'
+import type { Key } from '#lib/identity/keys/contract.ts'
 
 /** What each dialog about one key is given. */
 export type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }

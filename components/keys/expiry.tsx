@@ -1,5 +1,5 @@
 import { SelectField } from '#components/ui/select-field.tsx'
-import { daysOf, type KeyLimits } from '#lib/keys/rules.ts'
+import { daysOf, type KeyLimits } from '#lib/identity/keys/rules.ts'
 
 const USUAL = [7, 30, 90, 180, 365]
 

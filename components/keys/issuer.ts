@@ -1,5 +1,5 @@
-import type { Role } from '#lib/access/rules.ts'
-import type { KeyLimits } from '#lib/keys/rules.ts'
+import type { KeyLimits } from '#lib/identity/keys/rules.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
 
 /** Who may issue keys on this screen: what they can give, which the service checks again. */
 export type Issuer = {

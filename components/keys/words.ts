@@ -1,5 +1,5 @@
 import type { BadgeTone } from '#components/ui/badge.tsx'
-import type { KeyStatus, Overlap } from '#lib/keys/rules.ts'
+import type { KeyStatus, Overlap } from '#lib/identity/keys/rules.ts'
 
 /** What has become of a key, in a word. */
 export const STATUS: Record<KeyStatus, { text: string; tone: BadgeTone }> = {

@@ -7,7 +7,7 @@ import { licensesText } from '#components/license-changes/words.ts'
 import { ReviewBox } from '#components/license-reviews/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { Outlook } from './outlook.tsx'
 import { newsText, totalToSetAgain, whatToDoText } from './words.ts'
 

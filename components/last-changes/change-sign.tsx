@@ -3,7 +3,7 @@ import Link from 'next/link'
 import { assetHref } from '#components/assets/one-asset.ts'
 import { agoText } from '#components/dates/day.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain } from './words.ts'
 
 const LOOKS: Record<string, { icon: typeof History; tone: string }> = {

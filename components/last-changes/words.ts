@@ -1,5 +1,5 @@
 import { licensesText } from '#components/license-changes/words.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 
 type LastChange = NonNullable<AssetListItem['lastChange']>
 type Told = Pick<LastChange, 'state' | 'from' | 'to'>

@@ -3,8 +3,8 @@ import { assetHref } from '#components/assets/one-asset.ts'
 import { CopyId } from '#components/last-changes/copy-id.tsx'
 import { Outlook } from '#components/last-changes/outlook.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
-import type { LicenseChange } from '#lib/license-changes/contract.ts'
-import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/license-changes/rules.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import { statusText } from './words.ts'
 
 type Known = (typeof CHANGE_STATES)[number]

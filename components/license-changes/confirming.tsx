@@ -4,7 +4,7 @@ import { CopyId } from '#components/last-changes/copy-id.tsx'
 import { Outlook } from '#components/last-changes/outlook.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { useLicenseEdit } from './use-license-edit.ts'
 import { licensesText } from './words.ts'
 

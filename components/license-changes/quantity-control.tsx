@@ -2,8 +2,8 @@
 
 import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
-import { MAX_QUANTITY } from '#lib/assets/rules.ts'
-import { wholeNumber } from '#lib/license-lists/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 
 // Our own and not Base UI's number field: that one puts a style attribute into the server's page, which the
 // page's policy forbids, so that it could stand there only after the browser took over.

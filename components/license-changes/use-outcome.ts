@@ -3,8 +3,8 @@
 import { useEffect, useRef } from 'react'
 import { readChange } from '#components/assets/one-asset.ts'
 import { useToast } from '#components/ui/toast.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import { isOpen } from '#lib/license-changes/rules.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { settledText } from './words.ts'
 
 /**

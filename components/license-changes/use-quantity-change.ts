@@ -10,10 +10,10 @@ import {
 } from '#components/assets/one-asset.ts'
 import { undoOf } from '#components/license-drafts/undo.ts'
 import { useToast } from '#components/ui/toast.tsx'
-import { tagOf } from '#lib/api/client.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import { setQuantity } from '#lib/license-changes/queries.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { tagOf } from '#lib/platform/api/client.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { licensesText } from './words.ts'
 
 /** One click on the button. Asked again with the same key, it has one effect. */

@@ -3,7 +3,7 @@
 import { useMutationState } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /**
  * Reads the page again when a change of licenses has got its answer, and when the outcome of one that was open is

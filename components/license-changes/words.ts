@@ -1,8 +1,8 @@
-import { decideQuantity, type QuantityFacts } from '#lib/assets/commitment.ts'
-import type { Asset, AssetListItem } from '#lib/assets/contract.ts'
-import { atItsEnd } from '#lib/assets/rules.ts'
-import { dayText } from '#lib/days.ts'
-import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import { decideQuantity, type QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 
 export type Subscription = NonNullable<Asset['properties']['subscription']>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Asset } from '#lib/assets/contract.ts'
+import type { Asset } from '#lib/licenses/assets/contract.ts'
 import { undoOf } from './undo.ts'
 
 const changed = (more: object = {}, status = 'ACTIVE'): Asset =>

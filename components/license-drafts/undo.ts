@@ -1,7 +1,7 @@
 import { seatsOf } from '#components/assets/one-asset.ts'
 import { factsOf } from '#components/license-changes/words.ts'
-import { decideQuantity } from '#lib/assets/commitment.ts'
-import type { Asset, AssetListItem } from '#lib/assets/contract.ts'
+import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
+import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
 
 /**
  * What takes a change back, as far as this screen can tell: the former total, for the very version that the change made.

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { checkList, newList } from './check.ts'
 import { confirmed } from './list.ts'
 import { listKeeper, NOTHING } from './list-keeper.ts'

@@ -3,9 +3,9 @@
 import { type FormEvent, useId, useState } from 'react'
 import { holdBack, ReviewBox } from '#components/license-reviews/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { totalsOf } from '#lib/license-lists/rules.ts'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
-import { moneyText } from '#lib/money.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { totalsOf } from '#lib/licenses/license-lists/rules.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 import { changesOf, type LicenseList, moneyOf, rowsIn } from './list.ts'
 
 type Given = {

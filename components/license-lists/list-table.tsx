@@ -9,7 +9,7 @@ import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
 import { stateText } from './words.ts'
 

@@ -1,9 +1,9 @@
-import type { QuantityFacts } from '#lib/assets/commitment.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import type { Checked } from '#lib/license-lists/check.ts'
-import type { Fate } from '#lib/license-lists/fate.ts'
-import type { Target } from '#lib/license-lists/rules.ts'
-import { sumOf } from '#lib/money.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import type { Checked } from '#lib/licenses/license-lists/check.ts'
+import type { Fate } from '#lib/licenses/license-lists/fate.ts'
+import type { Target } from '#lib/licenses/license-lists/rules.ts'
+import { sumOf } from '#lib/platform/values/money.ts'
 
 /** Where a row stands: before the confirmation, or `sending` and what became of it. */
 export type RowState = 'waiting' | 'checking' | Checked['check'] | 'sending' | Exclude<Fate, 'stopped'>

@@ -1,5 +1,5 @@
 import type { RefObject } from 'react'
-import type { TargetFault } from '#lib/license-lists/targets.ts'
+import type { TargetFault } from '#lib/licenses/license-lists/targets.ts'
 
 const MOST = 20
 

@@ -3,8 +3,8 @@
 import { type ChangeEvent, type DragEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { MOST_TARGETS } from '#lib/license-lists/rules.ts'
-import type { TargetFault, TargetList } from '#lib/license-lists/targets.ts'
+import { MOST_TARGETS } from '#lib/licenses/license-lists/rules.ts'
+import type { TargetFault, TargetList } from '#lib/licenses/license-lists/targets.ts'
 import { TargetFaults } from './target-faults.tsx'
 import { readListFile } from './target-file.ts'
 
@@ -135,7 +135,7 @@ export function TargetForm({
 /** The reader of CSV is larger than the rest of this screen, and loaded when it is needed. */
 async function readList(text: string): Promise<TargetList> {
   try {
-    const { readTargets } = await import('#lib/license-lists/targets.ts')
+    const { readTargets } = await import('#lib/licenses/license-lists/targets.ts')
     return readTargets(text)
   } catch {
     const reason = 'The list can’t be read, because a part of this page did not load. Try again.'

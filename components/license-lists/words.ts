@@ -2,7 +2,7 @@ import { agoText } from '#components/dates/day.tsx'
 import { differenceText, licensesText } from '#components/license-changes/words.ts'
 import { conflictOf } from '#components/license-reviews/conflict.tsx'
 import { refusalText } from '#components/license-reviews/refusal-text.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { ListRow, RowState } from './list.ts'
 
 /** Why a row was not set, in the words that its own control has. */

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { costText } from '#components/assets/cost.ts'
 import { factsOf, licensesText, type Subscription, untilText } from '#components/license-changes/words.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import { dayText } from '#lib/days.ts'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 
 type Given = {
   item: AssetListItem

@@ -10,9 +10,9 @@ import {
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { needsTypedTotal } from '#lib/assets/commitment.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { needsTypedTotal } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { ChangeMeaning } from './change-meaning.tsx'
 import { holdBack, ReviewBox } from './review-box.tsx'
 

@@ -4,7 +4,7 @@ import type { RefObject } from 'react'
 import { agoText } from '#components/dates/day.tsx'
 import { differenceText, licensesText } from '#components/license-changes/words.ts'
 import { Button } from '#components/ui/button.tsx'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { ReviewBox } from './review-box.tsx'
 
 type Found = { current: number; changedBy: string; changedAt: number | undefined; etag: string }

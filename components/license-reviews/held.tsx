@@ -4,7 +4,7 @@ import type { OpenChange } from '#components/assets/one-asset.ts'
 import { licensesText } from '#components/license-changes/words.ts'
 import { Button } from '#components/ui/button.tsx'
 import { ClockTime } from '#components/waits/clock-time.tsx'
-import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { ReviewBox } from './review-box.tsx'
 
 /** In the review's place while the vendor takes no change: what was typed is kept. */

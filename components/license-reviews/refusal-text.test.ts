@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Problem, type ProblemCode } from '#lib/api/problem.ts'
+import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
 import { refusalText } from './refusal-text.ts'
 
 type More = ConstructorParameters<typeof Problem>[2]

@@ -1,6 +1,6 @@
 import { licensesText, untilText } from '#components/license-changes/words.ts'
 import { waitText } from '#components/waits/wait-text.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /**
  * What a refusal says, and which ways out it offers: a lower bound to try, the same again, after so many seconds to

@@ -3,7 +3,7 @@ import { differenceText, licensesText, type Subscription } from '#components/lic
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { ChangeMeaning } from './change-meaning.tsx'
 import { ReviewBox } from './review-box.tsx'
 

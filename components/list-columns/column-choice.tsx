@@ -9,7 +9,7 @@ import {
   moved,
   toggled,
   usualColumns,
-} from '#lib/list-columns/rules.ts'
+} from '#lib/workspace/list-columns/rules.ts'
 import { COLUMN_NAMES } from './names.ts'
 import { useChoose } from './use-choose.ts'
 

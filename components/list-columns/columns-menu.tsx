@@ -4,7 +4,7 @@ import { Columns3 } from 'lucide-react'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { later } from '#components/ui/later.tsx'
 import { Menu } from '#components/ui/menu.tsx'
-import type { ColumnOf, ListName } from '#lib/list-columns/rules.ts'
+import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 
 type Given<List extends ListName> = {
   list: List

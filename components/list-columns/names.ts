@@ -1,4 +1,4 @@
-import type { AssetColumn, InvoiceColumn } from '#lib/list-columns/rules.ts'
+import type { AssetColumn, InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
 
 /** What people call a column. */
 export const COLUMN_NAMES: { assets: Record<AssetColumn, string>; invoices: Record<InvoiceColumn, string> } =

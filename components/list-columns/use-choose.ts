@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { whyNot } from '#components/problem/why-not.ts'
 import { useToast } from '#components/ui/toast.tsx'
-import { setListColumns } from '#lib/list-columns/queries.ts'
-import { type ColumnOf, columnsOf, type ListName, usualColumns } from '#lib/list-columns/rules.ts'
+import { setListColumns } from '#lib/workspace/list-columns/queries.ts'
+import { type ColumnOf, columnsOf, type ListName, usualColumns } from '#lib/workspace/list-columns/rules.ts'
 import { columnsKey } from './use-columns.ts'
 
 /**

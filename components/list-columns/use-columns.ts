@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ColumnOf, ListName } from '#lib/list-columns/rules.ts'
+import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 
 /** The name in the query cache of the columns that a member has chosen for a list. */
 export function columnsKey(list: ListName): readonly string[] {

@@ -1,5 +1,5 @@
 import { visible } from '#components/ui/visible.ts'
-import type { Member } from '#lib/members/contract.ts'
+import type { Member } from '#lib/identity/members/contract.ts'
 
 /** What can be done to a member at once, and the words for it. */
 export type Doing = {

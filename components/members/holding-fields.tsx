@@ -1,6 +1,6 @@
 import { visible } from '#components/ui/visible.ts'
-import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
-import type { Holding } from '#lib/members/rules.ts'
+import type { Holding } from '#lib/identity/members/rules.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { type Giving, ROLE_HINTS } from './words.ts'
 
 const CHOICE = 'flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2'

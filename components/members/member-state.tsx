@@ -1,7 +1,7 @@
 import { Day } from '#components/dates/day.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
-import type { Member } from '#lib/members/contract.ts'
-import type { MemberState } from '#lib/members/rules.ts'
+import type { Member } from '#lib/identity/members/contract.ts'
+import type { MemberState } from '#lib/identity/members/rules.ts'
 
 export const STATE_TEXTS: Record<MemberState, string> = {
   invited: 'Invited',

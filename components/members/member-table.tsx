@@ -3,7 +3,7 @@ import { Moment } from '#components/dates/moment.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Member } from '#lib/members/contract.ts'
+import type { Member } from '#lib/identity/members/contract.ts'
 import { MemberStateCell } from './member-state.tsx'
 import { factorsText, type Giving, profilesText, rolesText } from './words.ts'
 

@@ -4,7 +4,7 @@ import { Moment } from '#components/dates/moment.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Field } from '#components/ui/field.tsx'
-import type { MemberLink } from '#lib/members/contract.ts'
+import type { MemberLink } from '#lib/identity/members/contract.ts'
 
 /** A link that was made: to whom it is mailed; or the link itself, which is shown this one time. */
 export function ShownLink({ link, name, onClose }: { link: MemberLink; name: string; onClose: () => void }) {

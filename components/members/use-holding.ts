@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { errorAt } from '#components/problem/error-at.ts'
-import type { Holding } from '#lib/members/rules.ts'
+import type { Holding } from '#lib/identity/members/rules.ts'
 
 /** What a form is about to give, at least one role: its value, what a call takes of it, and what its fields need. */
 export function useHolding(first: Holding) {

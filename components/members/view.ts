@@ -1,7 +1,7 @@
 import { listScreen } from '#components/filters/list-screen.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { listMembers as contract } from '#lib/members/contract.ts'
-import { listMembers } from '#lib/members/queries.ts'
+import type { listMembers as contract } from '#lib/identity/members/contract.ts'
+import { listMembers } from '#lib/identity/members/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listMembers`. */
 export type View = Input<typeof contract>['query']

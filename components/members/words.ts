@@ -1,6 +1,6 @@
 import { visible } from '#components/ui/visible.ts'
-import { ROLE_NAMES, type Role } from '#lib/access/rules.ts'
-import type { Profiles } from '#lib/members/rules.ts'
+import type { Profiles } from '#lib/identity/members/rules.ts'
+import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 
 /** What a caller may give of billing profiles: those that they see, and whether that is all for good. */
 export type Giving = { profiles: readonly { id: string; name: string }[]; all: boolean }

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { costText } from '#components/assets/cost.ts'
 import { InvoiceTotals } from '#components/invoices/invoice-totals.tsx'
-import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { Money } from './money.tsx'
 
 const textOf = (element: Parameters<typeof renderToStaticMarkup>[0]) =>

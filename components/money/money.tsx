@@ -1,4 +1,4 @@
-import { formatAmount } from '#lib/money.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** An amount with its currency, never a symbol: `$` is a dozen currencies. */
 export function Money({ amount, currency }: { amount: number; currency: string }) {

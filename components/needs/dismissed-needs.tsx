@@ -3,8 +3,8 @@
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Need } from '#lib/needs/contract.ts'
-import { wordsOf } from '#lib/needs/words.ts'
+import type { Need } from '#lib/notifications/needs/contract.ts'
+import { wordsOf } from '#lib/notifications/needs/words.ts'
 import { useDismissal } from './use-dismissal.ts'
 
 /** What was put aside and still is as it was then. Nothing where there is none. */

@@ -7,8 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Need } from '#lib/needs/contract.ts'
-import { wordsOf } from '#lib/needs/words.ts'
+import type { Need } from '#lib/notifications/needs/contract.ts'
+import { wordsOf } from '#lib/notifications/needs/words.ts'
 import { useDismissal } from './use-dismissal.ts'
 
 type Given = {

@@ -1,7 +1,7 @@
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import type { NeedKind } from '#lib/needs/rules.ts'
-import { LOOKED_AT } from '#lib/needs/words.ts'
+import type { NeedKind } from '#lib/notifications/needs/rules.ts'
+import { LOOKED_AT } from '#lib/notifications/needs/words.ts'
 
 /** That there is nothing to see to, and what was looked at to say so. */
 export function NothingNeeded({ looked }: { looked: readonly NeedKind[] }) {

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
-import { Problem } from '#lib/api/problem.ts'
-import type { Need, Needs } from '#lib/needs/contract.ts'
-import { dismissNeed, listNeeds, restoreNeed } from '#lib/needs/queries.ts'
+import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
+import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/needs/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Puts lines aside and brings them back. `onMoved` gets each as it is then. */
 export function useDismissal(onMoved: (need: Need) => void) {

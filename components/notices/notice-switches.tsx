@@ -1,6 +1,6 @@
 import { Badge } from '#components/ui/badge.tsx'
 import { type ButtonLook, buttonLook } from '#components/ui/button-look.ts'
-import { type Kind, NOTICE_NAMES, type NoticeSubscription } from '#lib/notices/rules.ts'
+import { type Kind, NOTICE_NAMES, type NoticeSubscription } from '#lib/notifications/notices/rules.ts'
 
 /**
  * The notices of one address, each with the button that stops it or starts it again. Plain forms: they work in any

@@ -1,4 +1,4 @@
-import { platformName } from '#lib/invoices/rules.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
 
 /** In their order wherever they stack up: what is billed by usage first. */
 const KNOWN: Record<string, { hue: string; fill: string }> = {

@@ -1,4 +1,4 @@
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /**
  * What is wrong at one place of what was sent; undefined where nothing is.

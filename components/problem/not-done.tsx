@@ -1,6 +1,6 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { whyNot } from './why-not.ts'
 
 /** Beside a button: why what was asked for was not done. `title` says what was not: `Not read`. */

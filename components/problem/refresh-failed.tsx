@@ -2,7 +2,7 @@
 
 import { Button } from '#components/ui/button.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { whyNot } from './why-not.ts'
 
 /** Over rows that could not be read again: they may be out of date. `what` are the rows: `invoices`. */

@@ -1,4 +1,4 @@
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Why something was not done, and where the answer says so, when to try again. */
 export function whyNot(error: Error): string {

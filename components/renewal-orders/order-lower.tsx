@@ -5,7 +5,7 @@ import { licensesText } from '#components/license-changes/words.ts'
 import { holdBack } from '#components/license-reviews/review-box.tsx'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { dayText } from '#lib/days.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 import { useOrder } from './use-order.ts'
 
 /** Where a commitment can't be lowered now: what can be done instead, from its end on. */

@@ -3,9 +3,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useToast } from '#components/ui/toast.tsx'
-import { dayText } from '#lib/days.ts'
-import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/renewal-orders/queries.ts'
-import type { Wanted } from '#lib/renewal-orders/rules.ts'
+import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/renewal-orders/queries.ts'
+import type { Wanted } from '#lib/licenses/renewal-orders/rules.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 import { orderText } from './words.ts'
 
 /** Orders something for the next term of an asset, or takes that back (`undefined`), and says what came of it. */

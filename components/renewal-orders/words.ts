@@ -1,6 +1,6 @@
 import { licensesText } from '#components/license-changes/words.ts'
-import { atItsEnd } from '#lib/assets/rules.ts'
-import type { Renewal, RenewalOrder } from '#lib/renewal-orders/contract.ts'
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
 
 /** What was ordered: `96 licenses`, or `Renews with the licenses in use`. */
 export function orderText({ quantity, renewalType }: Pick<RenewalOrder, 'quantity' | 'renewalType'>): string {

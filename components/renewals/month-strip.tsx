@@ -1,8 +1,8 @@
 import { Card } from '#components/ui/card.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
-import { monthName } from '#lib/days.ts'
-import type { RenewalList } from '#lib/renewals/contract.ts'
-import { countText, plansText } from '#lib/renewals/words.ts'
+import type { RenewalList } from '#lib/costs/renewals/contract.ts'
+import { countText, plansText } from '#lib/costs/renewals/words.ts'
+import { monthName } from '#lib/platform/values/days.ts'
 import { beginOf, hrefOf, type View } from './view.ts'
 
 type Month = RenewalList['months'][number]

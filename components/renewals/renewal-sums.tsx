@@ -1,7 +1,7 @@
 import { Money } from '#components/money/money.tsx'
-import { monthAndYear } from '#lib/days.ts'
-import type { RenewalList } from '#lib/renewals/contract.ts'
-import { plansText } from '#lib/renewals/words.ts'
+import type { RenewalList } from '#lib/costs/renewals/contract.ts'
+import { plansText } from '#lib/costs/renewals/words.ts'
+import { monthAndYear } from '#lib/platform/values/days.ts'
 import { beginOf } from './view.ts'
 
 type Given = Pick<RenewalList, 'sums' | 'unpriced'> & {

@@ -5,9 +5,9 @@ import { Card } from '#components/ui/card.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { daysBetween, daysText } from '#lib/days.ts'
-import type { Renewal } from '#lib/renewals/contract.ts'
-import { costText, countText, licensesText } from '#lib/renewals/words.ts'
+import type { Renewal } from '#lib/costs/renewals/contract.ts'
+import { costText, countText, licensesText } from '#lib/costs/renewals/words.ts'
+import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
 /** So many days before the last one, it is marked. */
 const SOON = 14

@@ -1,7 +1,7 @@
 import { listScreen } from '#components/filters/list-screen.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { listRenewals as contract } from '#lib/renewals/contract.ts'
-import { listRenewals } from '#lib/renewals/queries.ts'
+import type { listRenewals as contract } from '#lib/costs/renewals/contract.ts'
+import { listRenewals } from '#lib/costs/renewals/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listRenewals`. */
 export type View = Input<typeof contract>['query']

@@ -1,5 +1,5 @@
 import { ticksBetween } from '#components/ui/ticks.ts'
-import { monthName } from '#lib/days.ts'
+import { monthName } from '#lib/platform/values/days.ts'
 import { monthsIn, type Span, type Step } from './seat-steps.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'

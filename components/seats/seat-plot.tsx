@@ -1,5 +1,5 @@
 import { Card } from '#components/ui/card.tsx'
-import { DAY_MS, dayText } from '#lib/days.ts'
+import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { LINES, type Lines, SeatDrawing } from './seat-drawing.tsx'
 import { assignedSteps, type Known, purchasedSteps, type Span, type Step } from './seat-steps.ts'
 import { SeatTable } from './seat-table.tsx'

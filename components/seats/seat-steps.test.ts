@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayOf } from '#lib/days.ts'
+import { dayOf } from '#lib/platform/values/days.ts'
 import {
   assignedSteps,
   type Known,

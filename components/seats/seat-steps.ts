@@ -1,5 +1,5 @@
-import { DAY_MS, dayBegin, monthBegin } from '#lib/days.ts'
-import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { DAY_MS, dayBegin, monthBegin } from '#lib/platform/values/days.ts'
 
 /** From when on how many licenses it were. */
 export type Step = { at: number; seats: number }

@@ -1,7 +1,7 @@
 import { Moment } from '#components/dates/moment.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { SecondFactor } from '#lib/second-factors/contract.ts'
+import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
 
 /** What a member calls a factor. */
 export function nameOf({ name }: Pick<SecondFactor, 'name'>): string {

@@ -2,7 +2,7 @@ import { Moment } from '#components/dates/moment.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Session } from '#lib/sessions/contract.ts'
+import type { Session } from '#lib/identity/sessions/contract.ts'
 import { EndSession } from './end-session.tsx'
 
 /** Sessions, newest first; with `named` each says whose it is. `onEnded` is called when one is gone. */

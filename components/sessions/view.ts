@@ -1,7 +1,7 @@
 import { listScreen } from '#components/filters/list-screen.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { listSessions as contract } from '#lib/sessions/contract.ts'
-import { listSessions } from '#lib/sessions/queries.ts'
+import type { listSessions as contract } from '#lib/identity/sessions/contract.ts'
+import { listSessions } from '#lib/identity/sessions/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listSessions`. */
 export type View = Input<typeof contract>['query']

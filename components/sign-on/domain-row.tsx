@@ -6,8 +6,8 @@ import { NotDone } from '#components/problem/not-done.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Copied } from '#components/ui/copied.tsx'
-import type { Domain } from '#lib/single-sign-on/contract.ts'
-import { checkSignOnDomain } from '#lib/single-sign-on/queries.ts'
+import type { Domain } from '#lib/identity/single-sign-on/contract.ts'
+import { checkSignOnDomain } from '#lib/identity/single-sign-on/queries.ts'
 
 /** A mail domain: whether it is proven, and else the record that proves it. `provider` is named where there are several. */
 export function DomainRow({

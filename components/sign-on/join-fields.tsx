@@ -1,4 +1,4 @@
-import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 const CHOICE = 'flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2'
 const BOX = 'mt-0.5 size-4 shrink-0 accent-accent'

@@ -1,5 +1,5 @@
 import { Field } from '#components/ui/field.tsx'
-import type { Provider } from '#lib/single-sign-on/contract.ts'
+import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 
 const TEXT = { spellCheck: false, autoCapitalize: 'none', autoComplete: 'off' } as const
 

@@ -4,8 +4,8 @@ import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Copied } from '#components/ui/copied.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { ROLE_NAMES } from '#lib/access/rules.ts'
-import type { Provider } from '#lib/single-sign-on/contract.ts'
+import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
+import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 
 /** A provider: what is agreed with it, and what has to be entered there. */
 export function ProviderRow({

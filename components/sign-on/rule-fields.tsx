@@ -3,8 +3,8 @@ import type { Giving } from '#components/members/words.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
-import type { Provider } from '#lib/single-sign-on/contract.ts'
+import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 type Mappings = Provider['mappings']
 

@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { Card } from '#components/ui/card.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { AGE_NAMES, AGES, type Age } from '#lib/statements/rules.ts'
+import { AGE_NAMES, AGES, type Age } from '#lib/billing/statements/rules.ts'
 import { isLong } from './view.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */

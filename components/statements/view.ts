@@ -1,8 +1,8 @@
 import { listScreen } from '#components/filters/list-screen.ts'
 import { type FilterKey, valuesOf } from '#components/filters/view.ts'
-import type { Input } from '#lib/api/contract.ts'
-import type { readStatement as contract } from '#lib/statements/contract.ts'
-import { readStatement } from '#lib/statements/queries.ts'
+import type { readStatement as contract } from '#lib/billing/statements/contract.ts'
+import { readStatement } from '#lib/billing/statements/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `readStatement`. */
 export type View = Input<typeof contract>['query']

@@ -8,8 +8,8 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { later } from '#components/ui/later.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { View, Views } from '#lib/views/contract.ts'
-import { isSameQuery } from '#lib/views/rules.ts'
+import type { View, Views } from '#lib/workspace/views/contract.ts'
+import { isSameQuery } from '#lib/workspace/views/rules.ts'
 
 const ViewDialog = later(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
 

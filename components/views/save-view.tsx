@@ -7,8 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { createView, listViews } from '#lib/views/queries.ts'
-import { LONGEST_NAME, type ViewPath } from '#lib/views/rules.ts'
+import { createView, listViews } from '#lib/workspace/views/queries.ts'
+import { LONGEST_NAME, type ViewPath } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 
 /** Gives what a list shows a name. `query` is its address, without a page. */

@@ -1,4 +1,4 @@
-import { NO_PART } from '#lib/views/rules.ts'
+import { NO_PART } from '#lib/workspace/views/rules.ts'
 
 /** What a screen shows now, by its address: without the page that it is on. */
 export function shownNow(search: URLSearchParams | { toString(): string }): string {

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { whyNot } from '#components/problem/why-not.ts'
 import { useToast } from '#components/ui/toast.tsx'
-import type { Input } from '#lib/api/contract.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { changeView as contract, View } from '#lib/views/contract.ts'
-import { changeView, listViews, removeView } from '#lib/views/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { changeView as contract, View } from '#lib/workspace/views/contract.ts'
+import { changeView, listViews, removeView } from '#lib/workspace/views/queries.ts'
 
 /** Changes and removes views. What another tab has removed meanwhile is said, and goes. */
 export function useViewChange(view: View, onDone: () => void) {

@@ -3,7 +3,7 @@ import Link from 'next/link'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { View } from '#lib/views/contract.ts'
+import type { View } from '#lib/workspace/views/contract.ts'
 
 /** The views that are saved of a list, each to go to and to change, and the way to save one more. */
 export function ViewList({

@@ -21,7 +21,7 @@ async function ask(line: string, ...headers: string[]) {
 }
 const withKey = () => [HOST, `Authorization: Bearer ${key}`, 'Content-Type: application/json']
 
-// What the front door alone refuses is tested in lib/server, what the API does in lib/api: here is what only both
+// What the front door alone refuses is tested in lib/server, what the API does in lib/platform/api: here is what only both
 // together, with Next between them, can get wrong.
 
 test('a query reaches the API as it was sent', async () => {

@@ -89,7 +89,7 @@ test('says so when the service does not answer, and stays', async ({ page }) => 
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
 })
 
-// lib/access/rules.test.ts knows them all; a browser reads the second one otherwise than it is written.
+// lib/platform/caller/rules.test.ts knows them all; a browser reads the second one otherwise than it is written.
 for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
   test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
     await signInByForm(page, member.it, away)

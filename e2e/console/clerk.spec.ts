@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { readPages } from '../../lib/pdf/test-read.ts'
+import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { rowsCame, signIn } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'

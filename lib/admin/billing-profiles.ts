@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { Problem } from '#lib/api/problem.ts'
-import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
-import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
-import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
-import { scope } from '#lib/db/scope.ts'
+import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
+import { listBillingProfiles, setBillingProfile } from '#lib/identity/billing-profiles/store.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import {
   checkedText,
   codeOf,

@@ -1,11 +1,11 @@
-import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
-import { findCustomer } from '#lib/access/store.ts'
-import { errorCode, Problem } from '#lib/api/problem.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { startDatabase } from '#lib/db/start.ts'
-import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { textFault } from '#lib/imports/faults.ts'
-import { logToStderr } from '#lib/log.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
+import { findCustomer } from '#lib/platform/caller/store.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
+import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import { logToStderr } from '#lib/platform/runtime/log.ts'
 
 /** A command's work with the database open: a running server's, or one that is started for it. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {

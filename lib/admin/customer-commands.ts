@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { readScope } from '#lib/db/scope.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
 import { customerNamed, withDatabase } from './command.ts'
 import { type Cell, printRows } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { Problem, toProblem } from '#lib/api/problem.ts'
+import { Problem, toProblem } from '#lib/platform/api/problem.ts'
 import { note } from './terminal.ts'
 
 /** More would be a slip: a whole disk, say. */

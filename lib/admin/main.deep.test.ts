@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serverOf } from '#lib/db/embedded/test-cluster.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer } from '#lib/db/test-rows.ts'
+import { serverOf } from '#lib/platform/db/embedded/test-cluster.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from './test-command.ts'
 
 // What only a process of its own can show: signals, pipes that close, a server that it starts.

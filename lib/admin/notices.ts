@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { Problem } from '#lib/api/problem.ts'
-import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
-import { scope } from '#lib/db/scope.ts'
-import { mailSettings } from '#lib/mail/settings.ts'
+import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
 import {
   addLicensesRecipient,
   addRecipient,
   listRecipientRows,
   removeLicensesRecipient,
   removeRecipient,
-} from '#lib/notices/recipients.ts'
-import { isOperated, type Kind, NOTICES, OPERATED, type Operated } from '#lib/notices/rules.ts'
+} from '#lib/notifications/notices/recipients.ts'
+import { isOperated, type Kind, NOTICES, OPERATED, type Operated } from '#lib/notifications/notices/rules.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { customerNamed, recordDeed, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { interruption, note, print } from './terminal.ts'
@@ -98,7 +98,7 @@ async function send({ customer }: Given): Promise<void> {
   if (!mailSettings())
     throw new Problem('invalid_request', 'Notices are off: SMTP_URL and MAIL_FROM are not set.')
   // Only now: mail and links would make every other command slower to start.
-  const { sendNotices } = await import('#lib/notices/send.ts')
+  const { sendNotices } = await import('#lib/notifications/notices/send.ts')
   print(String(await sendNotices(`admin-${randomUUID()}`, interruption.signal, customerId)))
 }
 

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { withoutValues } from '#lib/db/failure.ts'
+import { withoutValues } from '#lib/platform/db/failure.ts'
 import { GROUPS } from './groups.ts'
 import { adminProgram } from './program.ts'
 import { exitCodeOf } from './terminal.ts'

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
-import { errorCode, Problem } from '#lib/api/problem.ts'
 import { ImportRefused, type Leave, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 
 /** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
 export const interruption = new AbortController()
@@ -55,6 +55,6 @@ async function messageOf(error: unknown): Promise<string> {
   // By this the database refuses to change what is closed.
   const isClosed = code === 'CC001'
   // The log knows all settings, which no --help needs.
-  const { reasonOf } = await import('#lib/log.ts')
+  const { reasonOf } = await import('#lib/platform/runtime/log.ts')
   return isClosed ? `${reasonOf(error)} See: customers reopen` : `Failed: ${reasonOf(error)}`
 }

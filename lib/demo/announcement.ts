@@ -1,4 +1,4 @@
-import { ROLE_NAMES } from '#lib/access/rules.ts'
+import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import type { DemoCustomer, DemoMember } from './customer.ts'
 
 export type Running = {

@@ -1,4 +1,4 @@
-import { addDays, dayOf, dayText, epochOfDay, monthBegin, monthName } from '#lib/days.ts'
+import { addDays, dayOf, dayText, epochOfDay, monthBegin, monthName } from '#lib/platform/values/days.ts'
 
 /** The same day of the month `months` later, or that month's last day when it has no such day. */
 export function addMonths(day: string, months: number): string {

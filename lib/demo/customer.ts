@@ -1,5 +1,5 @@
-import type { Role } from '#lib/access/rules.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
 import type { Purchase } from './purchase.ts'
 
 /** An invented customer with all that is loaded for it. */

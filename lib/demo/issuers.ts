@@ -1,5 +1,5 @@
+import type { NewIssuer } from '#lib/billing/issuers/store.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
-import type { NewIssuer } from '#lib/issuers/store.ts'
 
 const TERMS = 'Payable within 30 days of the invoice date, without deduction.'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { newApiKey } from '#lib/access/api-key.ts'
-import { findCustomer } from '#lib/access/store.ts'
-import { scope } from '#lib/db/scope.ts'
-import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { issuedDetails } from '#lib/keys/issue.ts'
-import { addKey, listKeys, type NewKey, revokeKey } from '#lib/keys/store.ts'
+import { issuedDetails } from '#lib/identity/keys/issue.ts'
+import { addKey, listKeys, type NewKey, revokeKey } from '#lib/identity/keys/store.ts'
+import { newApiKey } from '#lib/platform/caller/api-key.ts'
+import { findCustomer } from '#lib/platform/caller/store.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 
 const KEY: NewKey = {
   name: 'Demo',

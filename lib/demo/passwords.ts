@@ -1,7 +1,7 @@
-import { fittingOf } from '#lib/access/password.ts'
-import { findPerson } from '#lib/access/people/look-up.ts'
-import { passwordsOf } from '#lib/access/people/rules.ts'
-import { reasonOf } from '#lib/log.ts'
+import { fittingOf } from '#lib/identity/access/password.ts'
+import { findPerson } from '#lib/identity/access/people/look-up.ts'
+import { passwordsOf } from '#lib/identity/access/people/rules.ts'
+import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 
 /**

@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
-import { minorUnit } from '#lib/money.ts'
+import { minorUnit } from '#lib/platform/values/money.ts'
 import type { DemoProfile } from './customer.ts'
 import { randomFrom } from './random.ts'
 

@@ -1,5 +1,5 @@
-import { addDays } from '#lib/days.ts'
 import type { NewLineItem } from '#lib/imports/shapes.ts'
+import { addDays } from '#lib/platform/values/days.ts'
 import { addMonths, monthStart, periodText } from './calendar.ts'
 
 /** A subscription's whole life, from which its asset, its change history and its invoice lines follow. */

@@ -1,5 +1,5 @@
-import { decideQuantity } from '#lib/assets/commitment.ts'
-import { type AssetRow, hasLicenses } from '#lib/assets/store.ts'
+import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
+import { type AssetRow, hasLicenses } from '#lib/licenses/assets/store.ts'
 import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import { difference, type ImportProblem } from './refused.ts'

@@ -1,20 +1,20 @@
 import 'server-only'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { movesVersion } from '#lib/assets/rules.ts'
-import { addReadings } from '#lib/assets/seat-history.ts'
-import type { AssetRow } from '#lib/assets/store.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { assets } from '#lib/db/schema/assets.ts'
-import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'
+import { movesVersion } from '#lib/licenses/assets/rules.ts'
+import { addReadings } from '#lib/licenses/assets/seat-history.ts'
+import type { AssetRow } from '#lib/licenses/assets/store.ts'
+import { addLicenseChange } from '#lib/licenses/license-changes/store/transitions.ts'
 import {
   forgetObservation,
   holdSubscriptions,
   type Place,
   releaseSubscription,
   setSku,
-} from '#lib/vendor-subscriptions/store.ts'
+} from '#lib/licenses/vendor-subscriptions/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
+import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import type { AssetValues } from './asset-differences.ts'
 import { type ImportProblem, MOST_PROBLEMS, problemText } from './refused.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newCustomerId } from '#lib/access/store.ts'
-import { scope } from '#lib/db/scope.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addNewCustomer } from '#lib/db/test-rows.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { importAssets } from './assets.ts'
 import type { NewAsset, NewSubscription } from './shapes.ts'
 

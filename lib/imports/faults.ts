@@ -1,4 +1,4 @@
-import { MOST_DECIMALS, MOST_WHOLE } from '#lib/decimals.ts'
+import { MOST_DECIMALS, MOST_WHOLE } from '#lib/platform/values/decimals.ts'
 
 /** Why a text from a file can't be kept as it is; undefined where it can. */
 export function textFault(text: string, longest: number): string | undefined {

@@ -1,15 +1,15 @@
 import 'server-only'
 import { and, eq, inArray } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { issuers } from '#lib/db/schema/invoices/parties.ts'
 import {
   type IssuerDetails,
   issuerColumns,
   type NewIssuer,
   NO_DETAILS,
   saveIssuer,
-} from '#lib/issuers/store.ts'
+} from '#lib/billing/issuers/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'
 import { difference, type ImportProblem } from './refused.ts'
 
 /**

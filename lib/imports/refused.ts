@@ -1,4 +1,4 @@
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** What an operator says to have something that is stored changed by a file. */
 export type Leave = '--replace' | '--correct'

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer } from '#lib/db/test-rows.ts'
-import { tokenOf, USER_SCHEMA } from '#lib/scim/test-calls.ts'
+import { tokenOf, USER_SCHEMA } from '#lib/identity/scim/test-calls.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { loadApi } from './api.ts'
 import { readTarget } from './target.ts'
 

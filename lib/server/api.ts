@@ -2,9 +2,9 @@ import { globSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Mounted, mountedBy, readBytes } from '#lib/api/endpoint.ts'
-import { type ApiResponse, isOutgoing } from '#lib/api/guarded.ts'
-import type { ApiRequest } from '#lib/api/request.ts'
+import { type Mounted, mountedBy, readBytes } from '#lib/platform/api/endpoint.ts'
+import { type ApiResponse, isOutgoing } from '#lib/platform/api/guarded.ts'
+import type { ApiRequest } from '#lib/platform/api/request.ts'
 import { pour } from './delivery/pour.ts'
 import { registerLeaks } from './registry/leaks.ts'
 import { withoutSecret } from './security-headers.ts'
@@ -52,7 +52,7 @@ export async function loadApi(trace?: Trace): Promise<Api> {
 async function mountedIn(file: string): Promise<Mounted> {
   const { GET } = (await import(pathToFileURL(file).href)) as { GET: Parameters<typeof mountedBy>[0] }
   const found = mountedBy(GET)
-  if (!found) throw new Error(`${file} mounts nothing of lib/api/endpoint.ts.`)
+  if (!found) throw new Error(`${file} mounts nothing of lib/platform/api/endpoint.ts.`)
   return found
 }
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { openDoor } from './test-door.ts'
 
 type Door = Awaited<ReturnType<typeof openDoor>>

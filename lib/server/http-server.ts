@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Problem } from '#lib/api/problem.ts'
-import { env, fixSettings, setPort } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { env, fixSettings, setPort } from '#lib/platform/runtime/env.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import { breakOffVisibly } from './connection-end.ts'
 import type { Handler } from './front-door.ts'
 
@@ -22,7 +22,7 @@ const LIMITS = {
 
 /**
  * A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. More than
- * lib/files/pace.ts grants, which cuts whoever takes a large answer too slowly: the system's buffers are seen to move
+ * lib/platform/files/pace.ts grants, which cuts whoever takes a large answer too slowly: the system's buffers are seen to move
  * in large steps.
  */
 const SILENCE = 100_000

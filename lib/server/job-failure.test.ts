@@ -1,11 +1,11 @@
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { loginOf } from '#lib/db/logins.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { loginOf } from '#lib/platform/db/logins.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { listJobRuns } from './figures/store.ts'
 import { startJobs } from './jobs.ts'
 
-vi.mock('#lib/license-changes/jobs.ts', () => ({
+vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({
   settleOpenChanges: async () => 0,
   readVendors: async () => {
     throw new AggregateError([new Error('Google (default) could not be read: no token')], '1 of 2 failed.')

@@ -1,12 +1,12 @@
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { loginOf } from '#lib/db/logins.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { loginOf } from '#lib/platform/db/logins.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { startJobs } from './jobs.ts'
 
 const seen = vi.hoisted(() => ({ runs: 0, now: 0, most: 0, gate: Promise.withResolvers<void>() }))
 
-vi.mock('#lib/license-changes/jobs.ts', () => ({
+vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({
   settleOpenChanges: async () => 0,
   readVendors: async () => {
     seen.runs += 1

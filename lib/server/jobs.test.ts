@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loginOf } from '#lib/db/logins.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
+import { loginOf } from '#lib/platform/db/logins.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addCustomer } from '#lib/platform/db/test-rows.ts'
 import { startJobs } from './jobs.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { env } from '#lib/env.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

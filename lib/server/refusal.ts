@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Problem } from '#lib/api/problem.ts'
-import { problemText } from '#lib/api/problem-shapes.ts'
+import type { Problem } from '#lib/platform/api/problem.ts'
+import { problemText } from '#lib/platform/api/problem-shapes.ts'
 import type { Area } from './target.ts'
 
 /** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { log, reasonOf } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application } from './application.ts'
 import { checkSettings } from './registry/settings.ts'
 import { heedSignals, liveUntilAsked, RESTART, type Running } from './workers/lifetime.ts'

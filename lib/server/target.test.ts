@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { areaOf, readTarget, TARGET_LIMIT } from './target.ts'
 
 const refusal = (target: string) => {

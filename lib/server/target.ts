@@ -1,4 +1,4 @@
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Longer targets are refused: a list with 50 alternatives in its filter needs a tenth of it. In bytes. */
 export const TARGET_LIMIT = 8 * 1024
@@ -76,7 +76,7 @@ function invalid(detail: string): Problem {
   return new Problem('invalid_request', detail)
 }
 
-/** The methods of an area. Of the API each path has its own: lib/api/methods.ts refuses the others. */
+/** The methods of an area. Of the API each path has its own: lib/platform/api/methods.ts refuses the others. */
 const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
   'sign-in': 'GET, HEAD, POST',
   health: 'GET, HEAD',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { canonicalAddress } from '#lib/access/limits/addresses.ts'
-import { log } from '#lib/log.ts'
+import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 
 // A proxy in front that we are not told of makes all clients look like one: whoever fails to sign in counts against all who
 // sign in to the same account from a browser that it does not know.

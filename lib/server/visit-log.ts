@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { log } from '#lib/log.ts'
-import { measured, secondsSince } from '#lib/measured.ts'
-import { toldOf, visit } from '#lib/visit.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import { measured, secondsSince } from '#lib/platform/runtime/measured.ts'
+import { toldOf, visit } from '#lib/platform/runtime/visit.ts'
 import { withoutSecret } from './security-headers.ts'
 
 type Visited = {

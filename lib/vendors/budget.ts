@@ -1,6 +1,6 @@
 import 'server-only'
 
-// How many calls an account may make at a vendor's API, and who tries one that failed. lib/access keeps count of both,
+// How many calls an account may make at a vendor's API, and who tries one that failed. lib/vendors/budgets keeps count of both,
 // for all processes.
 
 /** What became of asking for a call. One that is held was not made; `retryAfter` is in seconds. */

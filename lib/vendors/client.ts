@@ -1,5 +1,5 @@
 import 'server-only'
-import { measured, secondsSince } from '#lib/measured.ts'
+import { measured, secondsSince } from '#lib/platform/runtime/measured.ts'
 import type { Budget } from './budget.ts'
 import { type Exchange, exchange, retryAfterOf } from './exchange.ts'
 import type { Wait, Why } from './why.ts'

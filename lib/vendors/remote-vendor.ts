@@ -1,5 +1,5 @@
 import 'server-only'
-import { log } from '#lib/log.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import { DEFAULT_ACCOUNT } from './accounts/account.ts'
 import type { Budgets } from './budget.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'

@@ -1,8 +1,8 @@
 import 'server-only'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { defineSettings, type Settings } from '#lib/env.ts'
-import { text } from '#lib/settings.ts'
+import { defineSettings, type Settings } from '#lib/platform/runtime/env.ts'
+import { text } from '#lib/platform/runtime/settings.ts'
 import type { VendorConfig, VendorDeclaration } from './declaration.ts'
 import { knownVendors } from './known-vendors.ts'
 

@@ -1,4 +1,4 @@
-import type { Login } from '#lib/db/logins.ts'
+import type { Login } from '#lib/platform/db/logins.ts'
 
 /** What each role is for. A role without a line here does not compile. */
 export const ROLES: Record<Login | 'owner' | 'console_access', string> = {

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Where versions have their migrations, the newest place first. */
+const MIGRATIONS = ['lib/platform/db/migrations', 'lib/db/migrations']
+
 function git(...args: string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 }
@@ -27,12 +30,14 @@ export function commitOf(ref: string): string {
 
 /**
  * Checks a version out into a folder of its own, with nothing installed yet.
- * @throws Error where git knows no such ref
+ * @throws Error where git knows no such ref, or the version has no migrations
  */
 export function checkOut(ref: string, folder: string) {
   const commit = commitOf(ref)
   git('worktree', 'add', '--detach', folder, commit)
-  const journal = JSON.parse(readFileSync(join(folder, 'lib/db/migrations/meta/_journal.json'), 'utf8'))
+  const migrations = MIGRATIONS.map((path) => join(folder, path)).find((path) => existsSync(path))
+  if (!migrations) throw new Error(`${ref} has no migrations in ${MIGRATIONS.join(' or ')}.`)
+  const journal = JSON.parse(readFileSync(join(migrations, 'meta/_journal.json'), 'utf8'))
   return {
     folder,
     commit,

@@ -1,10 +1,10 @@
 import Big from 'big.js'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import { itemizationText, itemize } from '#lib/invoices/itemization.ts'
-import { faultsOf } from '#lib/pdf/test-check.ts'
-import { readPages } from '#lib/pdf/test-read.ts'
-import { printable } from '#lib/pdf/text.ts'
+import { faultsOf } from '#lib/platform/pdf/test-check.ts'
+import { readPages } from '#lib/platform/pdf/test-read.ts'
+import { printable } from '#lib/platform/pdf/text.ts'
 import { paperAmount, unitOf } from './currencies.ts'
 
 /** One invoice in all its forms. CSV: the cells by column; the lines in their order. */

@@ -1,6 +1,6 @@
 import Big from 'big.js'
-import { minorUnit } from '#lib/money.ts'
-import { PUBLISHED, UNITLESS, WITHDRAWN } from '#lib/test-iso-4217.ts'
+import { minorUnit } from '#lib/platform/values/money.ts'
+import { PUBLISHED, UNITLESS, WITHDRAWN } from '#lib/platform/values/test-iso-4217.ts'
 
 /** All in which something can be billed: in use, without a minor unit, withdrawn. */
 export const CURRENCIES = [

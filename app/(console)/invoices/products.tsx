@@ -2,14 +2,14 @@ import { ProductMonths, type ShownProduct } from '#components/billed-products/pr
 import { rangeText } from '#components/filters/date-range.ts'
 import { hrefOf, rangeOf, type View, withRange } from '#components/invoices/view.ts'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import type { Caller } from '#lib/access/rules.ts'
-import type { Trace } from '#lib/api/operation.ts'
-import { toProblem } from '#lib/api/problem.ts'
-import type { BilledProduct } from '#lib/billed-products/contract.ts'
-import * as operations from '#lib/billed-products/operations.ts'
-import { DAY_MS, monthAndYear, monthBegin } from '#lib/days.ts'
-import { logFailure } from '#lib/log.ts'
-import { formatAmount, formatDecimal } from '#lib/money.ts'
+import type { BilledProduct } from '#lib/costs/billed-products/contract.ts'
+import * as operations from '#lib/costs/billed-products/operations.ts'
+import type { Trace } from '#lib/platform/api/operation.ts'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { logFailure } from '#lib/platform/runtime/log.ts'
+import { DAY_MS, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
+import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
 /** Where no dates are asked for. */
 const MONTHS = 12

@@ -1,4 +1,4 @@
-import { env } from '#lib/env.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 import { exposureSettings } from '#lib/server/exposure/settings.ts'
 
 /** RFC 9116 recommends less than a year. */

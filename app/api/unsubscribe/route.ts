@@ -1,7 +1,7 @@
-import { Problem, toProblem } from '#lib/api/problem.ts'
-import { logFailure } from '#lib/log.ts'
-import { isKind } from '#lib/notices/rules.ts'
-import { changeNoticeSubscription } from '#lib/notices/unsubscribe.ts'
+import { isKind } from '#lib/notifications/notices/rules.ts'
+import { changeNoticeSubscription } from '#lib/notifications/notices/unsubscribe.ts'
+import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { logFailure } from '#lib/platform/runtime/log.ts'
 
 // Whoever holds a link of ours may use it: from our page, and by mail programs themselves, who send the POST of
 // RFC 8058 from anywhere. So no cookie is looked at, and no origin.

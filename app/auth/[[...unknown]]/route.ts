@@ -1,3 +1,3 @@
-import { unknownPath } from '#lib/api/endpoint.ts'
+import { unknownPath } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = unknownPath()

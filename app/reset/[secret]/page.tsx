@@ -3,7 +3,7 @@ import { LinkEnd } from '#components/access/link-end.tsx'
 import { LinkForm } from '#components/access/link-form.tsx'
 import { Entry } from '#components/frame/entry.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { viewOfLink } from '#lib/access/links/view.ts'
+import { viewOfLink } from '#lib/identity/access/links/view.ts'
 
 export const metadata: Metadata = { title: 'New password', referrer: 'no-referrer' }
 

@@ -1,4 +1,4 @@
-import { unknownPath } from '#lib/api/endpoint.ts'
-import { SCIM } from '#lib/scim/protocol.ts'
+import { SCIM } from '#lib/identity/scim/protocol.ts'
+import { unknownPath } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = unknownPath(SCIM)

@@ -3,8 +3,8 @@ import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { CustomerChoice } from '#components/access/customer-choice.tsx'
 import { Entry } from '#components/frame/entry.tsx'
-import { choicesOf } from '#lib/access/sign-ins/choices.ts'
-import { stepAt } from '#lib/access/sign-ins/factor-step.ts'
+import { choicesOf } from '#lib/identity/access/sign-ins/choices.ts'
+import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
 
 export const metadata: Metadata = { title: 'Choose a customer' }
 

@@ -4,8 +4,8 @@ import Link from 'next/link'
 import { redirect } from 'next/navigation'
 import { FactorForm } from '#components/access/factor-form.tsx'
 import { Entry } from '#components/frame/entry.tsx'
-import { askingOptions, SIGN_IN } from '#lib/access/factors/passkeys.ts'
-import { stepAt } from '#lib/access/sign-ins/factor-step.ts'
+import { askingOptions, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
+import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
 
 export const metadata: Metadata = { title: 'Second factor' }
 

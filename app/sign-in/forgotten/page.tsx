@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import Link from 'next/link'
 import { ForgottenForm } from '#components/access/forgotten-form.tsx'
 import { Entry } from '#components/frame/entry.tsx'
-import { mailSettings } from '#lib/mail/settings.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
 
 export const metadata: Metadata = { title: 'Forgotten password' }
 

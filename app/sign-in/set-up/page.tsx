@@ -3,10 +3,10 @@ import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { RequiredFactor } from '#components/access/required-factor.tsx'
 import { Entry } from '#components/frame/entry.tsx'
-import { makingOptions } from '#lib/access/factors/passkeys.ts'
-import { makingBy } from '#lib/access/factors/set-up.ts'
-import { newSecret } from '#lib/access/factors/totp.ts'
-import { stepAt } from '#lib/access/sign-ins/factor-step.ts'
+import { makingOptions } from '#lib/identity/access/factors/passkeys.ts'
+import { makingBy } from '#lib/identity/access/factors/set-up.ts'
+import { newSecret } from '#lib/identity/access/factors/totp.ts'
+import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
 
 export const metadata: Metadata = { title: 'Set up a second factor' }
 

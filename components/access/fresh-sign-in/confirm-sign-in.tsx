@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import { later } from '#components/ui/later.tsx'
-import { whenFreshSignInIsRequired } from '#lib/api/client.ts'
+import { whenFreshSignInIsRequired } from '#lib/platform/api/client.ts'
 
 // Each screen has it, and few ask.
 const ConfirmDialog = later(() => import('./confirm-dialog.tsx').then(({ ConfirmDialog }) => ConfirmDialog))

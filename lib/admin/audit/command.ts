@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { KIND_NAMES } from '#lib/audit-events/rules.ts'
+import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { withDatabase } from '../command.ts'
 import { customerCommands } from '../customer-commands.ts'
 import { exportEvents, listNewest } from './list.ts'

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addNewCustomer } from '#lib/db/test-rows.ts'
-import { addEvent } from '#lib/history/test-rows.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { addEvent } from '#lib/platform/history/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 import { dropMonths, monthsBefore } from './months.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { untilUnlocked } from '#lib/db/migrating/retries.ts'
+import { untilUnlocked } from '#lib/platform/db/migrating/retries.ts'
 import { note, print } from '../terminal.ts'
 
 /** A part of the history that may go whole: a month, or what was there before months were made. */

@@ -1,6 +1,6 @@
-import { unsettledChanges } from '#lib/access/due-work.ts'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { unsettledChanges } from '#lib/identity/access/due-work.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { customerNamed } from '../command.ts'
 
 /** Whose change it is: those that wait for a person are found without being told. */

@@ -2,22 +2,22 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { digestOf } from '#lib/access/api-key.ts'
-import { findKeyCaller } from '#lib/access/authenticate.ts'
-import { customersWithNotices } from '#lib/access/due-work.ts'
-import { redeemLink } from '#lib/access/links/redeem.ts'
-import { findSessionCaller } from '#lib/access/session.ts'
-import { newCustomerId } from '#lib/access/store.ts'
-import { signInFrom } from '#lib/access/test-sign-in.ts'
-import { heldOf, takeDue } from '#lib/access/vendor-readings/subscriptions.ts'
-import type { AnyContract } from '#lib/api/contract.ts'
-import { toProblem } from '#lib/api/problem.ts'
-import { scope, scopeOfMany } from '#lib/db/scope.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer, addInvoice, addKey, addMember, callerOf } from '#lib/db/test-rows.ts'
-import { addSession } from '#lib/db/test-sessions.ts'
-import { verifyChain } from '#lib/history/verify.ts'
-import { tokenOf } from '#lib/scim/test-calls.ts'
+import { customersWithNotices } from '#lib/identity/access/due-work.ts'
+import { redeemLink } from '#lib/identity/access/links/redeem.ts'
+import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import { tokenOf } from '#lib/identity/scim/test-calls.ts'
+import { heldOf, takeDue } from '#lib/licenses/vendor-readings/subscriptions.ts'
+import type { AnyContract } from '#lib/platform/api/contract.ts'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { findSessionCaller } from '#lib/platform/caller/session.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { scope, scopeOfMany } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember, callerOf } from '#lib/platform/db/test-rows.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import { verifyChain } from '#lib/platform/history/verify.ts'
 import { commandLine } from '../test-command.ts'
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
@@ -46,7 +46,9 @@ beforeAll(async () => {
     password: PASSWORD,
     isNew: true,
   })
-  for (const file of globSync('lib/*/contract.ts').filter((name) => name !== 'lib/api/contract.ts')) {
+  for (const file of globSync('lib/*/*/contract.ts').filter(
+    (name) => name !== 'lib/platform/api/contract.ts',
+  )) {
     const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../../${file}`)
     for (const contract of Object.values(exported)) {
       if (!contract.path?.startsWith('/') || contract.method === 'GET' || contract.permission === 'none')
@@ -97,7 +99,7 @@ async function ask({ contract, handlers }: (typeof writes)[number]) {
 /** A directory is answered in the form of its protocol, which has no code of ours. */
 const isOfDirectory = (path: string) => path.startsWith('/scim/')
 
-/** What these are asked for decides: they shut somebody out, and do nothing else. See lib/scim/closed.test.ts. */
+/** What these are asked for decides: they shut somebody out, and do nothing else. See lib/identity/scim/closed.test.ts. */
 const BY_BODY = ['changeMember', 'replaceScimUser', 'patchScimUser']
 
 const read = async (path: string) => {

@@ -1,4 +1,4 @@
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 import { customerNamed } from '../command.ts'
 import { note } from '../terminal.ts'

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 type Open = { handle: FileHandle; hash: Hash; bytes: number; rows: number }
 

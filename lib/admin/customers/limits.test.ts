@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { takeShare } from '#lib/access/limits/store.ts'
-import { newCustomerId } from '#lib/access/store.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer } from '#lib/db/test-rows.ts'
+import { takeShare } from '#lib/platform/caller/limits/store.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { runHere } from '../test-run.ts'
 
 let db: TestDatabase

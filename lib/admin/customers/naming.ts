@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { checkedText } from '../command.ts'
 
 /** @throws Problem where it is empty, too long, or has control characters */

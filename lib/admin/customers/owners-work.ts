@@ -1,4 +1,4 @@
-import { startDatabase } from '#lib/db/start.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 import { asOwnerOf, type OwnersWork } from '#lib/server/owner/as-owner.ts'
 
 type Customers = Parameters<typeof asOwnerOf>[1]

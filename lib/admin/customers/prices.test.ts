@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer } from '#lib/db/test-rows.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { runHere } from '../test-run.ts'
 
 let db: TestDatabase

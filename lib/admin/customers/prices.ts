@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { readScope, scope } from '#lib/db/scope.ts'
-import { OPERATOR } from '#lib/history/audit.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { customerNamed, withDatabase } from '../command.ts'
 import { note, print } from '../terminal.ts'
 
@@ -21,8 +21,8 @@ export function addPricesCommand(customers: Command): void {
 
 async function prices(customer: string, { toItManagers }: { toItManagers?: 'shown' | 'hidden' }) {
   // Only now: what reads invoices would make every other command slower to start.
-  const { changeVisibility } = await import('#lib/license-prices/operations.ts')
-  const { readHidesPrices } = await import('#lib/license-prices/store.ts')
+  const { changeVisibility } = await import('#lib/costs/license-prices/operations.ts')
+  const { readHidesPrices } = await import('#lib/costs/license-prices/store.ts')
   const { customerId } = await customerNamed(customer)
   if (toItManagers) {
     const by = { actor: OPERATOR, requestId: `admin-${randomUUID()}` }

@@ -1,6 +1,6 @@
-import { customersWhoAreGone } from '#lib/access/due-work.ts'
-import { Problem } from '#lib/api/problem.ts'
-import { startDatabase } from '#lib/db/start.ts'
+import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 import { removeCustomer } from '#lib/server/owner/remove-customer.ts'
 import { interruption, note, print } from '../terminal.ts'
 

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
-import { Problem } from '#lib/api/problem.ts'
-import { env } from '#lib/env.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 
 /** Secrets as CSV, in a file that nobody else on this machine may read. */
 export type SecretFile = {

@@ -1,5 +1,5 @@
-import type { CustomerId } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 
 /** Whether a customer is closed and until when it can be read, as days of UTC; null: it is open. */

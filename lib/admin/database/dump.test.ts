@@ -53,10 +53,10 @@ async function program(folder: string, text: string): Promise<string[]> {
 // A command that ends leaves the database, for its whole process.
 const HEAD = `
   import pg from 'pg'
-  import { startDatabase } from ${module('db/start.ts')}
-  import { addAsset, addCustomer, addInvoice } from ${module('db/test-rows.ts')}
-  import { hashPassword } from ${module('access/password.ts')}
-  import * as person from ${module('access/factors/test-person.ts')}
+  import { startDatabase } from ${module('platform/db/start.ts')}
+  import { addAsset, addCustomer, addInvoice } from ${module('platform/db/test-rows.ts')}
+  import { hashPassword } from ${module('identity/access/password.ts')}
+  import * as person from ${module('identity/access/factors/test-person.ts')}
   import { runCommand } from ${module('admin/program.ts')}
   const EMAIL = 'ana@alder.example'
   const { url } = await startDatabase()

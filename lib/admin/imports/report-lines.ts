@@ -1,6 +1,6 @@
 import type { FileReport, Group, ImportReport, InvoiceReport, Sum } from '#lib/imports/report/report.ts'
 import type { SourceFile } from '#lib/imports/sources/source.ts'
-import { formatAmount } from '#lib/money.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 import { type AlignedCell, aligned, countOf } from './aligned.ts'
 import { odditiesOf } from './oddity-lines.ts'
 

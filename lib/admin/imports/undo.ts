@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { Problem } from '#lib/api/problem.ts'
-import { allowImportTimes } from '#lib/db/plans.ts'
-import { scopeOfMany } from '#lib/db/scope.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { undoImport } from '#lib/imports/undo/undo.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { allowImportTimes } from '#lib/platform/db/plans.ts'
+import { scopeOfMany } from '#lib/platform/db/scope.ts'
 import { interruption, note, print } from '../terminal.ts'
 import { partsWith } from './list.ts'
 

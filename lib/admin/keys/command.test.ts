@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { digestOf } from '#lib/access/api-key.ts'
-import { findKeyCaller } from '#lib/access/authenticate.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addKey, addMember, addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 
 let db: TestDatabase

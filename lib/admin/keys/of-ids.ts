@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import type { Caller } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
-import * as operations from '#lib/keys/operations.ts'
-import type { Overlap } from '#lib/keys/rules.ts'
+import * as operations from '#lib/identity/keys/operations.ts'
+import type { Overlap } from '#lib/identity/keys/rules.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 import { operatorOf } from '../licenses/operator.ts'
 import { note, print } from '../terminal.ts'
 

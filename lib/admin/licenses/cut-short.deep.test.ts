@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 
 let db: TestDatabase

@@ -1,8 +1,8 @@
 import 'server-only'
-import { asOperator } from '#lib/access/operator.ts'
-import type { Caller, Role } from '#lib/access/rules.ts'
-import { findCustomer } from '#lib/access/store.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { asOperator } from '#lib/platform/caller/operator.ts'
+import type { Caller, Role } from '#lib/platform/caller/rules.ts'
+import { findCustomer } from '#lib/platform/caller/store.ts'
 
 /**
  * The operator as a caller of operations for one customer.

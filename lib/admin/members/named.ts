@@ -1,7 +1,7 @@
-import type { Caller } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { memberWith } from '#lib/members/store/read.ts'
+import { memberWith } from '#lib/identity/members/store/read.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { operatorFor } from '../licenses/operator.ts'
 
 /** Whom a command is about. */

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addNewCustomer } from '#lib/db/test-rows.ts'
-import { ask, GROUP_SCHEMA } from '#lib/scim/test-calls.ts'
+import { ask, GROUP_SCHEMA } from '#lib/identity/scim/test-calls.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-scim-'))

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { redeemLink } from '#lib/access/links/redeem.ts'
-import { addLink } from '#lib/access/links/store.ts'
-import { hashPassword } from '#lib/access/password.ts'
-import { changeOwnPassword } from '#lib/access/passwords/change.ts'
-import type { Caller, CustomerId } from '#lib/access/rules.ts'
-import { Browser } from '#lib/access/sign-on/test-browser.ts'
-import { signInFrom } from '#lib/access/test-sign-in.ts'
-import { scope } from '#lib/db/scope.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, addMember } from '#lib/db/test-rows.ts'
+import { redeemLink } from '#lib/identity/access/links/redeem.ts'
+import { addLink } from '#lib/identity/access/links/store.ts'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { changeOwnPassword } from '#lib/identity/access/passwords/change.ts'
+import { Browser } from '#lib/identity/access/sign-on/test-browser.ts'
+import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { type NameServer, startNameServer } from '../../../stand-ins/issuers/name-server.ts'
 import { type IssuerStandIn, startIssuer } from '../../../stand-ins/issuers/provider.ts'
 import { signOnAt } from '../../../stand-ins/issuers/walk.ts'
@@ -144,7 +144,7 @@ describe('somebody whom the issuer knows', () => {
     await addMember(birch, { roles: ['admin'], email, passwordHash: await hashPassword(PASSWORD) })
     const { led, caller, browser } = await enter(email)
     expect([led, caller?.id, caller?.customerId]).toEqual(['/', id, alder])
-    const { choicesOf } = await import('#lib/access/sign-ins/choices.ts')
+    const { choicesOf } = await import('#lib/identity/access/sign-ins/choices.ts')
     expect(await choicesOf(new Headers(browser.headers))).toEqual([])
   })
 

@@ -1,8 +1,8 @@
-import * as store from '#lib/access/sign-on/providers.ts'
-import { releaseSubjects } from '#lib/access/sign-on/subjects.ts'
-import { Problem } from '#lib/api/problem.ts'
-import { scope } from '#lib/db/scope.ts'
-import { lockMembers, memberWith } from '#lib/members/store/read.ts'
+import * as store from '#lib/identity/access/sign-on/providers.ts'
+import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
+import { lockMembers, memberWith } from '#lib/identity/members/store/read.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { scope } from '#lib/platform/db/scope.ts'
 import { customerNamed, recordDeed } from '../command.ts'
 import { note } from '../terminal.ts'
 

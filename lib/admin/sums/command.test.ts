@@ -1,11 +1,11 @@
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newCustomerId } from '#lib/access/store.ts'
-import { scope } from '#lib/db/scope.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, addInvoice } from '#lib/db/test-rows.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addInvoice } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 
 let db: TestDatabase

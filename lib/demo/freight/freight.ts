@@ -1,7 +1,7 @@
-import { addDays } from '#lib/days.ts'
 import { type Lines, usageLines } from '#lib/demo/northwind/usage-lines.ts'
 import { CLOUD_SERVICES, type Service, WEB_SERVICES } from '#lib/demo/northwind/usage-services.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
+import { addDays } from '#lib/platform/values/days.ts'
 import { type Bill, numberBills } from '../bill.ts'
 import { addMonths, monthStart, periodText } from '../calendar.ts'
 import type { DemoCustomer } from '../customer.ts'

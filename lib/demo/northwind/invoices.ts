@@ -1,5 +1,5 @@
-import { addDays } from '#lib/days.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import { addDays } from '#lib/platform/values/days.ts'
 import { type Bill, chargeLine, numberBills } from '../bill.ts'
 import { addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
 import { monthlyLines, type Purchase, yearlyBills, yearlyLine } from '../purchase.ts'

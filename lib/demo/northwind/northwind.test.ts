@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import { describe, expect, test } from 'vitest'
-import { dayOf, daysBetween } from '#lib/days.ts'
-import { statusOf } from '#lib/invoices/rules.ts'
+import { statusOf } from '#lib/billing/invoices/rules.ts'
+import { dayOf, daysBetween } from '#lib/platform/values/days.ts'
 import { assetsOf } from '../asset.ts'
 import { northwind } from './northwind.ts'
 

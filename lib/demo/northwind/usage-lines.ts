@@ -1,5 +1,5 @@
 import type { NewLineItem } from '#lib/imports/shapes.ts'
-import { minorUnit } from '#lib/money.ts'
+import { minorUnit } from '#lib/platform/values/money.ts'
 import type { Random } from '../random.ts'
 import type { Service } from './usage-services.ts'
 

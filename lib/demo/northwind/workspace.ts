@@ -1,4 +1,4 @@
-import { addDays } from '#lib/days.ts'
+import { addDays } from '#lib/platform/values/days.ts'
 import { addMonths } from '../calendar.ts'
 import type { Purchase } from '../purchase.ts'
 

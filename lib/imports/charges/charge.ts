@@ -1,5 +1,5 @@
 import type Big from 'big.js'
-import { decimalOf } from '#lib/decimals.ts'
+import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { textFault } from '../faults.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'

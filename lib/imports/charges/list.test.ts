@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as charges from '#lib/charges/operations.ts'
-import { addProfile, callerOf } from '#lib/db/test-rows.ts'
+import * as charges from '#lib/billing/charges/operations.ts'
+import { addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { platformTable } from '../focus/platforms.ts'
 import { importFocus } from '../run.ts'
 import type { ChargeRow, DetailRow } from './test-charges.ts'

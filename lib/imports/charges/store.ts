@@ -1,9 +1,9 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { planAgain } from '#lib/db/plans.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { planAgain } from '#lib/platform/db/plans.ts'
 import { addRows, addSets, rowsOf } from './rows.ts'
 import type { Kept } from './stream.ts'
 
@@ -27,7 +27,7 @@ export async function storeCharges(
 ): Promise<ChargeCounts> {
   const counts: ChargeCounts = { added: 0, unchanged: 0, replaced: 0 }
   let done = 0
-  // A row for a row in either table, so that foreign keys are checked by their keys: see invoices/rows.ts.
+  // A row for a row in either table, so that foreign keys are checked by their keys: see lib/billing/invoices/rows.ts.
   for (const batch of batchesOf(bills)) {
     signal?.throwIfAborted()
     await planAgain(tx)

@@ -1,4 +1,4 @@
-import type { ChargeSet } from '#lib/charges/reconciliation.ts'
+import type { ChargeSet } from '#lib/billing/charges/reconciliation.ts'
 import type { Charge } from './charge.ts'
 import { readLines } from './runs.ts'
 

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { LineSum } from '#lib/charges/reconciliation.ts'
+import type { LineSum } from '#lib/billing/charges/reconciliation.ts'
 import type { Charge } from './charge.ts'
 
 type Tally = { count: number; amount: Big }

@@ -1,4 +1,4 @@
-import { NOTICES } from '#lib/notices/rules.ts'
+import { NOTICES } from '#lib/notifications/notices/rules.ts'
 import { quoted } from '../faults.ts'
 import type { ImportProblem } from '../refused.ts'
 import type { GivenCustomer, GivenMember, GivenNotices } from './shapes.ts'

@@ -1,8 +1,8 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { change } from '#lib/members/change.ts'
-import { invite } from '#lib/members/invite.ts'
+import { change } from '#lib/identity/members/change.ts'
+import { invite } from '#lib/identity/members/invite.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GivenMember } from './shapes.ts'
 import type { StoredMember } from './stored.ts'
 
@@ -15,7 +15,7 @@ export type Invitation = { customer: string; email: string; name: string; url: s
  * @param operator of the customer
  * @param how.isMailed whether a job mails the link, which nobody else gets to see then
  * @returns the invitation of a new one, where it is not mailed
- * @throws Problem `last_admin`, or what `refusedWith` of lib/members/change.ts says
+ * @throws Problem `last_admin`, or what `refusedWith` of lib/identity/members/change.ts says
  */
 export async function saveMember(
   tx: Transaction,

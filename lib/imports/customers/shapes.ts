@@ -1,7 +1,7 @@
-import type { Role } from '#lib/access/rules.ts'
-import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
-import type { NewIssuer } from '#lib/issuers/store.ts'
-import type { Kind } from '#lib/notices/rules.ts'
+import type { NewIssuer } from '#lib/billing/issuers/store.ts'
+import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
+import type { Kind } from '#lib/notifications/notices/rules.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
 
 // What a file says of customers. What is left out stays as it is; a customer that is new lacks nothing that it needs.
 

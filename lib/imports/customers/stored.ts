@@ -1,13 +1,13 @@
 import 'server-only'
 import { eq, sql } from 'drizzle-orm'
-import { type CustomerId, ROLES, type Role } from '#lib/access/rules.ts'
-import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
-import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { customers, members } from '#lib/db/schema/customers.ts'
-import { type IssuerDetails, listIssuers } from '#lib/issuers/store.ts'
-import { listRecipientRows } from '#lib/notices/recipients.ts'
-import type { Kind } from '#lib/notices/rules.ts'
+import { type IssuerDetails, listIssuers } from '#lib/billing/issuers/store.ts'
+import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
+import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listRecipientRows } from '#lib/notifications/notices/recipients.ts'
+import type { Kind } from '#lib/notifications/notices/rules.ts'
+import { type CustomerId, ROLES, type Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { customers, members } from '#lib/platform/db/schema/customers.ts'
 
 export type StoredMember = {
   id: string

@@ -1,6 +1,6 @@
 import type Big from 'big.js'
-import { currencyFault } from '#lib/currencies.ts'
 import { quoted } from '#lib/imports/faults.ts'
+import { currencyFault } from '#lib/platform/values/currencies.ts'
 import type { ProblemList } from '../problem-list.ts'
 import { cellReader } from './cells.ts'
 import type { Header } from './columns.ts'

@@ -1,6 +1,6 @@
-import { dayOf, epochOfDay } from '#lib/days.ts'
 import { quoted } from '#lib/imports/faults.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
+import { dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import { widen } from '../posting/usage.ts'
 import type { ProblemList } from '../problem-list.ts'
 import type { Owner } from '../resale/accounts.ts'

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { addDays, dayOf } from '#lib/days.ts'
+import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import type { BillHead } from './fields.ts'
 
 /** What the charges of one account and period come to, exactly, before any rounding. */

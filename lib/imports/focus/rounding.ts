@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { roundTo } from '#lib/decimals.ts'
+import { roundTo } from '#lib/platform/values/decimals.ts'
 
 /** What is rounded: amounts as plain decimal text. */
 export type Rounded = { total: string; shares: string[] }

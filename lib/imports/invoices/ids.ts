@@ -1,7 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { slugOf } from '../focus/platforms.ts'
 
 /** A row that needs an id: a new invoice, or one that comes into the place of another with this id. */

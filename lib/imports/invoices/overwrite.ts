@@ -1,6 +1,6 @@
 import 'server-only'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import type { NewInvoice } from '../shapes.ts'
 import type { changesOf } from './changes.ts'
 import { fillsLines } from './differences.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { carrierOf } from '../posting/carry.ts'
 import type { ImportProblem } from '../refused.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { MAX_QUANTITY } from '#lib/assets/rules.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewAsset } from '#lib/imports/shapes.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { GoogleSubscription, isGoogleShaped, unwrapPage } from './google-subscription.ts'
 import { jsonValues } from './objects.ts'
 import { httpUrl, optionalText, text, time } from './values.ts'

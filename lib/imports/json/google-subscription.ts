@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MAX_QUANTITY } from '#lib/assets/rules.ts'
 import type { NewAsset } from '#lib/imports/shapes.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { boughtSeats, planNameOf, seatField } from '#lib/vendors/google/seats.ts'
 import { httpUrl, optionalText, text, time } from './values.ts'
 

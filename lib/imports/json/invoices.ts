@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { currencyFault } from '#lib/currencies.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
+import { currencyFault } from '#lib/platform/values/currencies.ts'
 import { day, invoicePosting, linePosting, periodFault } from '../posting/json.ts'
 import type { SourceText } from '../sources/source.ts'
 import { Issuer } from './issuer.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
+import { bicOf, ibanOf } from '#lib/billing/issuers/bank-codes.ts'
 import { textFault } from '#lib/imports/faults.ts'
-import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
+import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import { name, optionalText } from './values.ts'
 
 /** Up to ten lines of kept text, with a line break between them; null and empty say the same. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { decimalOf } from '#lib/decimals.ts'
 import { decimalFault, textFault } from '#lib/imports/faults.ts'
+import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { timeOf } from '../times.ts'
 
 /** Kept text: not empty, without control characters. */

@@ -1,8 +1,8 @@
 import 'server-only'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { assetDetails } from '#lib/posting-details/rules.ts'
-import { listPosted, listProfiles } from '#lib/posting-details/store.ts'
+import { assetDetails } from '#lib/billing/posting-details/rules.ts'
+import { listPosted, listProfiles } from '#lib/billing/posting-details/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import type { StoredInvoice } from '../invoices/stored.ts'
 
 /**

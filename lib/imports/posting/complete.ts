@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { type TaxedInvoice, type TaxedLine, taxOf } from '#lib/posting/tax.ts'
+import { type TaxedInvoice, type TaxedLine, taxOf } from '#lib/billing/posting/tax.ts'
 import {
   LINE_COLUMNS,
   type NewLinePosting,

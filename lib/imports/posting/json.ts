@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isTaxCategory, isTypeCode } from '#lib/posting/rules.ts'
-import { isUnit } from '#lib/posting/units.ts'
+import { isTaxCategory, isTypeCode } from '#lib/billing/posting/rules.ts'
+import { isUnit } from '#lib/billing/posting/units.ts'
 import { quoted, textFault } from '../faults.ts'
 import { amount, name, text } from '../json/values.ts'
 import { timeOf } from '../times.ts'

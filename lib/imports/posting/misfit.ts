@@ -1,4 +1,4 @@
-import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/posting/tax.ts'
+import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
 import type { NewInvoice } from '../shapes.ts'
 
 /**

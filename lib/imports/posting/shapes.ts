@@ -1,4 +1,4 @@
-import type { TaxGroup } from '#lib/posting/tax.ts'
+import type { TaxGroup } from '#lib/billing/posting/tax.ts'
 
 // What a file says of an invoice for whoever posts it. All of it may be left out; null says the same.
 

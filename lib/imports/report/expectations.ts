@@ -1,7 +1,7 @@
 import Big from 'big.js'
-import { currencyFault } from '#lib/currencies.ts'
-import { decimalOf } from '#lib/decimals.ts'
-import { moneyText } from '#lib/money.ts'
+import { currencyFault } from '#lib/platform/values/currencies.ts'
+import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 import { type ImportProblem, ImportRefused } from '../refused.ts'
 import type { InvoiceReport } from './report.ts'
 

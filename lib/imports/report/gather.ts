@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { addDays, dayOf, monthBegin } from '#lib/days.ts'
+import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
 import { limitsOf, odditiesOf, oddityList } from './oddities.ts'
 import { type Group, type InvoiceReport, MOST_GROUPS, type Sum } from './report.ts'

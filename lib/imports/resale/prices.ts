@@ -1,4 +1,4 @@
-import { currencyFault } from '#lib/currencies.ts'
+import { currencyFault } from '#lib/platform/values/currencies.ts'
 import { quoted } from '../faults.ts'
 import { slugOf } from '../focus/platforms.ts'
 import { type Rule, ruleOf } from './rule.ts'

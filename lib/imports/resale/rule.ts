@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { decimalOf } from '#lib/decimals.ts'
+import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { decimalFault, quoted } from '../faults.ts'
 
 /** How the price of a charge is made. `text` tells it to operators. */

@@ -1,8 +1,8 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 
 /** In milliseconds. */
 const PAUSE = 200

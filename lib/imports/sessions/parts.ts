@@ -1,4 +1,4 @@
-import type { CustomerId } from '#lib/access/rules.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { NewInvoice } from '../shapes.ts'
 
 /** An invoice of a file, on its way to its customer. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { findCustomer } from '#lib/access/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { findCustomer } from '#lib/platform/caller/store.ts'
 import type { OwnedInvoice } from '../focus/focus.ts'
 import { problemList } from '../problem-list.ts'
 import { type Accounts, readAccounts } from '../resale/accounts.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { scopeOfMany } from '#lib/db/scope.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scopeOfMany } from '#lib/platform/db/scope.ts'
 import { ImportRefused } from '../refused.ts'
 import { refuseUnexpected } from '../report/expectations.ts'
 import { mergedReports } from '../report/merge.ts'

@@ -1,4 +1,4 @@
-import type { CustomerId } from '#lib/access/rules.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { ChargeStream } from '../charges/stream.ts'
 import type { Expectations } from '../report/expectations.ts'
 import type { InvoiceReport, Oddity } from '../report/report.ts'

@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import { BadZip, isZip, withZip, type ZippedFile } from '#lib/files/unzip.ts'
+import { BadZip, isZip, withZip, type ZippedFile } from '#lib/platform/files/unzip.ts'
 import { ImportRefused } from '../refused.ts'
 import { fileSource } from './read-text.ts'
 import type { Source } from './source.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Found } from './rows.ts'
 
 const MOST_TOLD = 20

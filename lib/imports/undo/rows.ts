@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { imports } from '#lib/db/schema/imports.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { imports } from '#lib/platform/db/schema/imports.ts'
 import type { Before } from '../invoices/changes.ts'
 
 /** An import of a customer, as far as undoing it asks. */

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net'
-import { canonicalAddress, networkOf } from '#lib/access/limits/addresses.ts'
+import { canonicalAddress, networkOf } from '#lib/platform/caller/limits/addresses.ts'
 
 /** Cuts connections beyond so many that one address has open: each takes memory, also where nothing comes on it. */
 export function boundConnections(server: Server, most: number): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieName, cookieValue } from '#lib/access/session-cookie.ts'
-import { log } from '#lib/log.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/session-cookie.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import type { Handler, Pages } from '../front-door.ts'
 import { pagePolicy } from '../security-headers.ts'
 import type { KnownPath } from './known-paths.ts'

@@ -1,11 +1,11 @@
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { digestOf } from '#lib/access/api-key.ts'
-import { hashPassword } from '#lib/access/password.ts'
-import { sessionSecret } from '#lib/access/session-cookie.ts'
-import { signInFrom } from '#lib/access/test-sign-in.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { tracesThrottledPages } from './throttled-pages.ts'
 
 let db: TestDatabase

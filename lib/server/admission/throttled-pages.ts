@@ -1,8 +1,8 @@
-import { buckets } from '#lib/access/limits/buckets.ts'
-import { session } from '#lib/access/session-cookie.ts'
-import { traceThrottled } from '#lib/history/requests.ts'
-import { log, reasonOf } from '#lib/log.ts'
-import { duringVisit } from '#lib/visit.ts'
+import { buckets } from '#lib/platform/caller/limits/buckets.ts'
+import { session } from '#lib/platform/caller/session-cookie.ts'
+import { traceThrottled } from '#lib/platform/history/requests.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { duringVisit } from '#lib/platform/runtime/visit.ts'
 
 type Asked = { requestId: string; address: string; agent: string | undefined }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { canonicalAddress } from '#lib/access/limits/addresses.ts'
+import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
 
 /**
  * The address of whoever asks, in its one form: of the connection, or behind a trusted proxy what that proxy says, which

@@ -1,9 +1,9 @@
 import 'server-only'
-import { database } from '#lib/db/client.ts'
-import { addHeads } from '#lib/history/head-files.ts'
-import { historySettings } from '#lib/history/settings.ts'
-import { type SignedHead, signHead } from '#lib/history/signing.ts'
-import { log } from '#lib/log.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { addHeads } from '#lib/platform/history/head-files.ts'
+import { historySettings } from '#lib/platform/history/settings.ts'
+import { type SignedHead, signHead } from '#lib/platform/history/signing.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 
 const PORTION = 500
 

@@ -1,5 +1,5 @@
 import 'server-only'
-import { database } from '#lib/db/client.ts'
+import { database } from '#lib/platform/db/client.ts'
 
 /** So many months are there before they begin. */
 const AHEAD = 3

@@ -1,7 +1,7 @@
 import 'server-only'
-import { database } from '#lib/db/client.ts'
-import { returnStrangers, takeStrangers } from '#lib/history/strangers.ts'
-import { log, reasonOf } from '#lib/log.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { returnStrangers, takeStrangers } from '#lib/platform/history/strangers.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
 const MINUTE = 60_000
 

@@ -6,7 +6,7 @@ import { BACKFILLS } from './list.ts'
 const ASKED = /INSERT INTO backfills \(name\) VALUES \('([\w-]+)'\)/g
 /** By a later migration, whose backfill does what the earlier one would have done. */
 const WITHDRAWN = /DELETE FROM backfills WHERE name = '([\w-]+)'/g
-const FOLDER = 'lib/db/migrations'
+const FOLDER = 'lib/platform/db/migrations'
 
 test('each backfill is asked for by a migration, and each that a migration asks for is there', () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.sql'))

@@ -1,6 +1,6 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode } from '#lib/api/problem.ts'
+import { errorCode } from '#lib/platform/api/problem.ts'
 
 /** Rows of a batch: as many as are done between these times, in milliseconds, so that nobody waits long for a row. */
 const FIRST = 200

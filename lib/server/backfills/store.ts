@@ -1,5 +1,5 @@
 import 'server-only'
-import { database } from '#lib/db/client.ts'
+import { database } from '#lib/platform/db/client.ts'
 
 /** Where a backfill is: the columns of `backfills` say what they mean. */
 export type Place = { atCustomer: string; afterRow: string | null }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { inPieces, type Sent, startSending } from '#lib/files/stream.ts'
+import { inPieces, type Sent, startSending } from '#lib/platform/files/stream.ts'
 import { httpServer } from '../http-server.ts'
 import { pour } from './pour.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Outgoing } from '#lib/files/stream.ts'
+import type { Outgoing } from '#lib/platform/files/stream.ts'
 
 /**
  * Takes the next chunk only when the one before has left. Where it breaks off, as with a client that is too slow, the

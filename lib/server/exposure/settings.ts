@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineSettings } from '#lib/env.ts'
+import { defineSettings } from '#lib/platform/runtime/env.ts'
 
 /** What the console tells browsers and strangers of the place where it is reached. */
 export type ExposureConfig = {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { knownMigrations } from '#lib/db/migrating/files.ts'
+import { knownMigrations } from '#lib/platform/db/migrating/files.ts'
 import { type Account, DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
 import { accounts, hasAccount } from '#lib/vendors/accounts/accounts.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'

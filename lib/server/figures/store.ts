@@ -1,5 +1,5 @@
 import 'server-only'
-import { database } from '#lib/db/client.ts'
+import { database } from '#lib/platform/db/client.ts'
 import type { Account } from '#lib/vendors/accounts/account.ts'
 
 // What is counted over all customers, as the role `console_jobs`: it sees no more of them than it counts.

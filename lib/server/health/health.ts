@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { database } from '#lib/db/client.ts'
+import { database } from '#lib/platform/db/client.ts'
 import type { Handler } from '../front-door.ts'
 import { whatIsMissing } from './readiness.ts'
 

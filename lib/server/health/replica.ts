@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { database } from '#lib/db/client.ts'
-import type { Fault } from '#lib/db/replica/moments.ts'
-import type { Replica } from '#lib/db/replica/replica.ts'
-import { log, reasonOf } from '#lib/log.ts'
+import { database } from '#lib/platform/db/client.ts'
+import type { Fault } from '#lib/platform/db/replica/moments.ts'
+import type { Replica } from '#lib/platform/db/replica/replica.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { newestMigration } from './readiness.ts'
 
 /** Between two looks, and between two rounds of sweeping, in milliseconds. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineSettings } from '#lib/env.ts'
-import { port, text } from '#lib/settings.ts'
+import { defineSettings } from '#lib/platform/runtime/env.ts'
+import { port, text } from '#lib/platform/runtime/settings.ts'
 
 /** Where `/metrics` is served; 0: the system chooses the port. */
 export type MetricsConfig = { host: string; port: number }

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from '@prometheus-io/client'
-import { database } from '#lib/db/client.ts'
-import { log, reasonOf } from '#lib/log.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { type Figures, readFigures } from '../figures/figures.ts'
 
 /** For so long, in milliseconds, figures of the database are given again: whoever scrapes often asks it rarely. */

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { CustomerId } from '#lib/access/rules.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { asOwnerOf, type OwnersWork } from './as-owner.ts'
 
 /**

@@ -1,7 +1,7 @@
 import 'server-only'
-import { customersWhoAreGone } from '#lib/access/due-work.ts'
-import { databaseSettings } from '#lib/db/settings.ts'
-import { log } from '#lib/log.ts'
+import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
+import { databaseSettings } from '#lib/platform/db/settings.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import { removeCustomer } from '../owner/remove-customer.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addInvoice, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
-import { addSession } from '#lib/db/test-sessions.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addInvoice, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { prune } from './prune.ts'
 
 let database: TestDatabase

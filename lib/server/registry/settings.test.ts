@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { databaseSettings } from '#lib/db/settings.ts'
+import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { processSettings } from '../workers/settings.ts'
 import { checkSettings } from './settings.ts'
 

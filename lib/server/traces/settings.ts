@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineSettings } from '#lib/env.ts'
-import { text } from '#lib/settings.ts'
+import { defineSettings } from '#lib/platform/runtime/env.ts'
+import { text } from '#lib/platform/runtime/settings.ts'
 
 const EXPORTERS = ['otlp', 'console', 'none']
 

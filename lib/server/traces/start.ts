@@ -1,7 +1,7 @@
 import { type DiagLogger, DiagLogLevel, diag, trace } from '@opentelemetry/api'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
-import { log, reasonOf } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Handler } from '../front-door.ts'
 import { innerSpans, requestSpans, type Trace } from './spans.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { log } from '#lib/log.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import { startCrew } from './crew.ts'
 import { startMember } from './member.ts'
 import { Child, READY, settle } from './test-child.ts'

@@ -1,4 +1,4 @@
-import { log, reasonOf } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Farewell } from '../application.ts'
 import { type Answering, type Member, startMember } from './member.ts'
 

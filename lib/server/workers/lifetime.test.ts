@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { log } from '#lib/log.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import { heedSignals, liveUntilAsked } from './lifetime.ts'
 import { TestProcess } from './test-process.ts'
 

@@ -1,4 +1,4 @@
-import { log } from '#lib/log.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import type { Farewell } from '../application.ts'
 import { processSettings } from './settings.ts'
 

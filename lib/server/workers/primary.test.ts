@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { emptyFolder, serverOf } from '#lib/db/embedded/test-cluster.ts'
-import { log } from '#lib/log.ts'
+import { emptyFolder, serverOf } from '#lib/platform/db/embedded/test-cluster.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import type { Crew } from './crew.ts'
 import { startPrimary } from './primary.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineSettings } from '#lib/env.ts'
+import { defineSettings } from '#lib/platform/runtime/env.ts'
 
 /** The embedded database has 200 connections; each process opens 31 at most, and the operator's commands need some. */
 const MOST_ON_EMBEDDED = 6

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { logAs, reasonOf } from '#lib/log.ts'
+import { logAs, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application, Farewell } from '../application.ts'
 import { type Host, liveUntilAsked, RESTART, SIGNALS } from './lifetime.ts'
 import type { News } from './member.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import { log } from '#lib/log.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import type { VendorConfig } from '../declaration.ts'
 import { knownVendors } from '../known-vendors.ts'
 import { accountsSettings, vendorSettings } from '../settings.ts'

@@ -10,7 +10,7 @@ import {
   text,
   together,
   withoutSlash,
-} from '#lib/settings.ts'
+} from '#lib/platform/runtime/settings.ts'
 
 export type Credentials = {
   /** Path of the service account's key, as Google hands it out: JSON. */

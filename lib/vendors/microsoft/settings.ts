@@ -8,7 +8,7 @@ import {
   text,
   together,
   withoutSlash,
-} from '#lib/settings.ts'
+} from '#lib/platform/runtime/settings.ts'
 
 export type Credentials = { tokenUrl: string; clientId: string; clientSecret: string }
 

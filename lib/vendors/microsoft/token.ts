@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { inTime } from '#lib/in-time.ts'
+import { inTime } from '#lib/platform/runtime/in-time.ts'
 import type { Token, Tokens } from '../client.ts'
 import { exchange, jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Credentials } from './settings.ts'

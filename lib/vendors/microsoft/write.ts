@@ -25,7 +25,7 @@ const LOOKS = 12
  * the caller decides anew on a fresh read (`change_in_progress`).
  *
  * A mid-term change deletes what was scheduled for the next term, also where it is sent along: compare `scheduled`
- * before and after. What a person ordered here is ordered again after it (lib/renewal-orders).
+ * before and after. What a person ordered here is ordered again after it (lib/licenses/renewal-orders).
  */
 export async function setQuantity(
   client: Client,

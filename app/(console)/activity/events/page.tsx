@@ -6,11 +6,15 @@ import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { may } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
-import * as contract from '#lib/audit-events/contract.ts'
-import * as operations from '#lib/audit-events/operations.ts'
-import { exportAuditEvents, exportAuditEventsXlsx, listAuditEvents } from '#lib/audit-events/queries.ts'
+import * as contract from '#lib/identity/audit-events/contract.ts'
+import * as operations from '#lib/identity/audit-events/operations.ts'
+import {
+  exportAuditEvents,
+  exportAuditEventsXlsx,
+  listAuditEvents,
+} from '#lib/identity/audit-events/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'

@@ -1,10 +1,10 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
-import type { Output } from '#lib/api/contract.ts'
-import type { Trace } from '#lib/api/operation.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type { listLicenseChanges as contract, LicenseChange } from '#lib/license-changes/contract.ts'
-import { listLicenseChanges } from '#lib/license-changes/operations.ts'
+import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { listLicenseChanges } from '#lib/licenses/license-changes/operations.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
+import type { Trace } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 
 /** One page of an asset's changes; a Problem where the page token is none of this list's. */
 export async function historyOf(

@@ -1,11 +1,11 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
-import type { Input } from '#lib/api/contract.ts'
-import { Problem } from '#lib/api/problem.ts'
-import { recipientOf } from '#lib/billing-profiles/recipient.ts'
-import { invoiceBefore } from '#lib/comparisons/before.ts'
-import type * as contract from '#lib/invoices/contract.ts'
-import { type Party, partyLines } from '#lib/parties/rules.ts'
+import { recipientOf } from '#lib/billing/billing-profiles/recipient.ts'
+import type * as contract from '#lib/billing/invoices/contract.ts'
+import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
+import { invoiceBefore } from '#lib/costs/comparisons/before.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 import { neighboursOf } from './neighbours.ts'
 
 /**

@@ -1,9 +1,9 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
-import type { Input } from '#lib/api/contract.ts'
-import { Problem } from '#lib/api/problem.ts'
-import type * as contract from '#lib/invoices/contract.ts'
-import * as operations from '#lib/invoices/operations.ts'
+import type * as contract from '#lib/billing/invoices/contract.ts'
+import * as operations from '#lib/billing/invoices/operations.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 import { traceOf } from '../../trace.ts'
 
 /** The invoices before and after one in the list that a view selects; absent at the list's ends. */

@@ -1,13 +1,13 @@
 import 'server-only'
 import type { SeatNote } from '#components/invoice-document/seat-note.tsx'
-import type { Caller } from '#lib/access/rules.ts'
-import { LICENSE_TYPES } from '#lib/assets/rules.ts'
-import { knownSeats } from '#lib/billed-seats/operations.ts'
-import { type KnownSeats, type SeatVerdict, seatVerdict } from '#lib/billed-seats/verdict.ts'
-import { dayText } from '#lib/days.ts'
-import { Exact } from '#lib/decimals.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import { moneyText } from '#lib/money.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { knownSeats } from '#lib/costs/billed-seats/operations.ts'
+import { type KnownSeats, type SeatVerdict, seatVerdict } from '#lib/costs/billed-seats/verdict.ts'
+import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 /** What the known seats say of each line, in words, and of all of them; empty where no line sells licenses, or nothing is issued. */
 export async function seatNotes(

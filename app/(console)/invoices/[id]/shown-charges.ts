@@ -1,9 +1,9 @@
 import 'server-only'
 import type { ShownCharges } from '#components/charges/invoice-charges.tsx'
 import type { ShownLineCharges } from '#components/invoice-document/line-charges.tsx'
-import { chargesText, lineApartText, reconciliationText } from '#lib/charges/words.ts'
-import type { InvoiceWithLines, LineItem } from '#lib/invoices/contract.ts'
-import { formatAmount } from '#lib/money.ts'
+import { chargesText, lineApartText, reconciliationText } from '#lib/billing/charges/words.ts'
+import type { InvoiceWithLines, LineItem } from '#lib/billing/invoices/contract.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** An invoice beside its charges as text; undefined where none are known. */
 export function shownCharges({ id, currency, charges }: InvoiceWithLines): ShownCharges | undefined {

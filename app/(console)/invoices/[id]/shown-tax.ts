@@ -1,9 +1,9 @@
 import 'server-only'
 import type { ShownTax } from '#components/invoice-document/tax-table.tsx'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import { formatAmount, formatDecimal } from '#lib/money.ts'
-import { taxCategoryName } from '#lib/posting/rules.ts'
-import { differencesText, taxLabel } from '#lib/posting/words.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { taxCategoryName } from '#lib/billing/posting/rules.ts'
+import { differencesText, taxLabel } from '#lib/billing/posting/words.ts'
+import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
 /** An invoice's tax as text: its rows among the sums, the table, and where it does not add up. */
 export function shownTax({ tax, currency, itemization }: InvoiceWithLines) {

@@ -1,9 +1,9 @@
 import 'server-only'
 import { notFound } from 'next/navigation'
 import { cache } from 'react'
-import type { Caller } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
-import * as operations from '#lib/comparisons/operations.ts'
+import * as operations from '#lib/costs/comparisons/operations.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 import { traceOf } from '../../trace.ts'
 
 /**

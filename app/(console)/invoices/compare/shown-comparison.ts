@@ -2,8 +2,8 @@ import 'server-only'
 import Big from 'big.js'
 import { causeWords, shareText, signedAmount } from '#components/causes/words.ts'
 import type { ShownChange, ShownDifference } from '#components/comparisons/comparison-lines.tsx'
-import type { InvoiceChange, InvoiceComparison } from '#lib/comparisons/contract.ts'
-import { formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
+import type { InvoiceChange, InvoiceComparison } from '#lib/costs/comparisons/contract.ts'
+import { formatAmount, formatDecimal, minorUnit } from '#lib/platform/values/money.ts'
 
 /** More differences are folded away: their effects become ever smaller. */
 const MOST_SHOWN = 50

@@ -5,8 +5,8 @@ import { EXPLAIN, type View } from '#components/explanations/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { monthAndYear, monthText } from '#lib/days.ts'
-import type { InvoiceExplanation } from '#lib/explanations/contract.ts'
+import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
+import { monthAndYear, monthText } from '#lib/platform/values/days.ts'
 import { shownExplanation } from './shown-explanation.ts'
 
 /** A month against the one before, per currency; `profiles` are those that may be asked for. */

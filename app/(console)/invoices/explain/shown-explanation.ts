@@ -5,11 +5,11 @@ import type { ShownCause } from '#components/explanations/cause-table.tsx'
 import type { ShownCurrency, ShownGroup } from '#components/explanations/currency-section.tsx'
 import type { View } from '#components/explanations/view.ts'
 import { hrefOf as invoicesHref } from '#components/invoices/view.ts'
-import { CAUSE_NAMES } from '#lib/causes/rules.ts'
-import type { DifferenceCause } from '#lib/causes/serialize.ts'
-import { DAY_MS, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
-import type { InvoiceExplanation } from '#lib/explanations/contract.ts'
-import { formatAmount } from '#lib/money.ts'
+import { CAUSE_NAMES } from '#lib/costs/causes/rules.ts'
+import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
+import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
+import { DAY_MS, monthAndYear, monthBegin, monthText } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 
 type Explanation = InvoiceExplanation['currencies'][number]
 

@@ -5,10 +5,10 @@ import { issuerBeside } from '#components/invoices/numbers.ts'
 import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
 import { hrefOf, isSame, type View } from '#components/statements/view.ts'
-import { daysText } from '#lib/days.ts'
-import { formatAmount } from '#lib/money.ts'
-import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
-import { AGES } from '#lib/statements/rules.ts'
+import type { Ageing, Statement, StatementItem } from '#lib/billing/statements/contract.ts'
+import { AGES } from '#lib/billing/statements/rules.ts'
+import { daysText } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** A statement as text: what the service has added up exactly. */
 export function shownStatement({ currencies, items }: Statement, view: View) {

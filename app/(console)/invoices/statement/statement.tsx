@@ -6,7 +6,7 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import type { Statement as Answer } from '#lib/statements/contract.ts'
+import type { Statement as Answer } from '#lib/billing/statements/contract.ts'
 import { itemsText, shownStatement } from './shown-statement.ts'
 
 /** The statement of everything. */

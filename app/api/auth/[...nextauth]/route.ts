@@ -1,5 +1,5 @@
 import NextAuth from 'next-auth'
-import { authOptions } from '#lib/access/sign-ins/next-auth.ts'
+import { authOptions } from '#lib/identity/access/sign-ins/next-auth.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 

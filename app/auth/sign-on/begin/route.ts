@@ -1,4 +1,4 @@
-import { answerBegin } from '#lib/access/sign-on/answers.ts'
+import { answerBegin } from '#lib/identity/access/sign-on/answers.ts'
 
 /** The console's form asks where an address's people sign in. */
 export function POST(request: Request): Promise<Response> {

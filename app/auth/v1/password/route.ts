@@ -1,4 +1,4 @@
-import * as operations from '#lib/access/operations.ts'
-import { route } from '#lib/api/endpoint.ts'
+import * as operations from '#lib/identity/access/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.changePassword)

@@ -1,4 +1,4 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/invoice-files/operations.ts'
+import * as operations from '#lib/billing/invoice-files/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.exportInvoiceFiles)

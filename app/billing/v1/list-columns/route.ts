@@ -1,5 +1,5 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/list-columns/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import * as operations from '#lib/workspace/list-columns/operations.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   operations.readListColumns,

@@ -1,4 +1,4 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/matches/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import * as operations from '#lib/workspace/matches/operations.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.listMatches)

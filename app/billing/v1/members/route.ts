@@ -1,5 +1,5 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/members/operations.ts'
+import * as operations from '#lib/identity/members/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   operations.listMembers,

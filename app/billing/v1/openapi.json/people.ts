@@ -1,12 +1,12 @@
-import * as access from '#lib/access/contract.ts'
-import type { Group } from '#lib/api/openapi/document.ts'
-import * as directories from '#lib/directories/contract.ts'
-import * as keys from '#lib/keys/contract.ts'
-import * as prices from '#lib/license-prices/contract.ts'
-import * as members from '#lib/members/contract.ts'
-import * as factors from '#lib/second-factors/contract.ts'
-import * as sessions from '#lib/sessions/contract.ts'
-import * as signOn from '#lib/single-sign-on/contract.ts'
+import * as prices from '#lib/costs/license-prices/contract.ts'
+import * as access from '#lib/identity/access/contract.ts'
+import * as directories from '#lib/identity/directories/contract.ts'
+import * as keys from '#lib/identity/keys/contract.ts'
+import * as members from '#lib/identity/members/contract.ts'
+import * as factors from '#lib/identity/second-factors/contract.ts'
+import * as sessions from '#lib/identity/sessions/contract.ts'
+import * as signOn from '#lib/identity/single-sign-on/contract.ts'
+import type { Group } from '#lib/platform/api/openapi/document.ts'
 
 /** What the document tells of those who get in, and by what. */
 export const people: readonly Group[] = [

@@ -1,5 +1,5 @@
-import { route } from '#lib/api/endpoint.ts'
-import { openApiOperation } from '#lib/api/openapi/document.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { openApiOperation } from '#lib/platform/api/openapi/document.ts'
 import { billing } from './billing.ts'
 import { people } from './people.ts'
 

@@ -1,5 +1,5 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/scim/operations.ts'
+import * as operations from '#lib/identity/scim/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   operations.listScimGroups,

@@ -2,19 +2,26 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestOf } from '#lib/access/api-key.ts'
-import { findKeyCaller } from '#lib/access/authenticate.ts'
-import { differences, withoutTriggers } from '#lib/access/look-ups/test-differences.ts'
-import { findSessionCaller } from '#lib/access/session.ts'
-import { newCustomerId } from '#lib/access/store.ts'
-import { holdersOf } from '#lib/access/vendor-readings/holders.ts'
-import { addCharges } from '#lib/charges/test-rows.ts'
-import { readScope } from '#lib/db/scope.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
-import { isSpread } from '#lib/db/test-server.ts'
-import { addSession } from '#lib/db/test-sessions.ts'
-import { verifyChain } from '#lib/history/verify.ts'
+import { addCharges } from '#lib/billing/charges/test-rows.ts'
+import { holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { differences, withoutTriggers } from '#lib/platform/caller/look-ups/test-differences.ts'
+import { findSessionCaller } from '#lib/platform/caller/session.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import {
+  addAsset,
+  addCustomer,
+  addInvoice,
+  addKey,
+  addMember,
+  addProfile,
+} from '#lib/platform/db/test-rows.ts'
+import { isSpread } from '#lib/platform/db/test-server.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import { verifyChain } from '#lib/platform/history/verify.ts'
 import { commandLine } from '../../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-merging-'))

@@ -1,5 +1,5 @@
-import { Problem } from '#lib/api/problem.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 import { customerNamed } from '../../command.ts'
 import { isAgreedTo } from '../../confirm.ts'

@@ -1,4 +1,4 @@
-import { answerCallback } from '#lib/access/sign-on/answers.ts'
+import { answerCallback } from '#lib/identity/access/sign-on/answers.ts'
 
 type Context = { params: Promise<{ provider: string }> }
 

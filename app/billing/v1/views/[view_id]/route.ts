@@ -1,5 +1,5 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/views/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import * as operations from '#lib/workspace/views/operations.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   operations.changeView,

@@ -1,4 +1,4 @@
-import { route } from '#lib/api/endpoint.ts'
-import * as operations from '#lib/license-changes/operations.ts'
+import * as operations from '#lib/licenses/license-changes/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.readFromVendor)

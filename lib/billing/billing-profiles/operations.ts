@@ -1,0 +1,11 @@
+import 'server-only'
+import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
+import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+
+/** Those that the caller may see, by id. */
+export async function listOwnProfiles(caller: Caller): Promise<BillingProfile[]> {
+  const all = await readScope(caller, (tx) => listBillingProfiles(tx, caller.customerId))
+  return all.filter((profile) => caller.billingProfiles.includes(profile.id))
+}

@@ -1,0 +1,23 @@
+import 'server-only'
+import { and, eq } from 'drizzle-orm'
+import { owned } from '#lib/billing/invoices/owned-and-selected.ts'
+import { type Party, partyOf } from '#lib/billing/parties/rules.ts'
+import { checkPermission } from '#lib/platform/api/operation.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { parties } from '#lib/platform/db/schema/invoices/parties.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+
+/** Whom an invoice addresses, as it stood when the invoice arrived; undefined where the caller can't see it. */
+export async function recipientOf(caller: Caller, invoiceId: string): Promise<Party | undefined> {
+  checkPermission(caller, 'invoice-viewer')
+  const own = and(eq(parties.customerId, caller.customerId), eq(parties.id, invoices.buyerId))
+  const [found] = await readScope(caller, (tx) =>
+    tx
+      .select({ content: parties.content })
+      .from(invoices)
+      .innerJoin(parties, own)
+      .where(and(...owned(caller), eq(invoices.id, invoiceId))),
+  )
+  return found && partyOf(found.content)
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { params } from '#lib/billing/invoices/contract.ts'
+import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { switchText } from '#lib/platform/api/query-text.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+import * as shapes from './shapes.ts'
+
+export type Charge = z.output<typeof shapes.Charge>
+export type InvoiceCharges = z.output<typeof shapes.InvoiceCharges>
+
+/** An addition: the drill-down of an invoice. */
+export const listCharges = contract({
+  ...calls.listCharges,
+  summary: 'List the charges of an invoice, line by line, the dearest first',
+  permission: 'invoice-viewer',
+  description:
+    'What the vendor charged, as Cost and Usage of FOCUS has it. Charges explain an invoice and change nothing of it: what both are apart by stands in `charges` of the invoice and of its lines. An invoice without charges has an empty list.',
+  params,
+  query: z.object({
+    line: z
+      .string({ error: 'must be the detailId of a line' })
+      .min(1)
+      .max(300)
+      .optional()
+      .meta({ description: 'The `detailId` of a line: only its charges.' }),
+    withoutLine: switchText('Only charges that lead to no line of the invoice; not together with `line`.'),
+    ...paging,
+  }),
+  output: z
+    .object({ charges: z.array(shapes.Charge).meta({ description: 'The page.' }), ...pagingOutput })
+    .meta({ id: 'ChargeList', description: 'A page of charges.' }),
+  problems: ['not_found'],
+  examples: examples.listCharges,
+})
+
+const exported = {
+  permission: 'invoice-viewer',
+  description: 'A row for each charge, with the line that it leads to: line by line, the dearest first.',
+  params,
+  problems: ['not_found'],
+} as const
+
+export const exportCharges = contract({
+  ...exported,
+  ...calls.exportCharges,
+  summary: 'All charges of an invoice as a CSV file',
+  query: z.object(dialect),
+  output: csvFile(),
+  examples: examples.exportCharges,
+})
+
+export const exportChargesXlsx = contract({
+  ...exported,
+  ...calls.exportChargesXlsx,
+  summary: 'All charges of an invoice as a workbook',
+  output: xlsxFile(),
+  examples: examples.exportChargesXlsx,
+})

@@ -1,0 +1,137 @@
+import Big from 'big.js'
+import { minorUnit } from '#lib/platform/values/money.ts'
+
+// A bill says what is owed, and its charges explain it. Nothing here changes either: it says where they are apart.
+
+/** How many charges, and what they come to: exact decimal text. */
+export type Part = { count: number; amount: string }
+
+/** What the charges of one line come to. They stand together, from a place on. */
+export type LineSum = Part & {
+  /** The issuer's id of the line; null: these charges name none. */
+  detail: string | null
+  /** The place of the first of them among all. */
+  from: number
+  /** Those of them that correct what was billed before. */
+  corrections: Part
+  categories: [category: string, count: number, amount: string][]
+}
+
+/** The charges of a bill. */
+export type ChargeSet = Part & { currency: string; lines: readonly LineSum[] }
+
+/** A line of the bill; its amount is what it bills. */
+export type BillLine = { amount: string; detailId: string | null; chargeCategory: string | null }
+
+/** A line beside its charges; `difference`: what it bills less their sum. `isApart`: that is more than rounding. */
+export type LineFound = Part & { difference: string; isApart: boolean; corrections: Part }
+
+export type CategoryFound = { category: string; billed: string; charges: string; difference: string }
+
+export type Reconciliation = Part & {
+  /** Whether the bill is what its charges come to, but for rounding. */
+  agrees: boolean
+  /** The total less all charges. */
+  difference: string
+  /** What of it is rounding: lines that are apart by less than a minor unit. */
+  rounding: string
+  corrections: Part
+  /** Of each line, in their order; undefined of one without charges. Absent: no line of the bill has an id. */
+  lines?: (LineFound | undefined)[]
+  /** Lines that are apart from charges that they have, and the difference of these together. */
+  apart?: Part
+  /** Charges that lead to no line of the bill. */
+  withoutLine?: Part
+  /** Lines that bill something, and to which no charge leads. */
+  withoutCharges?: Part
+  /** By category, where each line of the bill has one. */
+  categories?: CategoryFound[]
+}
+
+/**
+ * Compares a bill with its charges, exactly. What is less than one minor unit of the currency apart is rounding: charges
+ * are as fine as they are metered, and bills are not.
+ * @param bill in the currency of its charges
+ */
+export function reconcile(
+  { currency, totalAmount, lines }: { currency: string; totalAmount: string; lines: readonly BillLine[] },
+  set: ChargeSet,
+): Reconciliation {
+  const unit = new Big(10).pow(-minorUnit(currency))
+  const isSmall = (amount: Big) => amount.abs().lt(unit)
+  const difference = new Big(totalAmount).minus(set.amount)
+  const corrections = together(set.lines.map((line) => line.corrections))
+  const categories = lines.every(({ chargeCategory }) => chargeCategory !== null)
+    ? { categories: byCategory(lines, set) }
+    : {}
+  const whole = { count: set.count, amount: plain(new Big(set.amount)), corrections, ...categories }
+  if (lines.every(({ detailId }) => detailId === null)) {
+    const agrees = isSmall(difference)
+    return { ...whole, agrees, difference: plain(difference), rounding: agrees ? plain(difference) : '0' }
+  }
+  const sums = new Map(set.lines.map((sum) => [sum.detail, sum]))
+  const billed = Map.groupBy(lines, ({ detailId }) => detailId)
+  const found = lines.map((line): LineFound | undefined => {
+    const sum = line.detailId === null ? undefined : sums.get(line.detailId)
+    const same = billed.get(line.detailId) ?? []
+    // Of several lines with one id, which only drafts have, the first stands for all.
+    if (!sum || same[0] !== line) return undefined
+    const apart = new Big(together(same.map(({ amount }) => ({ count: 1, amount }))).amount).minus(sum.amount)
+    const { count, corrections } = sum
+    return { count, amount: sum.amount, corrections, difference: plain(apart), isApart: !isSmall(apart) }
+  })
+  const known = new Set(billed.keys())
+  const own = found.filter((line) => line !== undefined)
+  const apart = differencesOf(own.filter(({ isApart }) => isApart))
+  const rounding = differencesOf(own.filter(({ isApart }) => !isApart)).amount
+  const withoutLine = together(set.lines.filter(({ detail }) => detail === null || !known.has(detail)))
+  const isBare = ({ detailId, amount }: BillLine) =>
+    (detailId === null || !sums.has(detailId)) && !new Big(amount).eq(0)
+  const bare = lines.filter(isBare)
+  const withoutCharges = together(bare.map(({ amount }) => ({ count: 1, amount })))
+  const isWhole = apart.count + withoutLine.count + withoutCharges.count === 0
+  return {
+    ...whole,
+    agrees: isWhole && isSmall(difference.minus(rounding)),
+    difference: plain(difference),
+    rounding,
+    lines: found,
+    apart,
+    withoutLine,
+    withoutCharges,
+  }
+}
+
+function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryFound[] {
+  const billed = new Map<string, Big>()
+  const charged = new Map<string, Big>()
+  const add = (to: Map<string, Big>, category: string, amount: string) =>
+    to.set(category, (to.get(category) ?? new Big(0)).plus(amount))
+  for (const { chargeCategory, amount } of lines) add(billed, chargeCategory ?? '', amount)
+  for (const sum of set.lines)
+    for (const [category, , amount] of sum.categories) add(charged, category, amount)
+  const names = [...new Set([...billed.keys(), ...charged.keys()])].sort()
+  return names.map((category) => {
+    const [bill, charges] = [billed.get(category) ?? new Big(0), charged.get(category) ?? new Big(0)]
+    return {
+      category,
+      billed: plain(bill),
+      charges: plain(charges),
+      difference: plain(bill.minus(charges)),
+    }
+  })
+}
+
+function differencesOf(lines: readonly LineFound[]): Part {
+  return together(lines.map(({ difference }) => ({ count: 1, amount: difference })))
+}
+
+function together(parts: readonly Part[]): Part {
+  const count = parts.reduce((all, part) => all + part.count, 0)
+  return { count, amount: plain(parts.reduce((all, part) => all.plus(part.amount), new Big(0))) }
+}
+
+/** Without the minus sign that big.js keeps on a zero. */
+function plain(value: Big): string {
+  return value.eq(0) ? '0' : value.toFixed()
+}

@@ -1,0 +1,84 @@
+import 'server-only'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
+import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { ofInvoice } from './sets.ts'
+
+/** A charge as it is stored: amounts are exact decimal text, times epoch milliseconds. */
+export type ChargeRow = {
+  position: number
+  detail: string | null
+  category: string
+  class: string | null
+  service: string
+  description: string | null
+  start: number | null
+  end: number | null
+  account: string
+  subAccount: string | null
+  quantity: string | null
+  unit: string | null
+  cost: string
+  currency: string
+  tags: Record<string, string> | null
+}
+
+/** Stands for those that lead to no line. */
+export const NO_LINE = ''
+/** Which charges: of one line, by its id; those that lead to none; all, if it is left out. */
+export type Which = string | undefined
+
+/**
+ * Charges of an invoice in their order, or the other way round before a cursor. The places of each line stand in the
+ * set, so that the database reads no charge but those of the page.
+ */
+export async function listCharges(
+  tx: Transaction,
+  owner: Owner,
+  id: string,
+  { which, limit, cursor }: { which: Which; limit: number; cursor?: Cursor | undefined },
+): Promise<ChargeRow[]> {
+  const isBack = cursor?.direction === 'newer'
+  const at = cursor ? Number(cursor.key[0]) : -1
+  const direction = sql.raw(isBack ? 'DESC' : 'ASC')
+  const within = isBack ? sql`p.first < ${at}` : sql`p.last > ${at}`
+  const beyond = isBack ? sql`c.position < ${at}` : sql`c.position > ${at}`
+  const { rows } = await tx.execute<ChargeRow>(sql`
+    SELECT found.*, p.currency FROM (
+      SELECT * FROM (${placesOf(owner, id, which)}) AS p
+      WHERE ${within} ORDER BY p.first ${direction} LIMIT ${limit}) AS p
+    CROSS JOIN LATERAL (
+      SELECT c.position, c.detail, c.category, c.class, c.service, c.description,
+        (extract(epoch FROM c.period_start) * 1000)::float8 AS start,
+        (extract(epoch FROM c.period_end) * 1000)::float8 AS "end", c.billing_account AS account,
+        c.sub_account AS "subAccount", c.quantity, c.unit, c.billed_cost AS cost, c.tags
+      FROM charges c
+      WHERE c.customer_id = ${owner.customerId} AND c.set_id = p.set_id AND c.position BETWEEN p.first AND p.last
+        AND ${beyond}
+      ORDER BY c.position ${direction} LIMIT ${limit}) AS found
+    ORDER BY found.position ${direction} LIMIT ${limit}`)
+  return rows
+}
+
+/** From which place to which one the charges stand: of all that lead to no line, in as many pieces as there are ids. */
+function placesOf(owner: Owner, id: string, which: Which): SQL {
+  const of = and(eq(chargeSets.customerId, owner.customerId), eq(invoices.id, id), ofInvoice(owner))
+  if (which === undefined)
+    return sql`
+      SELECT ${chargeSets.id} AS set_id, ${chargeSets.currency} AS currency, 0 AS first, ${chargeSets.count} - 1 AS last
+      FROM ${chargeSets}, ${invoices} WHERE ${of}`
+  const isWanted =
+    which === NO_LINE
+      ? sql`NOT EXISTS (
+          SELECT FROM ${lineItems} WHERE ${lineItems.customerId} = ${owner.customerId}
+            AND ${lineItems.invoiceId} = ${id} AND ${lineItems.detailId} = one ->> 'detail')`
+      : sql`one ->> 'detail' = ${which}`
+  return sql`
+    SELECT ${chargeSets.id} AS set_id, ${chargeSets.currency} AS currency, (one ->> 'from')::int AS first,
+      (one ->> 'from')::int + (one ->> 'count')::int - 1 AS last
+    FROM ${chargeSets}, ${invoices}, jsonb_array_elements(${chargeSets.lines}) AS one
+    WHERE ${of} AND ${isWanted}`
+}

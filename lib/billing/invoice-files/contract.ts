@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { orderBy, params, selection } from '#lib/billing/invoices/contract.ts'
+import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
+import { BYTES, FILE_KINDS } from '#lib/billing/kept-files/rules.ts'
+import { contract } from '#lib/platform/api/contract.ts'
+import { file, stream } from '#lib/platform/files/download.ts'
+import { listText } from '#lib/platform/lists/list-text.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+
+/** Where an invoice's `url` leads. */
+export const readInvoiceFile = contract({
+  ...calls.readInvoiceFile,
+  summary: 'Read one invoice as a file',
+  permission: 'invoice-viewer',
+  description:
+    "Where an invoice's `url` leads: to the issuer's own PDF where it is there, else to ours. An issued invoice's file never changes: it tells what was true when it was issued, and neither what was paid since nor what is left to pay.",
+  params,
+  query: z.object({
+    kind: z.enum(FILE_KINDS).optional().meta({
+      description:
+        'One of the kinds in the invoice’s `files`: the issuer’s own PDF (`original-pdf`) or XML (`original-xml`), or the PDF that we drew (`drawn`).',
+    }),
+  }),
+  output: file(
+    'application/pdf',
+    'A PDF; or XML, which is sent as mere bytes, so that no browser opens it. Binary, so without an example.',
+    BYTES,
+  ),
+  responseHeaders: ['Repr-Digest'],
+  examples: examples.readInvoiceFile,
+})
+
+/** An addition: the files of all that is filtered, or of those that are named. */
+export const exportInvoiceFiles = contract({
+  ...calls.exportInvoiceFiles,
+  summary: 'The PDF files of a selection, as a ZIP archive',
+  permission: 'invoice-viewer',
+  description:
+    'The files of all that the filters select, or of those that are named. Refused where that is none, or one of the named is missing (`not_found`), and where it is more than 500 invoices or 50,000 line items (`invalid_request`).',
+  query: z.object({
+    ...selection,
+    orderBy,
+    ids: listText({ most: MOST_TICKED, longest: 6000 })
+      .optional()
+      .meta({
+        description: `Invoice numbers, as in \`IN-1|IN-2\`; a \`|\` or \`%\` within one is percent-encoded once more. At most ${MOST_TICKED}. Without it: all that the filters select.`,
+      }),
+  }),
+  output: stream(
+    'application/zip',
+    'One PDF file for each invoice, the issuer’s own or ours, named by the `id`: binary, so without an example.',
+  ),
+  problems: ['not_found'],
+  examples: examples.exportInvoiceFiles,
+})

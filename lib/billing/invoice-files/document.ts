@@ -1,0 +1,56 @@
+import { type DocumentForm, type DocumentName, documentName } from '#lib/billing/invoices/rules.ts'
+import type { LineItemRow } from '#lib/billing/invoices/store.ts'
+import type { Party } from '#lib/billing/parties/rules.ts'
+import type { LinePostingRow, PostingRow } from '#lib/billing/posting/columns.ts'
+
+/**
+ * What the paper of an invoice tells: what was true when it was issued, and nothing that happened since, such as a
+ * payment. Amounts are exact decimal text, dates `YYYY-MM-DD`.
+ */
+export type InvoiceDocument = {
+  number: string
+  documentState: string
+  form: DocumentForm
+  platform: string
+  invoiceDate: string
+  dueDate: string
+  currency: string
+  totalAmount: string
+  billingAccount: string | null
+  /** The period that is billed; the end is exclusive. */
+  periodStart: string | null
+  periodEnd: string | null
+  /** The number of the invoice that this one corrects. */
+  corrects: string | null
+  seller: Party
+  buyer: Party
+} & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
+
+/** A line of it. */
+export type DrawnLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>
+
+/** More lines are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
+export const MOST_PRINTED = 5000
+
+type Kind = DocumentName | 'Draft' | 'Voided'
+
+/** What the paper calls itself. */
+export function kindOf({ documentState, form, totalAmount }: InvoiceDocument): Kind {
+  if (documentState === 'draft') return 'Draft'
+  if (documentState === 'voided') return 'Voided'
+  return documentName(form, Number(totalAmount))
+}
+
+/** Whether the seller issued it, so that it stands in the seller's name. */
+export function isOfSeller({ documentState, form }: InvoiceDocument): boolean {
+  return documentState === 'issued' && form === 'invoice'
+}
+
+/** What whoever reads it must know before all else, of what no seller issued. */
+export function caveatOf(document: InvoiceDocument): string | undefined {
+  if (isOfSeller(document)) return undefined
+  if (document.documentState === 'draft')
+    return 'This is a draft and no invoice: it may still change, and nothing of it is owed.'
+  if (document.documentState === 'voided') return 'This was voided: nothing of it is owed.'
+  return `This is a summary of charges. It is not an invoice that ${document.seller.name} issued in this form.`
+}

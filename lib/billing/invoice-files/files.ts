@@ -1,0 +1,61 @@
+import 'server-only'
+import type { FileKind } from '#lib/billing/kept-files/rules.ts'
+import { savedName } from '#lib/billing/kept-files/serialize.ts'
+import { digestOf, type KeptFile, readKept } from '#lib/billing/kept-files/store.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { type Draw, drawInThread } from './draw.ts'
+import * as store from './store.ts'
+
+/** A document of an invoice: its bytes, their digest, and the name under which it is saved. */
+export type InvoiceFile = { kind: FileKind; name: string; digest: string; bytes: Uint8Array }
+
+/** A row that is written again and again while it is drawn. */
+const MOST_TRIES = 5
+
+/**
+ * A document of an invoice; without a kind, the issuer's own PDF where it is there, and else ours. Ours is drawn when
+ * it is first asked for and kept, so that whoever asks later, or at the same moment, gets the same bytes for ever;
+ * but not before it is issued, nor after it was voided.
+ * @returns undefined where the caller can't see the invoice, and where it has no original of this kind
+ * @throws Error where stored bytes are damaged
+ */
+export async function readFile(
+  caller: Caller,
+  id: string,
+  kind?: FileKind,
+  draw: Draw = drawInThread,
+): Promise<InvoiceFile | undefined> {
+  const kinds: FileKind[] = kind ? [kind] : ['original-pdf', 'drawn']
+  const kept = () =>
+    readScope(caller, async (tx) => {
+      const [isThere, file] = await Promise.all([
+        store.isThere(tx, caller, id),
+        readKept(tx, caller.customerId, id, kinds),
+      ])
+      return isThere ? { file } : undefined
+    })
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const found = await kept()
+    if (!found) return undefined
+    if (found.file) return named(id, found.file)
+    if (!kinds.includes('drawn')) return undefined
+    const read = await readScope(caller, (tx) => store.readDrawable(tx, caller, id))
+    if (!read) return undefined
+    const bytes = await draw(read.document, read.lines, caller.customerId)
+    const { version, document } = read
+    const isOurs =
+      document.documentState !== 'issued' ||
+      (await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version }), {
+        evenIfClosed: true,
+      }))
+    if (isOurs) return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
+    // What another one kept at the same moment is what everybody gets: it is read in the next turn.
+  }
+  throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
+}
+
+function named(id: string, file: Omit<KeptFile, 'size'> & { bytes: Uint8Array }): InvoiceFile {
+  const { kind, digest, bytes } = file
+  return { kind, name: savedName(id, kind, file.name), digest, bytes }
+}

@@ -1,0 +1,68 @@
+import 'server-only'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { value, written } from '#lib/platform/db/built.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { type Owner, owned, ownedOnce } from '../owned-and-selected.ts'
+
+/** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
+export type Link = { id: string; number: string }
+
+/** Which others an invoice refers to, and which refer to it, as far as the caller may see them. */
+export type DocumentLinks = {
+  /** What a credit note or correction is of, as it is valid now; where its issuer voided it, that. */
+  corrects?: Link | undefined
+  /** Oldest first. */
+  correctedBy: Link[]
+  /** Of several, the newest. */
+  replaces?: Link | undefined
+  replacedBy?: Link | undefined
+}
+
+type Role = keyof DocumentLinks
+
+/** So many of each role are read: an invoice rarely has two corrections. */
+const MOST_LINKS = 50
+
+/** In one statement, each of whose parts names the customer and the billing profiles. */
+const linksOf = ownedOnce<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
+  const { id, number, issuer, documentState, corrects, replacedBy, createdAt } = invoices
+  const isOther = sql`${issuer} = one.issuer AND ${id} <> one.id`
+  const oldest = sql`${createdAt}, ${id}`
+  const newest = sql`${createdAt} DESC, ${id} DESC`
+  const linked = (role: Role, how: SQL, order: SQL) => sql`
+    (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
+     FROM one JOIN ${invoices} ON ${and(...owned(owner), how)}
+     ORDER BY ${order} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
+  return written(
+    tx,
+    sql`
+    WITH one AS (
+      SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy}
+      FROM ${invoices} WHERE ${and(...owned(owner), eq(id, value('id')))})
+    ${linked(
+      'corrects',
+      sql`${isOther} AND ${number} = one.corrects AND (${documentState} <> 'voided' OR ${replacedBy} IS NULL)`,
+      sql`(${documentState} = 'voided'), ${newest}`,
+    )}
+    UNION ALL ${linked(
+      'correctedBy',
+      sql`${isOther} AND ${corrects} = one.number AND ${documentState} = 'issued'
+        AND (one.document_state <> 'voided' OR one.replaced_by IS NULL)`,
+      oldest,
+    )}
+    UNION ALL ${linked('replaces', sql`${replacedBy} = one.id`, newest)}
+    UNION ALL ${linked('replacedBy', sql`${id} = one.replaced_by`, oldest)}`,
+  )
+})
+
+/** The links of one invoice. */
+export async function readLinks(tx: Transaction, owner: Owner, id: string): Promise<DocumentLinks> {
+  const { rows } = await linksOf(tx, owner, { id })
+  const of = (wanted: Role) =>
+    rows.filter(({ role }) => role === wanted).map(({ role: _, ...link }): Link => link)
+  const [corrected] = of('corrects')
+  const [replaced] = of('replaces')
+  const [successor] = of('replacedBy')
+  return { corrects: corrected, correctedBy: of('correctedBy'), replaces: replaced, replacedBy: successor }
+}

@@ -1,0 +1,85 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type { PoolClient } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { listShown } from '../list/pages.ts'
+import type { Selection } from '../selection.ts'
+import { sumInvoices } from '../sums/summary.ts'
+import { readLinks } from './links.ts'
+
+// How few drafts are found among many issued invoices, and that these are found as before.
+
+const ISSUED = 30_000
+const DRAFTS = 50
+let database: TestDatabase
+let client: PoolClient
+const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('large')
+  await database.sql(
+    'large',
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, document_state, corrects, billing_profile_id, platform, issuer,
+       invoice_date, due_date, currency, total_amount, balance_amount)
+     SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, CASE WHEN n <= $2 THEN 'draft' ELSE 'issued' END,
+       CASE WHEN n % 500 = 0 THEN 'IN-' || n - 1 END, 'default', 'cloud-platform', 'R', date '2020-01-01' + n % 2000,
+       date '2026-01-01' + n * 7 % 2000, 'USD', n * 37 % 4999 / 100.0, CASE WHEN n > $2 AND n % 9 = 0 THEN n ELSE 0 END
+     FROM generate_series(1, $1) n`,
+    [ISSUED + DRAFTS, DRAFTS],
+  )
+  await run(database.url, 'VACUUM ANALYZE invoices')
+  client = await database.opened.reads.connect()
+  await client.query("SELECT set_config('console.customer', 'large', false)")
+})
+afterAll(async () => {
+  client.release()
+  await database.close()
+})
+
+/** Runs what reads, and again for how the database found its rows. */
+async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> {
+  const statements: { query: string; params: unknown[] }[] = []
+  const logger = { logQuery: (query: string, params: unknown[]) => void statements.push({ query, params }) }
+  await read(drizzle(client, { logger }) as never)
+  const plans: string[] = []
+  for (const { query, params } of statements) {
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+  }
+  return plans
+}
+const list = (selection: Selection) => planOf((tx) => listShown(tx, owner, selection, 51, {}))
+
+it.each([['draft'], ['voided'], ['draft', 'voided']])(
+  'a list of %s %s reads the short index',
+  async (...state) => {
+    const [plan] = await list({ filter: { state } })
+    expect(plan).toMatch(/using invoices_not_issued /)
+    expect(plan).not.toMatch(/invoices_newest|Seq Scan/)
+  },
+)
+
+it('the sums of drafts read it too', async () => {
+  const [billed] = await planOf((tx) => sumInvoices(tx, owner, { filter: { state: ['draft'] } }))
+  expect(billed).toMatch(/invoices_not_issued/)
+  expect(billed).not.toMatch(/Seq Scan/)
+})
+
+it('the list of issued ones reads its page and no more', async () => {
+  const [plan] = await list({})
+  expect(plan).toMatch(/Index Scan Backward using invoices_newest/)
+  expect(plan).toMatch(/actual .*rows=51(\.00)? loops=1/)
+  expect(plan).not.toMatch(/Sort|Removed by Filter|Seq Scan/)
+})
+
+it('the links of one invoice are one statement that reads a row for each', async () => {
+  const plans = await planOf((tx) => readLinks(tx, owner, 'IN-1000'))
+  expect(plans).toHaveLength(1)
+  expect(plans[0]).toMatch(/using invoices_number /)
+  expect(plans[0]).toMatch(/invoices_correcting/)
+  expect(plans[0]).not.toMatch(/Seq Scan/)
+})

@@ -1,0 +1,131 @@
+import 'server-only'
+import * as posting from '#lib/billing/posting/table.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { streamScope } from '#lib/platform/db/scope.ts'
+import { type Column, columnOf, type Table } from '#lib/platform/files/table.ts'
+import { allPages } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { addDays } from '#lib/platform/values/days.ts'
+import { plainAmount } from '#lib/platform/values/money.ts'
+import { itemize } from './itemization.ts'
+import { countLines, listLines } from './lines.ts'
+import { type InvoiceOrder, keyOf } from './order.ts'
+import type { Owner } from './owned-and-selected.ts'
+import { statusOfIssued } from './rules.ts'
+import { findInvoices } from './search/find.ts'
+import type { Selection } from './selection.ts'
+import type * as store from './store.ts'
+
+type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+type Line = store.LineItemRow & { amount: string }
+type LineRow = { invoice: store.InvoiceRow; line: Line }
+
+/** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
+const MOST_ROWS = 250
+/** More only where one invoice has more. */
+const MOST_LINES = 1000
+
+const COLUMNS: Column<store.InvoiceRow>[] = [
+  { name: 'id', text: ({ id }) => id },
+  { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
+  { name: 'dueDate', day: ({ dueDate }) => dueDate },
+  { name: 'platform', text: ({ platform }) => platform },
+  { name: 'status', text: (row) => statusOfIssued(row) ?? null },
+  { name: 'currency', text: ({ currency }) => currency },
+  { name: 'totalAmount', amount: (row) => plainAmount(row.totalAmount, row.currency) },
+  { name: 'balanceAmount', amount: (row) => plainAmount(row.balanceAmount, row.currency) },
+  { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
+  { name: 'issuer', text: ({ issuer }) => issuer },
+]
+
+/** What came later: at the end of either file, so that a place once known stays. */
+const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
+  { name: 'number', text: ({ number }) => number },
+  { name: 'documentState', text: ({ documentState }) => documentState },
+  { name: 'corrects', text: ({ corrects }) => corrects },
+  { name: 'billingAccount', text: ({ billingAccount }) => billingAccount },
+  { name: 'periodStart', day: ({ periodStart }) => periodStart },
+  // As people write a period: with its last day. The wire's periodEnd is the day after it.
+  { name: 'periodLastDay', day: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
+  ...posting.invoiceColumns,
+]
+
+const LINE_COLUMNS: Column<LineRow>[] = [
+  ...COLUMNS.map(ofInvoice),
+  { name: 'line', number: ({ line }) => line.position + 1 },
+  { name: 'lineType', text: ({ line }) => line.type },
+  { name: 'lineDescription', text: ({ line }) => line.description },
+  { name: 'lineDetails', text: ({ line }) => line.details },
+  { name: 'lineQty', number: ({ line }) => line.qty },
+  { name: 'linePrice', amount: ({ line }) => line.price },
+  { name: 'lineCurrency', text: ({ line }) => line.currency },
+  { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
+  ...LATER_COLUMNS.map(ofInvoice),
+  ...posting.lineColumns.map(ofLine),
+]
+
+/** All invoices that a selection holds at one moment, in their order: a row for each. */
+export function invoicesTable(caller: Caller, selected: Selected): Table<store.InvoiceRow> {
+  return {
+    columns: [...COLUMNS, ...LATER_COLUMNS],
+    batches: streamScope(caller, (tx) => pages(tx, caller, selected)),
+  }
+}
+
+/** Their lines: a row for each, with its invoice. */
+export function linesTable(caller: Caller, selected: Selected): Table<LineRow> {
+  return { columns: LINE_COLUMNS, batches: streamScope(caller, (tx) => linePages(tx, caller, selected)) }
+}
+
+function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
+  const read = (cursor?: Cursor) => findInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
+  return allPages(MOST_ROWS, read, (row) => keyOf(row, orderBy))
+}
+
+async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
+  for await (const page of pages(tx, owner, selected)) {
+    const counts = await countLines(
+      tx,
+      owner,
+      page.map(({ id }) => id),
+    )
+    for (const invoices of inPortions(page, ({ id }) => counts.get(id) ?? 0)) {
+      const lines = await listLines(
+        tx,
+        owner,
+        invoices.map(({ id }) => id),
+      )
+      const own = Map.groupBy(lines, ({ invoiceId }) => invoiceId)
+      yield invoices.flatMap((invoice) => rowsOf(invoice, own.get(invoice.id) ?? []))
+    }
+  }
+}
+
+function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
+  const { amounts } = itemize(invoice, lines)
+  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0' } }))
+}
+
+/** Cuts a page so that the lines of a portion can be held; an invoice stays whole. */
+function* inPortions<Row>(rows: readonly Row[], linesOf: (row: Row) => number): Generator<Row[]> {
+  let portion: Row[] = []
+  let size = 0
+  for (const row of rows) {
+    if (portion.length > 0 && size + linesOf(row) > MOST_LINES) {
+      yield portion
+      ;[portion, size] = [[], 0]
+    }
+    portion.push(row)
+    size += linesOf(row)
+  }
+  if (portion.length > 0) yield portion
+}
+
+function ofInvoice(column: Column<store.InvoiceRow>): Column<LineRow> {
+  return columnOf(column, ({ invoice }) => invoice)
+}
+
+function ofLine(column: Column<Line>): Column<LineRow> {
+  return columnOf(column, ({ line }) => line)
+}

@@ -1,0 +1,141 @@
+import 'server-only'
+import { readChargeSet } from '#lib/billing/charges/sets.ts'
+import { listKept } from '#lib/billing/kept-files/store.ts'
+import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
+import { operation } from '#lib/platform/api/operation.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
+import { named } from '#lib/platform/files/named.ts'
+import { csvReply, xlsxReply } from '#lib/platform/files/table-file.ts'
+import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/page-token.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import type { Invoice } from './contract.ts'
+import * as contract from './contract.ts'
+import { readLinks } from './document/links.ts'
+import { invoicesTable, linesTable } from './export.ts'
+import { listShown, type Page, selectsAll } from './list/pages.ts'
+import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
+import { findInvoices } from './search/find.ts'
+import { sumFound } from './search/sums.ts'
+import { daysOf, type Selection } from './selection.ts'
+import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
+import type { ShownRow } from './store.ts'
+import * as store from './store.ts'
+
+export const listInvoices = operation(
+  contract.listInvoices,
+  async (caller, { query }) => {
+    const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
+    const filters = filtersOf(caller, selection, orderBy)
+    const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
+    const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
+    const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
+    const { baseUrl } = env()
+    const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
+    return { body: { invoices, rowCount: invoices.length, ...links } }
+  },
+  { isExact: true },
+)
+
+/** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
+export function tokensBeside(
+  caller: Pick<Caller, 'customerId'>,
+  invoice: Invoice,
+  { pageToken: _, maxResults: __, orderBy, ...selection }: Input<typeof contract.listInvoices>['query'],
+): { newer: string; older: string } {
+  const key = keyOfAnswered(invoice, orderBy)
+  const list = filtersOf(caller, selection, orderBy)
+  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, list)
+  return { newer: to('newer'), older: to('older') }
+}
+
+/** A search asks where to look, and then there. */
+function rowsOf(caller: Caller, selection: Selection, limit: number, page: Page): Promise<ShownRow[]> {
+  if (selection.search)
+    return readScope(caller, (tx) => findInvoices(tx, caller, selection, limit, page), { mayBeOld: true })
+  return readScopeAtOnce(caller, (tx) => listShown(tx, caller, selection, limit, page), {
+    isByKey: selectsAll(selection),
+    mayBeOld: true,
+  })
+}
+
+/** The same for its sums. */
+function scopeOf({ search }: Selection): typeof readScope {
+  return search ? readScope : readScopeAtOnce
+}
+
+/** What a page token belongs to. */
+function filtersOf(
+  { customerId }: Pick<Caller, 'customerId'>,
+  selection: Selection,
+  orderBy: InvoiceOrder | undefined,
+): ListOf {
+  return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
+}
+
+export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
+  const sums = await scopeOf(query)(caller, (tx) => sumFound(tx, caller, checked(query)), {
+    mayBeOld: true,
+  }).catch(asTooLong)
+  return { body: serializeSummary(sums) }
+})
+
+export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
+  const { lines, separator, decimal, ...selection } = checked(query)
+  const dialect = { separator, decimal }
+  const name = nameOf(lines, selection)
+  if (lines === 'true') return csvReply(name, linesTable(caller, selection), dialect)
+  return csvReply(name, invoicesTable(caller, selection), dialect)
+})
+
+export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
+  const { lines, ...selection } = checked(query)
+  const name = nameOf(lines, selection)
+  if (lines === 'true') return xlsxReply(name, 'Lines', linesTable(caller, selection))
+  return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
+})
+
+/** What a file of it is called: by the days that are asked for. */
+function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
+  return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
+}
+
+export const readInvoice = operation(
+  contract.readInvoice,
+  async (caller, { params }) => {
+    const id = params.invoice_id
+    const [read, links, files, set] = await readScopeAtOnce(
+      caller,
+      (tx) =>
+        Promise.all([
+          store.readInvoice(tx, caller, id),
+          readLinks(tx, caller, id),
+          listKept(tx, caller.customerId, id),
+          readChargeSet(tx, caller, id),
+        ]),
+      { isByKey: true },
+    )
+    if (!read) throw new Problem('not_found')
+    const { invoice, lines } = read
+    return { body: serializeInvoiceWithLines(invoice, lines, { links, files, set }, env().baseUrl) }
+  },
+  { isExact: true },
+)
+
+/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
+function asTooLong(error: unknown): never {
+  if (errorCode(error) !== '57014') throw error
+  throw new Problem(
+    'service_unavailable',
+    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
+    { headers: { 'Retry-After': '2' } },
+  )
+}
+
+/** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
+export function checked<Query extends Selection>(query: Query): Query {
+  if (query.filter?.dueDate?.every((value) => /^\d{1,15}$/.test(value)) ?? true) return query
+  const detail = 'dueDate: must be epoch milliseconds'
+  throw new Problem('filter_invalid', detail, { errors: [{ parameter: 'filter', detail }] })
+}

@@ -1,0 +1,56 @@
+import 'server-only'
+import Big from 'big.js'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import type { KeyColumn } from '#lib/platform/lists/keyset.ts'
+import type { Order } from '#lib/platform/lists/order.ts'
+import { dayOf } from '#lib/platform/values/days.ts'
+import type { Invoice } from './contract.ts'
+import type { InvoiceOrderKey } from './rules.ts'
+
+export type InvoiceOrder = Order<InvoiceOrderKey>
+
+/** What a list is ordered by unless told otherwise: newest first. */
+const USUAL: InvoiceOrder = 'invoiceDate desc'
+
+// PostgreSQL knows no year 0.
+export const Day = z.iso.date().regex(/^(?!0000)/)
+const Amount = z.string().regex(/^-?\d{1,40}(\.\d{1,100})?$/)
+export const Id = z
+  .string()
+  .max(300)
+  .regex(/^[^\0]+$/)
+
+/** What the database orders by; lib/platform/db/schema/columns.ts says why it is not the amounts themselves. */
+const SORTS = {
+  invoiceDate: invoices.invoiceDate,
+  dueDate: invoices.dueDate,
+  totalAmount: invoices.totalSort,
+  balanceAmount: invoices.balanceSort,
+}
+
+/** How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. */
+export function keysetOf(order: InvoiceOrder = USUAL) {
+  const [by, direction] = order.split(' ') as [InvoiceOrderKey, 'asc' | 'desc']
+  const isDay = by === 'invoiceDate' || by === 'dueDate'
+  const read = (text: string) => (isDay ? sql`${text}::date` : sql`${text}::double precision`)
+  const columns: KeyColumn[] = [{ column: SORTS[by], read }, { column: invoices.id }]
+  return { columns, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
+}
+
+/** The sort key of a row, for page tokens. */
+export function keyOf(row: Record<InvoiceOrderKey | 'id', string>, order?: InvoiceOrder): string[] {
+  return [row[keysetOf(order).by], row.id]
+}
+
+/** The sort key of an invoice as it is answered: an amount's number is exact, so that its text is too. */
+export function keyOfAnswered(
+  invoice: Pick<Invoice, InvoiceOrderKey | 'id'>,
+  order?: InvoiceOrder,
+): string[] {
+  const { by } = keysetOf(order)
+  const isDay = by === 'invoiceDate' || by === 'dueDate'
+  const value = invoice[by]
+  return [isDay ? dayOf(value) : new Big(value).toFixed(), invoice.id]
+}

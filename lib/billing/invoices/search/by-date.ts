@@ -1,0 +1,105 @@
+import 'server-only'
+import { inArray, type SQL } from 'drizzle-orm'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { DAY_MS, dayOf, monthBegin } from '#lib/platform/values/days.ts'
+import { listInvoices, type Page } from '../list/pages.ts'
+import { keysetOf } from '../order.ts'
+import type { Owner } from '../owned-and-selected.ts'
+import { type Days, daysOf } from '../selection.ts'
+import type { InvoiceRow } from '../store.ts'
+import { isOneOf, issuersOf, type Month, monthsOf, type Search } from './found.ts'
+
+/** Of a month with so many, the rows are read in their order: a page is full after few of them. */
+const FULL_MONTH = 200
+/** From so many on, a portion is enough to be read at once. */
+const PORTION = 250
+
+/**
+ * A page of a search in the order of dates, without a look at months in which nothing may be found. Two lists, each in
+ * this order, become one: what the numbers lead to, and what the issuers that are found have sent.
+ */
+export async function findByDate(
+  tx: Transaction,
+  owner: Owner,
+  selection: Search,
+  limit: number,
+  page: Page,
+): Promise<InvoiceRow[]> {
+  const isUp = keysetOf(page.orderBy).ascending !== (page.cursor?.direction === 'newer')
+  const wanted = {
+    customerId: owner.customerId,
+    search: selection.search,
+    days: beyond(selection, page, isUp),
+    isUp,
+  }
+  const select: Select = (size, among) => listInvoices(tx, owner, selection, size, page, among)
+  const [issuers, rows] = await Promise.all([
+    issuersOf(tx, owner.customerId, selection.search),
+    numbered(tx, wanted, limit, select),
+  ])
+  if (issuers.length === 0) return rows
+  const sent = await select(limit, { where: inArray(invoices.issuer, issuers) })
+  const all = [...new Map([...rows, ...sent].map((row) => [row.id, row])).values()]
+  return all.sort((a, b) => (isUp ? byKey(a, b) : byKey(b, a))).slice(0, limit)
+}
+
+type Select = (size: number, among: { days?: Days; where?: SQL }) => Promise<InvoiceRow[]>
+
+/** What the numbers lead to, month after month, until there are enough or no month is left. */
+async function numbered(
+  tx: Transaction,
+  wanted: Parameters<typeof monthsOf>[1],
+  limit: number,
+  select: Select,
+): Promise<InvoiceRow[]> {
+  const rows: InvoiceRow[] = []
+  let after: string | undefined
+  // More each time: what is filtered besides may be seldom.
+  for (let inAll = PORTION; ; inAll *= 4) {
+    const { months, last } = await monthsOf(tx, wanted, { ofMonth: FULL_MONTH, inAll }, after)
+    for (const { ids, days } of portionsOf(months)) {
+      const among = ids ? { where: isOneOf(ids) } : { days: within(wanted.days, days) }
+      const left = limit - rows.length
+      // All of the ids: with a limit, the planner may go through all invoices for these few.
+      const found = await select(ids ? ids.length : left, among)
+      rows.push(...found.slice(0, left))
+      if (rows.length === limit) return rows
+    }
+    if (!last) return rows
+    after = last
+  }
+}
+
+/** The days that are left from the cursor on. */
+function beyond(selection: Search, { cursor }: Page, isUp: boolean): Days {
+  const day = cursor?.key[0]
+  return within(daysOf(selection), isUp ? { from: day } : { to: day })
+}
+
+function within(a: Days, b: Days): Days {
+  const begins = [a.from, b.from].filter((day) => day !== undefined).sort()
+  const ends = [a.to, b.to].filter((day) => day !== undefined).sort()
+  return { from: begins.at(-1), to: ends[0] }
+}
+
+/** One statement's: by ids, as long as these are few, or else all days of a month. */
+type Portion = { ids: string[]; days?: undefined } | { ids?: undefined; days: Days }
+
+function portionsOf(months: readonly Month[]): Portion[] {
+  const portions: Portion[] = []
+  for (const { month, ids, count } of months) {
+    const last = portions.at(-1)
+    if (count >= FULL_MONTH)
+      portions.push({ days: { from: month, to: dayOf(monthBegin(month, 1) - DAY_MS) } })
+    else if (last?.ids && last.ids.length < PORTION) last.ids.push(...ids)
+    else portions.push({ ids: [...ids] })
+  }
+  return portions
+}
+
+/** As the database orders them: days, and ids by their bytes. */
+function byKey(a: InvoiceRow, b: InvoiceRow): number {
+  if (a.invoiceDate !== b.invoiceDate) return a.invoiceDate < b.invoiceDate ? -1 : 1
+  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
+}

@@ -1,0 +1,100 @@
+import 'server-only'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { folded, hasPart, isShort } from '#lib/platform/lists/search.ts'
+import type { Days, Selection } from '../selection.ts'
+
+// Asked by equality and by range alone: row-level security lets an index be asked nothing else (its `LIKE` is not leakproof).
+
+export type Search = Selection & { search: string }
+/** Invoices of one month that a search may find, and how many tokens led there: no more than were asked for. */
+export type Month = { month: string; ids: string[]; count: number }
+/** Which tokens are looked up; with `isUp` the oldest months first, else the newest. */
+type Wanted = { customerId: CustomerId; search: string; days: Days; isUp?: boolean }
+/** How many tokens are read of one month, and with how many of all months no further one is looked into. */
+type Most = { ofMonth: number; inAll: number }
+
+/** As `tokens_of_invoice` cuts them, and no token is longer by more than its mark. */
+const LONGEST = 12
+const START = sql`'^'`
+/** Behind the start of a token, it comes after all that start so. */
+const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(LONGEST + 1))})`
+
+/**
+ * Months in which tokens of a customer start as a search does, in their order, each with its invoices. They may be
+ * invoices that the search does not find: of a long one, a part is looked up.
+ * @param after the last month that was looked into before
+ * @returns also the last one now; undefined where none is left
+ */
+export async function monthsOf(
+  tx: Transaction,
+  { customerId, search, days: { from, to }, isUp = false }: Wanted,
+  { ofMonth, inAll }: Most,
+  after?: string,
+): Promise<{ months: Month[]; last: string | undefined }> {
+  const [beyond, direction] = isUp ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
+  const bounds = sql.join([
+    from ? sql`AND month >= ${`${from.slice(0, 7)}-01`}::date ` : sql``,
+    to ? sql`AND month <= ${to}::date` : sql``,
+  ])
+  const next = (before?: SQL) => sql`(
+    SELECT month FROM invoice_tokens
+    WHERE customer_id = ${customerId} ${before && sql`AND invoice_tokens.month ${beyond} ${before}`} ${bounds}
+    ORDER BY month ${direction} LIMIT 1)`
+  const found = sql`(
+    SELECT array_agg(DISTINCT invoice_id) AS ids, count(*)::int AS count
+    FROM (${startingAs(customerId, search, ofMonth)}) AS tokens)`
+  const { rows } = await tx.execute<Month & { total: number }>(sql`
+    WITH RECURSIVE months AS (
+      SELECT this.month, found.ids, found.count, found.count AS total FROM ${next(after === undefined ? undefined : sql`${after}::date`)} AS this CROSS JOIN LATERAL ${found} AS found
+      UNION ALL
+      SELECT this.month, found.ids, found.count, months.total + found.count FROM months
+      CROSS JOIN LATERAL ${next(sql`months.month`)} AS this
+      CROSS JOIN LATERAL ${found} AS found
+      WHERE months.total < ${inAll})
+    SELECT month::text, ids, count, total FROM months ORDER BY month ${direction}`)
+  const last = rows.at(-1)
+  return {
+    months: rows.filter(({ count }) => count > 0),
+    last: last && last.total >= inAll ? last.month : undefined,
+  }
+}
+
+/** The tokens of `this.month` that lead to what a search finds. */
+function startingAs(customerId: CustomerId, search: string, most: number): SQL {
+  const text = folded(sql`${search}::text`)
+  const starts = [sql`${START} || left(${text}, ${sql.raw(String(LONGEST))})`]
+  if (!isShort(search)) starts.push(sql`right(${text}, ${sql.raw(String(LONGEST))})`)
+  const ranges = starts.map(
+    (start) => sql`(
+      SELECT invoice_id FROM invoice_tokens
+      WHERE customer_id = ${customerId} AND month = this.month AND token >= ${start} AND token < ${start} || ${AFTER}
+      LIMIT ${most})`,
+  )
+  return sql.join(ranges, sql` UNION ALL `)
+}
+
+/** The ids of all invoices that a search may find; undefined where there are more than so many. */
+export async function idsOf(tx: Transaction, wanted: Wanted, most: number): Promise<string[] | undefined> {
+  const { months } = await monthsOf(tx, wanted, { ofMonth: most + 1, inAll: most + 1 })
+  const count = months.reduce((sum, month) => sum + month.count, 0)
+  return count > most ? undefined : months.flatMap(({ ids }) => ids)
+}
+
+/** The customer's issuers that a search finds: there are few, and each is met once, whatever its invoices. */
+export async function issuersOf(tx: Transaction, customerId: CustomerId, search: string): Promise<string[]> {
+  const next = (after: SQL) => sql`(
+    SELECT issuer FROM invoices WHERE customer_id = ${customerId} AND issuer > ${after} ORDER BY issuer LIMIT 1)`
+  const { rows } = await tx.execute<{ issuer: string }>(sql`
+    WITH RECURSIVE issuers AS (
+      ${next(sql`''`)} UNION ALL SELECT ${next(sql`issuers.issuer`)} FROM issuers WHERE issuers.issuer IS NOT NULL)
+    SELECT issuer FROM issuers WHERE issuer IS NOT NULL AND ${hasPart(sql`issuer`, search)}`)
+  return rows.map(({ issuer }) => issuer)
+}
+
+/** One parameter, however many there are. */
+export function isOneOf(ids: readonly string[]): SQL {
+  return sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`
+}

@@ -1,0 +1,141 @@
+import { type ChargeSet, type LineFound, reconcile } from '#lib/billing/charges/reconciliation.ts'
+import { serializeLineFound, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
+import { serializeFiles } from '#lib/billing/kept-files/serialize.ts'
+import type { KeptFile } from '#lib/billing/kept-files/store.ts'
+import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
+import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
+import type { DocumentLinks } from './document/links.ts'
+import { itemize } from './itemization.ts'
+import { statusOfIssued } from './rules.ts'
+import type { InvoiceRow, LineItemRow, ShownRow } from './store.ts'
+import type { Billed, Sums, Unsettled } from './sums/summary.ts'
+
+/** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
+export const numberOf = Number
+
+/** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
+export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
+  const status = statusOfIssued(row)
+  return {
+    id: row.id,
+    number: row.number,
+    issuer: row.issuer,
+    documentState: row.documentState,
+    billingProfileId: row.billingProfileId,
+    invoiceDate: epochOfDay(row.invoiceDate),
+    platform: row.platform,
+    dueDate: epochOfDay(row.dueDate),
+    ...(status ? { status } : {}),
+    totalAmount: numberOf(row.totalAmount),
+    balanceAmount: numberOf(row.balanceAmount),
+    currency: row.currency,
+    url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
+  }
+}
+
+export function serializeInvoiceWithLines(
+  row: InvoiceRow,
+  lines: LineItemRow[],
+  { links, files, set }: { links: DocumentLinks; files: readonly KeptFile[]; set?: ChargeSet | undefined },
+  baseUrl: string,
+): InvoiceWithLines {
+  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
+  const invoice = serializeInvoice(row, baseUrl)
+  const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
+  const found = set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
+  return {
+    ...invoice,
+    lineItems: billed.map((line, index) => serializeLineItem(line, found?.lines?.[index])),
+    itemization: {
+      addsUp: reading !== undefined,
+      ...(reading ? { priceReading: reading === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
+      lineItemsAmount: numberOf(lineItems),
+      notItemizedAmount: numberOf(notItemized),
+      roundingAmount: numberOf(rounding),
+      otherCurrencyLines: foreign,
+      ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+    },
+    files: serializeFiles(row.id, files, invoice.url),
+    ...serializeDocument(row, links),
+    ...serializePosting(row, lines),
+    ...(found ? { charges: serializeReconciliation(found) } : {}),
+  }
+}
+
+/** What document it is. The number that it corrects stands on it; the others are named only to who may see them. */
+function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, replacedBy }: DocumentLinks) {
+  const { form, billingAccount, periodStart, periodEnd } = row
+  return {
+    form,
+    ...(billingAccount === null ? {} : { billingAccount }),
+    ...(periodStart === null ? {} : { periodStart: epochOfDay(periodStart) }),
+    ...(periodEnd === null ? {} : { periodEnd: epochOfDay(periodEnd) }),
+    ...(row.corrects === null
+      ? {}
+      : { corrects: { number: row.corrects, ...(corrects ? { id: corrects.id } : {}) } }),
+    correctedBy: correctedBy.map(({ number, id }) => ({ number, id })),
+    ...(replaces ? { replaces: replaces.id } : {}),
+    ...(replacedBy ? { replacedBy: replacedBy.id } : {}),
+  }
+}
+
+function serializeLineItem(row: LineItemRow & { amount: string }, found: LineFound | undefined): LineItem {
+  return {
+    type: row.type,
+    description: row.description,
+    price: numberOf(row.price),
+    qty: numberOf(row.qty),
+    currency: row.currency,
+    ...(row.details === null ? {} : { Details: row.details }),
+    amount: numberOf(row.amount),
+    ...serializeLinePosting(row),
+    ...(found ? { charges: serializeLineFound(found) } : {}),
+  }
+}
+
+/** Sums per currency, the one with the most invoices first; the rows come by currency, month and platform. */
+export function serializeSummary({ today, billed, unsettled }: Sums): InvoiceSummary {
+  const currencies = billed
+    .filter(({ month }) => month === null)
+    .map((whole) => {
+      const own = billed.filter(({ currency, month }) => currency === whole.currency && month !== null)
+      const open = unsettled.find(({ currency }) => currency === whole.currency)
+      return serializeCurrency(whole, own, open)
+    })
+    .sort((a, b) => b.count - a.count)
+  const count = currencies.reduce((all, one) => all + one.count, 0)
+  return { count, today: epochOfDay(today), currencies }
+}
+
+function serializeCurrency(whole: Billed, own: Billed[], open: Unsettled | undefined): CurrencySummary {
+  const part = (count = 0, amount = '0') => ({ count, amount: numberOf(amount) })
+  const months = own.filter(({ platform }) => platform === null)
+  const platforms = Map.groupBy(own, ({ month }) => month)
+  return {
+    currency: whole.currency,
+    ...billedOf(whole),
+    balanceAmount: numberOf(open?.balance ?? '0'),
+    outstanding: part(open?.due_count, open?.due),
+    credit: part(open?.credit_count, open?.credit),
+    pastDue: {
+      ...part(open?.late_count, open?.late),
+      ...(open?.late_since ? { oldestDueDate: epochOfDay(open.late_since) } : {}),
+    },
+    dueIn30Days: {
+      ...part(open?.soon_count, open?.soon),
+      ...(open?.soon_from ? { firstDueDate: epochOfDay(open.soon_from) } : {}),
+    },
+    months: months.map((row) => ({
+      month: epochOfDay(row.month ?? ''),
+      ...billedOf(row),
+      platforms: (platforms.get(row.month) ?? []).flatMap((one) =>
+        one.platform === null ? [] : [{ platform: one.platform, ...billedOf(one) }],
+      ),
+    })),
+  }
+}
+
+function billedOf({ count, total }: Billed): { count: number; totalAmount: number } {
+  return { count, totalAmount: numberOf(total) }
+}

@@ -1,0 +1,137 @@
+import 'server-only'
+import { and, type SQL, sql } from 'drizzle-orm'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { invoiceSums } from '#lib/platform/db/schema/invoices/sums.ts'
+import { type Owner, owned, selected, today } from '../owned-and-selected.ts'
+import type { Selection } from '../selection.ts'
+import { ofMonths, unsettledCount, unsettledSums } from './months.ts'
+import { type Way, wayOf } from './way.ts'
+
+/** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
+export type Billed = {
+  currency: string
+  month: string | null
+  platform: string | null
+  count: number
+  total: string
+}
+/** What is not settled of one currency. Amounts are exact decimal text, days `YYYY-MM-DD`. */
+export type Unsettled = {
+  currency: string
+  balance: string
+  due_count: number
+  due: string
+  credit_count: number
+  credit: string
+  late_count: number
+  late: string
+  late_since: string | null
+  soon_count: number
+  soon: string
+  soon_from: string | null
+}
+export type Sums = { today: string; billed: Billed[]; unsettled: Unsettled[] }
+
+/**
+ * Exact sums of the selection, each of one currency. Today is the database's day in UTC.
+ * @param way other than the one that the selection has: both give the same
+ */
+export async function sumInvoices(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  way: Way = wayOf(selection),
+): Promise<Sums> {
+  return sumParts(tx, partsOf(owner, selection, way))
+}
+
+/** What is added up: of kept sums what the first condition holds of, and of invoices each what another one does. */
+export type Parts = { months: SQL | undefined; rows: readonly (SQL | undefined)[] }
+
+export function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
+  return {
+    months: way.months && and(...ofMonths(owner, selection, way.months)),
+    rows: way.rows.map((days) => and(...owned(owner), ...selected(selection, days))),
+  }
+}
+
+/** The sums of several parts, which have no invoice in common; one at least. */
+export async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums> {
+  const [billed, unsettled, now] = await Promise.all([
+    tx.execute<Billed>(
+      billedOf(together([...(months ? [billedByMonth(months)] : []), ...rows.map(billedByRow)])),
+    ),
+    tx.execute<Unsettled>(
+      unsettledOf(together([...(months ? [unsettledByMonth(months)] : []), ...rows.map(unsettledByRow)])),
+    ),
+    tx.execute<{ today: string }>(sql`SELECT ${today} AS today`),
+  ])
+  return { today: now.rows[0]?.today ?? '', billed: billed.rows, unsettled: unsettled.rows }
+}
+
+function together(parts: readonly SQL[]): SQL {
+  return sql.join([...parts], sql` UNION ALL `)
+}
+
+function billedByMonth(where: SQL | undefined): SQL {
+  const { currency, platform, month, count, total } = invoiceSums
+  return sql`
+    SELECT ${currency}, ${platform}, ${month}::text AS month, sum(${count}) AS count, sum(${total}) AS total
+    FROM ${invoiceSums} WHERE ${where} GROUP BY 1, 2, 3`
+}
+
+/** By day first: of plain columns PostgreSQL knows how many groups there are, and so does not sort all rows. */
+function billedByRow(where: SQL | undefined): SQL {
+  const { currency, platform, invoiceDate, totalAmount } = invoices
+  return sql`
+    SELECT currency, platform, date_trunc('month', invoice_date::timestamp)::date::text AS month,
+      sum(count) AS count, sum(total) AS total
+    FROM (
+      SELECT ${currency}, ${platform}, ${invoiceDate}, count(*) AS count, sum(${totalAmount}) AS total
+      FROM ${invoices} WHERE ${where} GROUP BY 1, 2, 3) AS days
+    GROUP BY 1, 2, 3`
+}
+
+/** @param parts of each currency, platform and month; a month may be in several of them */
+function billedOf(parts: SQL): SQL {
+  return sql`
+    WITH months AS (${parts})
+    SELECT currency, month, platform, sum(count)::int AS count, sum(total) AS total
+    FROM months
+    GROUP BY GROUPING SETS ((currency), (currency, month), (currency, month, platform))
+    ORDER BY currency, month, platform COLLATE "C"`
+}
+
+function unsettledByMonth(where: SQL | undefined): SQL {
+  const { currency, dueDate, balance } = invoiceSums
+  return sql`
+    SELECT ${currency}, ${dueDate}, ${unsettledCount} AS count, ${balance} AS balance
+    FROM ${invoiceSums} WHERE ${where} AND ${unsettledSums}`
+}
+
+/** Most invoices have no balance, and the index of those that have is short. */
+function unsettledByRow(where: SQL | undefined): SQL {
+  const { currency, dueDate, balanceAmount } = invoices
+  return sql`
+    SELECT ${currency}, CASE WHEN ${balanceAmount} > 0 THEN ${dueDate} END AS due_date, 1 AS count,
+      ${balanceAmount} AS balance
+    FROM ${invoices} WHERE ${where} AND ${balanceAmount} <> 0`
+}
+
+/** @param parts of what has a balance; credit has no due day */
+function unsettledOf(parts: SQL): SQL {
+  const day = sql`${today}::date`
+  const sums = (name: string, condition: SQL) => sql`
+    coalesce(sum(count) FILTER (WHERE ${condition}), 0)::int AS ${sql.identifier(`${name}_count`)},
+    coalesce(sum(balance) FILTER (WHERE ${condition}), 0) AS ${sql.identifier(name)}`
+  const isLate = sql`due_date < ${day}`
+  const isSoon = sql`due_date BETWEEN ${day} AND ${day} + 30`
+  return sql`
+    WITH unsettled AS (${parts})
+    SELECT currency, sum(balance) AS balance, ${sums('due', sql`due_date IS NOT NULL`)},
+      ${sums('credit', sql`due_date IS NULL`)},
+      ${sums('late', isLate)}, min(due_date) FILTER (WHERE ${isLate})::text AS late_since,
+      ${sums('soon', isSoon)}, min(due_date) FILTER (WHERE ${isSoon})::text AS soon_from
+    FROM unsettled GROUP BY 1`
+}

@@ -1,0 +1,74 @@
+import Big from 'big.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { PUBLISHED } from '#lib/platform/values/test-iso-4217.ts'
+import { payableOf, roundingText, settlementOf } from './total-to-balance.ts'
+
+describe('settlementOf', () => {
+  test.each([
+    ['100', '0', 'Paid or credited', '-100', 'Balance due'],
+    ['100', '100', 'Paid or credited', '0', 'Balance due'],
+    ['100', '-20', 'Paid or credited', '-120', 'Credit balance'],
+    ['100', '130', 'Added since', '30', 'Balance due'],
+    ['-100', '-100', 'Paid or credited', '0', 'Credit balance'],
+    ['-100', '0', 'Refunded or used', '100', 'Balance due'],
+  ])('says of total %s and balance %s: %s %s, %s', (totalAmount, balanceAmount, label, amount, balance) => {
+    expect(settlementOf({ totalAmount, balanceAmount, currency: 'USD' })).toEqual({
+      total: totalAmount,
+      settled: { label, amount },
+      balance: { label: balance, amount: balanceAmount },
+    })
+  })
+
+  test('tells a balance that nobody can pay from what can be paid', () => {
+    const finer = { totalAmount: '20', balanceAmount: '10.005', currency: 'USD' }
+    expect(settlementOf(finer)).toEqual({
+      total: '20',
+      settled: { label: 'Paid or credited', amount: '-9.995' },
+      finer: [
+        { label: 'Exact balance', amount: '10.005' },
+        { label: 'Rounding', amount: '0.005' },
+      ],
+      balance: { label: 'Balance due', amount: '10.01' },
+    })
+    expect(roundingText(finer)).toBe(
+      'The exact balance is 10.005 USD. No amount below 0.01 can be paid in USD: it is rounded, a half away from zero.',
+    )
+    expect(roundingText({ ...finer, currency: 'KWD' })).toBeUndefined()
+  })
+
+  test('and from total to balance each step adds up, in each currency', () => {
+    const amount = fc
+      .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.integer({ min: 0, max: 9 }))
+      .map(([digits, places]) => new Big(`${digits}e-${places}`).toFixed())
+    fc.assert(
+      fc.property(
+        amount,
+        amount,
+        fc.constantFrom(...PUBLISHED),
+        (totalAmount, balanceAmount, { code, unit }) => {
+          const {
+            settled,
+            finer = [],
+            balance,
+          } = settlementOf({ totalAmount, balanceAmount, currency: code })
+          const exact = new Big(totalAmount).plus(settled.amount)
+          expect(exact.eq(balanceAmount)).toBe(true)
+          expect(exact.plus(finer[1]?.amount ?? 0).eq(balance.amount)).toBe(true)
+          expect(finer.length > 0).toBe(new Big(balanceAmount).round(unit).eq(balanceAmount) === false)
+          expect(balance.amount.split('.')[1]?.length ?? 0).toBeLessThanOrEqual(unit)
+        },
+      ),
+    )
+  })
+})
+
+test.each([
+  ['0.004', 'USD', '0'],
+  ['-0.004', 'USD', '0'],
+  ['-10.005', 'USD', '-10.01'],
+  ['0.45', 'PKR', '0.45'],
+  ['0.5', 'JPY', '1'],
+])('of %s %s can be paid %s', (balance, currency, payable) => {
+  expect(payableOf(balance, currency)).toBe(payable)
+})

@@ -1,0 +1,53 @@
+import type Big from 'big.js'
+import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
+import { type Decimal, formatAmount, isFiner, minorUnit, moneyText } from '#lib/platform/values/money.ts'
+
+type Labelled = { label: string; amount: string }
+
+/** From an invoice's total to what is left of it; amounts are plain decimal text in its currency. */
+export type Settlement = {
+  total: string
+  /** Balance less total, with its reason: what was paid, credited, refunded or added since. */
+  settled: Labelled
+  /** Only where nobody can pay the balance exactly: it, and what rounding makes of it. */
+  finer?: [exact: Labelled, rounding: Labelled]
+  /** What can be paid, in whole minor units. */
+  balance: Labelled
+}
+
+type Billed = { totalAmount: Decimal; balanceAmount: Decimal; currency: string }
+
+/** What became of an invoice's total, in words and exactly. */
+export function settlementOf({ totalAmount, balanceAmount, currency }: Billed): Settlement {
+  const total = new Exact(totalAmount)
+  const exact = new Exact(balanceAmount)
+  const payable = payableOf(balanceAmount, currency)
+  const rounding = { label: 'Rounding', amount: new Exact(payable).minus(exact).toFixed() }
+  return {
+    total: total.toFixed(),
+    settled: { label: settledLabel(total, exact), amount: exact.minus(total).toFixed() },
+    ...(isFiner(balanceAmount, currency)
+      ? { finer: [{ label: 'Exact balance', amount: exact.toFixed() }, rounding] }
+      : {}),
+    balance: { label: exact.lt(0) ? 'Credit balance' : 'Balance due', amount: payable },
+  }
+}
+
+/** What of a balance can be paid, in whole minor units: rounded only where it is finer than these. */
+export function payableOf(balanceAmount: Decimal, currency: string): string {
+  const rounded = roundMoney(new Exact(balanceAmount), currency)
+  return (rounded.eq(0) ? rounded.abs() : rounded).toFixed()
+}
+
+/** Why what can be paid is not the balance; undefined where it is. */
+export function roundingText({ balanceAmount, currency }: Omit<Billed, 'totalAmount'>): string | undefined {
+  if (!isFiner(balanceAmount, currency)) return undefined
+  const least = formatAmount(`1e-${minorUnit(currency)}`, currency)
+  return `The exact balance is ${moneyText(balanceAmount, currency)}. No amount below ${least} can be paid in ${currency}: it is rounded, a half away from zero.`
+}
+
+function settledLabel(total: Big, balance: Big): string {
+  const moved = balance.minus(total)
+  if (moved.gt(0)) return total.lt(0) ? 'Refunded or used' : 'Added since'
+  return 'Paid or credited'
+}

@@ -1,0 +1,33 @@
+import { fileName } from '#lib/platform/files/attachment.ts'
+import { EXTENSIONS, FILE_KINDS, type FileKind, MEDIA_TYPES } from './rules.ts'
+import type { KeptFile } from './store.ts'
+
+/**
+ * The name under which a document is saved: the issuer's own has the one that it came with, ours is the invoice's. Its end
+ * says what its bytes are: another one could have a computer run them.
+ */
+export function savedName(invoiceId: string, kind: FileKind, name?: string | null): string {
+  const extension = `.${EXTENSIONS[kind]}`
+  if (!name?.toLowerCase().endsWith(extension)) return fileName(name ?? invoiceId) + extension
+  return fileName(name.slice(0, -extension.length)) + extension
+}
+
+/**
+ * The documents of an invoice, the issuer's own first. Ours is always among them: it is drawn when it is asked for.
+ * @param url where the invoice's file is, of whatever kind
+ */
+export function serializeFiles(invoiceId: string, kept: readonly KeptFile[], url: string) {
+  return FILE_KINDS.flatMap((kind) => {
+    const file = kept.find((one) => one.kind === kind)
+    if (!file && kind !== 'drawn') return []
+    return [
+      {
+        kind,
+        name: savedName(invoiceId, kind, file?.name),
+        mediaType: MEDIA_TYPES[kind],
+        ...(file ? { bytes: file.size, digest: file.digest } : {}),
+        url: `${url}?kind=${kind}`,
+      },
+    ]
+  })
+}

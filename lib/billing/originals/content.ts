@@ -1,0 +1,53 @@
+import type { OriginalKind } from '#lib/billing/kept-files/rules.ts'
+
+/** Bytes of one document. */
+export const MOST_BYTES = 10 * 1024 * 1024
+
+/** What an issuer's own document is by its content, whatever its name; or why it is kept as neither. */
+export function contentOf(bytes: Buffer): { kind: OriginalKind } | { fault: string } {
+  if (bytes.length === 0) return { fault: 'is empty' }
+  if (/^%PDF-\d/.test(bytes.toString('latin1', 0, 6))) {
+    const end = bytes.subarray(-4096)
+    return end.includes('%%EOF') ? { kind: 'original-pdf' } : { fault: 'is a PDF that is cut off' }
+  }
+  const text = textOf(bytes)
+  if (!text.trimStart().startsWith('<')) return { fault: 'is neither PDF nor XML' }
+  const fault = xmlFault(text)
+  return fault ? { fault } : { kind: 'original-xml' }
+}
+
+/** As far as marks go: the letters between them may be of any encoding. */
+function textOf(bytes: Buffer): string {
+  const [one, two] = bytes
+  if (one === 0xff && two === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (one === 0xfe && two === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  return bytes.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
+}
+
+/** What is wrong with how it begins and ends. It is kept as it came, and read by the customer's own program. */
+function xmlFault(text: string): string | undefined {
+  const at = rootAt(text)
+  if (at === undefined || text.startsWith('<!', at))
+    return text.startsWith('<!DOCTYPE', at)
+      ? 'has a document type (DOCTYPE), which an invoice in XML has not'
+      : 'is not well-formed XML'
+  const name = /^<([A-Za-z_\u0080-\uffff][\w.:\u0080-\uffff-]*)(?=[\s/>])/.exec(text.slice(at, at + 300))?.[1]
+  if (name === undefined) return 'is not well-formed XML'
+  if (/(^|:)html$/i.test(name)) return 'is a web page'
+  const end = text.lastIndexOf(`</${name}`)
+  if (end < 0) return /^<[^<>]*\/>\s*$/.test(text.slice(at)) ? undefined : 'is XML that is cut off'
+  const rest = text.slice(end + name.length + 2)
+  return /^\s*>/.test(rest) ? undefined : 'is XML that is cut off'
+}
+
+/** Where the first element begins, behind declaration, comments and instructions. */
+function rootAt(text: string): number | undefined {
+  for (let at = 0; ; ) {
+    at += text.slice(at).search(/\S|$/)
+    const [open, close] = text.startsWith('<!--', at) ? ['<!--', '-->'] : ['<?', '?>']
+    if (!text.startsWith(open, at)) return text[at] === '<' ? at : undefined
+    const end = text.indexOf(close, at + open.length)
+    if (end < 0) return undefined
+    at = end + close.length
+  }
+}

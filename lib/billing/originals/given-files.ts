@@ -1,0 +1,96 @@
+import 'server-only'
+import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { BadZip, isZip, withZip } from '#lib/platform/files/unzip.ts'
+
+/** A file that the operator gave, by itself, in a folder or in an archive. */
+export type GivenFile = {
+  /** Its name for people, with the folder or archive that it is in. */
+  place: string
+  /** Without folders. */
+  name: string
+  bytes: number
+  /** Whether the operator named it, and not a folder or archive around it. */
+  isNamed: boolean
+  read(): Promise<Buffer>
+}
+
+/** Files of one call, and what an archive may come to when it is unpacked. */
+const MOST = { files: 10_000, bytes: 4_000_000_000 }
+
+/**
+ * Shows each file that these paths lead to, one after the other: files, what folders hold (with the folders in them),
+ * and what ZIP archives hold. Hidden files are left out. One file is in memory at a time, if `visit` keeps none.
+ * @throws Problem where there is no such file, it may not be read, or there are too many
+ */
+export async function visitFiles(
+  paths: readonly string[],
+  visit: (file: GivenFile) => Promise<void>,
+): Promise<void> {
+  let count = 0
+  const counted = async (file: GivenFile) => {
+    count += 1
+    if (count > MOST.files)
+      throw refused(`These are more than ${MOST.files.toLocaleString('en')} files. Give a part of them.`)
+    await visit(file)
+  }
+  for (const path of paths) await visitPath(path, counted).catch((error) => Promise.reject(told(error, path)))
+}
+
+async function visitPath(path: string, visit: (file: GivenFile) => Promise<void>): Promise<void> {
+  if ((await stat(path)).isDirectory()) {
+    const around = basename(path)
+    for (const file of await filesIn(path))
+      await visit(await fileAt(file, join(around, relative(path, file))))
+  } else if (await isArchive(path)) {
+    await withZip(path, MOST, async (files) => {
+      for (const { name, bytes, read } of files)
+        await visit({
+          place: `${basename(path)}/${name}`,
+          name: basename(name),
+          bytes,
+          isNamed: false,
+          read: async () => buffer(await read()),
+        })
+    })
+  } else await visit({ ...(await fileAt(path, basename(path))), isNamed: true })
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const isHidden = (file: string) =>
+    relative(folder, file)
+      .split('/')
+      .some((part) => part.startsWith('.'))
+  return files.filter((file) => !isHidden(file)).sort()
+}
+
+async function fileAt(path: string, place: string): Promise<GivenFile> {
+  const { size } = await stat(path)
+  return { place, name: basename(path), bytes: size, isNamed: false, read: () => readFile(path) }
+}
+
+async function isArchive(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer: start } = await file.read({ buffer: Buffer.alloc(4), length: 4, position: 0 })
+    return isZip(start)
+  } finally {
+    await file.close()
+  }
+}
+
+function told(error: unknown, path: string): unknown {
+  if (error instanceof BadZip) return refused(`${path}: ${error.message}`)
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return refused(`${path}: there is no such file.`)
+  if (code === 'EACCES') return refused(`${path} may not be read.`)
+  return error
+}
+
+function refused(message: string): Problem {
+  return new Problem('invalid_request', message)
+}

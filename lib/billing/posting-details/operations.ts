@@ -1,0 +1,94 @@
+import 'server-only'
+import { checkPermission, operation } from '#lib/platform/api/operation.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import * as contract from './contract.ts'
+import { changedBy } from './rules.ts'
+import { serializeDetails, serializeProfile } from './serialize.ts'
+import * as store from './store.ts'
+
+export const listBillingProfiles = operation(contract.listBillingProfiles, async (caller) => {
+  const rows = await readScope(caller, (tx) =>
+    store.listProfiles(tx, caller.customerId, caller.billingProfiles),
+  )
+  return { body: { billingProfiles: rows.map(serializeProfile), rowCount: rows.length } }
+})
+
+export const readBillingProfile = operation(contract.readBillingProfile, async (caller, { params }) => {
+  const id = seen(caller, params.billing_profile_id)
+  const [row] = await readScope(caller, (tx) => store.listProfiles(tx, caller.customerId, [id]))
+  if (!row) throw new Problem('not_found')
+  return { body: serializeProfile(row) }
+})
+
+export const setProfilePosting = operation(
+  contract.setProfilePosting,
+  async (caller, { params, body }, { requestId }) => {
+    const { customerId } = caller
+    const id = seen(caller, params.billing_profile_id)
+    const row = await write(caller, async (tx) => {
+      const before = await store.lockProfile(tx, customerId, id)
+      if (!before) throw new Problem('not_found')
+      const { purchaseOrder, buyerReference, costCenter } = before
+      const { after, details } = changedBy({ purchaseOrder, buyerReference, costCenter }, body)
+      if (details) {
+        await store.setProfile(tx, customerId, id, after)
+        const event = {
+          action: 'billing-profile.posting-set',
+          subject: id,
+          actor: actorOf(caller),
+          requestId,
+        }
+        await recordAudit(tx, customerId, { ...event, details })
+      }
+      return { ...before, ...after }
+    })
+    return { body: serializeProfile(row) }
+  },
+)
+
+export const readAssetPosting = operation(contract.readAssetPosting, async (caller, { params }) => {
+  const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, params.asset_id))
+  if (!row) throw new Problem('not_found')
+  return { body: serializeDetails(row) }
+})
+
+export const setAssetPosting = operation(
+  contract.setAssetPosting,
+  async (caller, { params, body }, { requestId }) => {
+    checkPermission(caller, 'licenses-manager')
+    const { customerId } = caller
+    const id = params.asset_id
+    const row = await write(caller, async (tx) => {
+      const before = await store.lockAsset(tx, customerId, id)
+      if (!before) throw new Problem('not_found')
+      const { after, details } = changedBy(before, body)
+      if (details) {
+        await store.setAsset(tx, customerId, id, after)
+        const event = { action: 'asset.posting-set', subject: id, actor: actorOf(caller), requestId }
+        await recordAudit(tx, customerId, { ...event, details })
+      }
+      return after
+    })
+    return { body: serializeDetails(row) }
+  },
+)
+
+/** @throws Problem `not_found` for a billing profile that the caller may not see, as for one that is not there */
+function seen(caller: Caller, id: string): string {
+  if (!caller.billingProfiles.includes(id)) throw new Problem('not_found')
+  return id
+}
+
+/** A row that somebody else holds, as a change of licenses does its asset's, is waited for a second. */
+function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return scope(caller, work).catch((error) => {
+    if (errorCode(error) !== '55P03') throw error
+    throw new Problem('service_unavailable', 'Somebody else changes it at this moment. Please try again.', {
+      headers: { 'Retry-After': '1' },
+    })
+  })
+}

@@ -1,0 +1,101 @@
+import 'server-only'
+import { and, asc, eq, inArray, isNotNull, or } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
+import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
+import type { AssetPostingDetails, PostedAsset, PostingDetails } from './rules.ts'
+
+/** A billing profile with what is carried onto its invoices. */
+export type ProfileRow = PostingDetails & { id: string; name: string; country: string | null }
+
+const { id, name, country, purchaseOrder, buyerReference, costCenter } = billingProfiles
+const profileColumns = { id, name, country, purchaseOrder, buyerReference, costCenter }
+const assetColumns = { purchaseOrder: assets.postingOrder, costCenter: assets.costCenter }
+
+/** These of the customer's billing profiles, by id; without `ids` all of them. */
+export function listProfiles(
+  tx: Transaction,
+  customerId: CustomerId,
+  ids?: readonly string[],
+): Promise<ProfileRow[]> {
+  return tx
+    .select(profileColumns)
+    .from(billingProfiles)
+    .where(and(eq(billingProfiles.customerId, customerId), ids && inArray(id, [...ids])))
+    .orderBy(asc(id))
+}
+
+/** One of them, its row locked until the transaction ends. */
+export async function lockProfile(
+  tx: Transaction,
+  customerId: CustomerId,
+  profileId: string,
+): Promise<ProfileRow | undefined> {
+  const rows = await tx
+    .select(profileColumns)
+    .from(billingProfiles)
+    .where(and(eq(billingProfiles.customerId, customerId), eq(id, profileId)))
+    .for('no key update')
+  return rows[0]
+}
+
+export async function setProfile(
+  tx: Transaction,
+  customerId: CustomerId,
+  profileId: string,
+  details: PostingDetails,
+): Promise<void> {
+  const own = and(eq(billingProfiles.customerId, customerId), eq(id, profileId))
+  await tx.update(billingProfiles).set(details).where(own)
+}
+
+/** What is carried onto the lines of one asset; undefined where there is no such asset. */
+export async function readAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+): Promise<AssetPostingDetails | undefined> {
+  const rows = await tx.select(assetColumns).from(assets).where(oneAsset(customerId, assetId))
+  return rows[0]
+}
+
+/** The same, its row locked until the transaction ends: it waits 1 s for a change of its licenses, then 55P03. */
+export async function lockAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+): Promise<AssetPostingDetails | undefined> {
+  const rows = await tx
+    .select(assetColumns)
+    .from(assets)
+    .where(oneAsset(customerId, assetId))
+    .for('no key update')
+  return rows[0]
+}
+
+export async function setAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+  { purchaseOrder: postingOrder, costCenter }: AssetPostingDetails,
+): Promise<void> {
+  await tx.update(assets).set({ postingOrder, costCenter }).where(oneAsset(customerId, assetId))
+}
+
+/** All assets as lines may name them; none where nothing is set of any of them. */
+export async function listPosted(tx: Transaction, customerId: CustomerId): Promise<PostedAsset[]> {
+  const own = eq(assets.customerId, customerId)
+  const isSet = or(isNotNull(assets.postingOrder), isNotNull(assets.costCenter))
+  const [some] = await tx.select({ id: assets.id }).from(assets).where(and(own, isSet)).limit(1)
+  if (!some) return []
+  const { type, name: assetName, skuName, vendorCustomerId } = assets
+  return tx
+    .select({ id: assets.id, type, name: assetName, skuName, vendorCustomerId, ...assetColumns })
+    .from(assets)
+    .where(own)
+}
+
+function oneAsset(customerId: CustomerId, assetId: string) {
+  return and(eq(assets.customerId, customerId), eq(assets.id, assetId))
+}

@@ -1,0 +1,77 @@
+import { epochOfDay } from '#lib/platform/values/days.ts'
+import type { LinePostingRow, PostingRow } from './columns.ts'
+import { type TaxedInvoice, type TaxedLine, type TaxSums, taxOf } from './tax.ts'
+
+type Known<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
+
+/** Without the fields of which nothing is known. */
+function known<T extends object>(fields: T): Known<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as Known<T>
+}
+
+const numberOf = (amount: string | null) => (amount === null ? null : Number(amount))
+const timeOf = (day: string | null) => (day === null ? null : epochOfDay(day))
+const someOf = (names: string[] | null) => (names && names.length > 0 ? names : null)
+
+/** What a line is posted by. */
+export function serializeLinePosting(row: LinePostingRow) {
+  return known({
+    netAmount: numberOf(row.netAmount),
+    taxCategory: row.taxCategory,
+    taxRate: numberOf(row.taxRate),
+    taxAmount: numberOf(row.taxAmount),
+    periodStart: timeOf(row.periodStart),
+    periodEnd: timeOf(row.periodEnd),
+    billingAccount: row.billingAccount,
+    subAccount: row.subAccount,
+    unit: row.unit,
+    purchaseOrder: row.purchaseOrder,
+    costCenter: row.costCenter,
+    detailId: row.detailId,
+    chargeCategory: row.chargeCategory,
+    grain: row.grain,
+    paymentCurrency: row.paymentCurrency,
+    paymentAmount: numberOf(row.paymentAmount),
+    carried: someOf(row.carried),
+  })
+}
+
+/** What an invoice is posted by. */
+export function serializePosting(row: PostingRow & TaxedInvoice, lines: readonly TaxedLine[]) {
+  const tax = taxOf(row, lines)
+  return known({
+    typeCode: row.typeCode,
+    purchaseOrder: row.purchaseOrder,
+    buyerReference: row.buyerReference,
+    costCenter: row.costCenter,
+    paymentTerms: row.paymentTerms,
+    carried: someOf(row.carried),
+    sellerCountry: row.sellerCountry,
+    buyerCountry: row.buyerCountry,
+    tax: tax && serializeTax(tax),
+  })
+}
+
+function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
+  const { taxable, tax: ofTax, total } = differences
+  const apart = known({
+    taxableAmount: Number(taxable) || null,
+    taxAmount: Number(ofTax) || null,
+    totalAmount: Number(total) || null,
+  })
+  return {
+    netAmount: Number(net),
+    taxAmount: Number(tax),
+    breakdown: breakdown.map(({ category, rate, taxableAmount, taxAmount, exemptionReason }) => ({
+      taxCategory: category,
+      ...(rate === null ? {} : { taxRate: Number(rate) }),
+      taxableAmount: Number(taxableAmount),
+      taxAmount: Number(taxAmount),
+      ...(exemptionReason ? { exemptionReason } : {}),
+    })),
+    ...(from ? { breakdownFrom: from } : {}),
+    ...(Object.keys(apart).length > 0 ? { differences: apart } : {}),
+  }
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { Exact } from '#lib/platform/values/decimals.ts'
+import { minorUnit } from '#lib/platform/values/money.ts'
+import { fitsRate, isConsistent, type TaxedInvoice, type TaxedLine, type TaxGroup, taxOf } from './tax.ts'
+
+const CURRENCIES = ['EUR', 'JPY', 'KWD'] as const
+const currency = fc.constantFrom(...CURRENCIES)
+const rate = fc.constantFrom('0', '5.5', '7', '10', '19', '21')
+const decimal = (places: number) =>
+  fc.integer({ min: -1_000_000, max: 1_000_000 }).map((units) => new Exact(units).div(10 ** places).toFixed())
+
+const line = (of: string): fc.Arbitrary<TaxedLine> =>
+  fc.record({
+    price: decimal(4),
+    qty: fc.integer({ min: 0, max: 50 }).map(String),
+    currency: fc.constant(of),
+    taxCategory: fc.constantFrom('S', 'Z', 'AE'),
+    taxRate: rate,
+  })
+const sum = (amounts: readonly string[]) => amounts.reduce((all, amount) => all.plus(amount), new Exact(0))
+const whole = (amount: string, of: string) => new Exact(amount).round(minorUnit(of)).eq(amount)
+
+describe('taxOf', () => {
+  it('knows nothing where nobody says anything', () => {
+    const plain = { price: '10', qty: '1', currency: 'EUR' }
+    expect(taxOf({ totalAmount: '10', currency: 'EUR' }, [plain])).toBeUndefined()
+    expect(taxOf({ totalAmount: '10', currency: 'EUR', taxBreakdown: [] }, [plain])).toBeUndefined()
+  })
+
+  it('adds up lines by category and rate, and reckons the tax of each from its base', () => {
+    const of = (price: string, taxRate: string, taxCategory = 'S') => ({
+      ...{ price, qty: '3', currency: 'EUR', taxRate, taxCategory },
+    })
+    const lines = [of('10.01', '19'), of('0.33', '19.00'), of('5', '7'), of('1', '0', 'Z')]
+    expect(taxOf({ totalAmount: '55.07', currency: 'EUR' }, lines)).toEqual({
+      net: '49.02',
+      tax: '6.94',
+      from: 'LINE_ITEMS',
+      breakdown: [
+        { category: 'S', rate: '19', taxableAmount: '31.02', taxAmount: '5.89' },
+        { category: 'S', rate: '7', taxableAmount: '15', taxAmount: '1.05' },
+        { category: 'Z', rate: '0', taxableAmount: '3', taxAmount: '0' },
+      ],
+      differences: { taxable: '0', tax: '0', total: '0.89' },
+    })
+  })
+
+  it('makes no breakdown where a line has no category, nor of lines in another currency', () => {
+    const taxed = { price: '100', qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
+    const { taxCategory: _, ...plain } = taxed
+    const given = { totalAmount: '119', currency: 'EUR', taxAmount: '19' }
+    expect(taxOf(given, [taxed, plain])).toMatchObject({ net: '100', tax: '19', breakdown: [] })
+    expect(taxOf(given, [taxed, { ...taxed, currency: 'USD' }])?.breakdown).toHaveLength(1)
+  })
+
+  it('keeps the issuer’s own figures, and says by how much they are apart', () => {
+    const group: TaxGroup = { category: 'S', rate: '19', taxableAmount: '100.00', taxAmount: '19.02' }
+    const given = { totalAmount: '119.00', currency: 'EUR', netAmount: '99.99', taxAmount: '19.00' }
+    const sums = taxOf({ ...given, taxBreakdown: [group] }, [])
+    expect(sums).toEqual({
+      net: '99.99',
+      tax: '19',
+      breakdown: [group],
+      from: 'ISSUER',
+      differences: { taxable: '0.01', tax: '0.02', total: '-0.01' },
+    })
+    expect(sums && isConsistent(sums)).toBe(false)
+  })
+
+  test('a breakdown of lines adds up in whole minor units, whatever they are', () => {
+    fc.assert(
+      fc.property(
+        currency.chain((of) =>
+          fc.tuple(fc.constant(of), fc.array(line(of), { minLength: 1, maxLength: 12 })),
+        ),
+        ([of, lines]) => {
+          // The total of an issuer who reckons as EN 16931 has it.
+          const first = taxOf({ totalAmount: '0', currency: of }, lines)
+          const totalAmount = new Exact(first?.net ?? 0).plus(first?.tax ?? 0).toFixed()
+          const sums = taxOf({ totalAmount, currency: of }, lines)
+          const rows = sums?.breakdown ?? []
+          const [bases, taxes] = [rows.map((row) => row.taxableAmount), rows.map((row) => row.taxAmount)]
+          expect([...bases, ...taxes].every((amount) => whole(amount, of))).toBe(true)
+          expect(sum(bases).plus(sum(taxes)).toFixed()).toBe(totalAmount)
+          expect(sums && isConsistent(sums)).toBe(true)
+        },
+      ),
+    )
+  })
+
+  test('with its differences, any issuer’s breakdown adds up to the total exactly, and none of its figures is bent', () => {
+    const group = fc.record({
+      category: fc.constantFrom('S', 'E'),
+      rate: fc.option(rate),
+      taxableAmount: decimal(3),
+      taxAmount: decimal(3),
+    })
+    const invoice: fc.Arbitrary<TaxedInvoice> = fc.record({
+      totalAmount: decimal(3),
+      currency: fc.constant('EUR'),
+      netAmount: fc.option(decimal(3)),
+      taxAmount: fc.option(decimal(3)),
+      taxBreakdown: fc.array(group, { maxLength: 5 }),
+    })
+    fc.assert(
+      fc.property(invoice, fc.array(line('EUR'), { maxLength: 5 }), (given, lines) => {
+        const sums = taxOf(given, lines)
+        if (!sums) return
+        const { breakdown, differences, net, tax } = sums
+        if (given.taxBreakdown?.length) expect(breakdown).toEqual(given.taxBreakdown)
+        const own = [given.netAmount ?? net, given.taxAmount ?? tax].map((one) => new Exact(one).toFixed())
+        expect([net, tax]).toEqual(own)
+        const told = breakdown.length > 0 ? breakdown : [{ taxableAmount: net, taxAmount: tax }]
+        const all = sum(told.flatMap((row) => [row.taxableAmount, row.taxAmount]))
+        const apart = sum([differences.taxable, differences.tax, differences.total])
+        expect(all.minus(apart).eq(given.totalAmount)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('fitsRate', () => {
+  it.each([
+    ['100', '19', '19', true],
+    ['100.05', '19', '19.00', true],
+    ['100.05', '19', '19.01', true],
+    ['100.05', '19', '19.02', false],
+    ['100', '19', '19.02', false],
+    ['100', '19', '0', false],
+    ['-100', '19', '-19', true],
+    ['100', '0', '0', true],
+  ])('%s at %s with a tax of %s: %s', (base, percent, tax, fits) => {
+    expect(fitsRate(base, percent, tax, { currency: 'EUR' })).toBe(fits)
+  })
+
+  it('leaves room for what was rounded line by line, and in the minor unit of the currency', () => {
+    expect(fitsRate('1000', '19', '190.05', { currency: 'EUR', parts: 10 })).toBe(true)
+    expect(fitsRate('1000', '19', '190.06', { currency: 'EUR', parts: 10 })).toBe(false)
+    expect(fitsRate('1004', '10', '101', { currency: 'JPY' })).toBe(true)
+    expect(fitsRate('1004', '10', '102', { currency: 'JPY' })).toBe(false)
+  })
+})

@@ -1,0 +1,84 @@
+import type { Example } from '#lib/platform/api/openapi/example.ts'
+
+export const readStatement: readonly Example[] = [
+  {
+    name: 'one-currency',
+    summary: 'What is open in US dollars',
+    query: { filter: 'currency:USD' },
+    answer: {
+      status: 200,
+      body: {
+        today: 1795305600000,
+        count: 1,
+        currencies: [
+          {
+            count: 1,
+            balanceAmount: 1250,
+            current: { count: 0, amount: 0 },
+            days1To30: { count: 0, amount: 0 },
+            days31To60: { count: 0, amount: 0 },
+            days61To90: { count: 0, amount: 0 },
+            older: { count: 1, amount: 1250 },
+            credit: { count: 0, amount: 0 },
+            currency: 'USD',
+            billingProfiles: [
+              {
+                count: 1,
+                balanceAmount: 1250,
+                current: { count: 0, amount: 0 },
+                days1To30: { count: 0, amount: 0 },
+                days31To60: { count: 0, amount: 0 },
+                days61To90: { count: 0, amount: 0 },
+                older: { count: 1, amount: 1250 },
+                credit: { count: 0, amount: 0 },
+                id: 'default',
+                name: 'northwind',
+              },
+            ],
+          },
+        ],
+        items: [
+          {
+            id: 'IN-2025-0917',
+            number: 'IN-2025-0917',
+            issuer: 'Reseller',
+            documentState: 'issued',
+            invoiceDate: 1759190400000,
+            platform: 'cloud-platform',
+            dueDate: 1761782400000,
+            status: 'PAST DUE',
+            totalAmount: 1250,
+            balanceAmount: 1250,
+            currency: 'USD',
+            url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
+            billingProfileId: 'default',
+            age: 'older',
+            daysPastDue: 388,
+          },
+        ],
+        rowCount: 1,
+      },
+    },
+  },
+]
+
+export const exportStatement: readonly Example[] = [
+  {
+    name: 'one-currency',
+    summary: 'What is open in US dollars',
+    query: { filter: 'currency:USD' },
+    answer: {
+      status: 200,
+      body: 'currency,billingProfileId,billingProfileName,id,invoiceDate,dueDate,platform,issuer,status,age,daysPastDue,totalAmount,balanceAmount,number\r\nUSD,default,northwind,IN-2025-0917,2025-09-30,2025-10-30,cloud-platform,Reseller,PAST DUE,older,388,1250.00,1250.00,IN-2025-0917\r\n',
+    },
+  },
+]
+
+export const exportStatementXlsx: readonly Example[] = [
+  {
+    name: 'usd',
+    summary: 'What is open in one currency',
+    query: { filter: 'currency:USD' },
+    answer: { status: 200 },
+  },
+]

@@ -1,0 +1,99 @@
+import 'server-only'
+import { and, type Column, inArray, type SQL, sql } from 'drizzle-orm'
+import { issued, type Owner, owned, today } from '#lib/billing/invoices/owned-and-selected.ts'
+import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
+import { ofMonths, unsettledCount, unsettledSums } from '#lib/billing/invoices/sums/months.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { invoiceSums } from '#lib/platform/db/schema/invoices/sums.ts'
+import type { Filter } from '#lib/platform/lists/filter.ts'
+import { type KeyColumn, pageByKey } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import type { Age } from './rules.ts'
+
+export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }
+/** Of one currency, billing profile and age; the amount is exact decimal text. */
+export type AgeSum = { currency: string; billingProfileId: string; age: Age; count: number; amount: string }
+export type OpenItem = InvoiceRow & { age: Age; daysPastDue: number }
+
+const { currency, billingProfileId, platform, dueDate, balanceAmount } = invoices
+
+// A day less a day is a whole number of days, whatever the session's time zone. In a select of its own, the day is
+// found once and not for each row.
+const daysSince = (due: Column) => sql<number>`((SELECT ${today}::date) - ${due})`
+// The one place that knows the bounds: the sums and each item ask it.
+const ageOf = (due: Column, isCredit: SQL) => sql<Age>`CASE WHEN ${isCredit} THEN 'credit'
+  WHEN ${daysSince(due)} <= 0 THEN 'current' WHEN ${daysSince(due)} <= 30 THEN 'days1To30'
+  WHEN ${daysSince(due)} <= 60 THEN 'days31To60' WHEN ${daysSince(due)} <= 90 THEN 'days61To90' ELSE 'older' END`
+const days = daysSince(dueDate)
+const age = ageOf(dueDate, sql`${balanceAmount} < 0`)
+
+/** By currency and billing profile, the longest due first. */
+const KEY: KeyColumn[] = [
+  { column: currency },
+  { column: billingProfileId },
+  { column: dueDate, read: (text) => sql`${text}::date` },
+  { column: invoices.id },
+]
+
+/** What the open items of the selection come to, by the kept sums. Today is the database's day in UTC. */
+export async function sumOpenItems(tx: Transaction, owner: Owner, { filter }: Selection): Promise<AgeSum[]> {
+  const { currency, billingProfileId } = invoiceSums
+  return tx
+    .select({
+      currency,
+      billingProfileId,
+      age: ageOf(invoiceSums.dueDate, sql`${invoiceSums.dueDate} IS NULL`),
+      count: sql<number>`sum(${unsettledCount})::int`,
+      amount: sql<string>`sum(${invoiceSums.balance})`,
+    })
+    .from(invoiceSums)
+    .where(and(...ofMonths(owner, { filter }, {}), unsettledSums))
+    .groupBy(currency, billingProfileId, sql`3`)
+    .orderBy(currency, billingProfileId)
+}
+
+/** Open items in the direction of reading, from the cursor on. */
+export async function listOpenItems(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  limit: number,
+  cursor?: Cursor,
+): Promise<OpenItem[]> {
+  const { beyond, order } = pageByKey(KEY, cursor, true)
+  return tx
+    .select({
+      ...invoiceColumns,
+      age,
+      daysPastDue: sql<number>`CASE WHEN ${balanceAmount} < 0 THEN 0 ELSE greatest(${days}, 0) END`,
+    })
+    .from(invoices)
+    .where(and(...open(owner, selection), beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+/** The sort key of an item, for page tokens. */
+export function keyOf(row: OpenItem): string[] {
+  return [row.currency, row.billingProfileId, row.dueDate, row.id]
+}
+
+/** The database's day in UTC, `YYYY-MM-DD`. */
+export async function readDay(tx: Transaction): Promise<string> {
+  const [row] = (await tx.execute<{ day: string }>(sql`SELECT ${today} AS day`)).rows
+  return row?.day ?? ''
+}
+
+/** What is open of the caller's billing profiles and fits the filter, which never names the customer. */
+function open(owner: Owner, { filter }: Selection): SQL[] {
+  const conditions: (SQL | undefined)[] = [
+    ...owned(owner),
+    issued,
+    sql`${balanceAmount} <> 0`,
+    filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),
+    filter?.platform && inArray(platform, filter.platform),
+    filter?.currency && inArray(currency, filter.currency),
+  ]
+  return conditions.filter((condition) => condition !== undefined)
+}

@@ -1,0 +1,42 @@
+import { DAY_MS, epochOfDay, MONTHS } from '#lib/platform/values/days.ts'
+
+/** Days of UTC as epoch milliseconds, both inclusive; `told`: the line says so itself. */
+export type Period = { from: number; to: number; told: boolean }
+
+const LOWER_CASE_MONTHS = MONTHS.map((month) => month.toLowerCase())
+const ISO = /(\d{4}-\d{2}-\d{2})\D{1,20}(\d{4}-\d{2}-\d{2})/
+const WORDS =
+  /(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.?(?: (\d{4}))? ?[–—-] ?(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.? (\d{4})/
+/** A bill that names no period is for what was before it. */
+const USUAL_DAYS = 31
+
+/**
+ * The time that a line bills for: as its details name it (`1 Oct – 31 Oct 2026`, `2026-10-01 to 2026-10-31`), else the
+ * month before the invoice's day.
+ * @param invoiceDate epoch milliseconds of a day of UTC
+ */
+export function billedPeriod(details: string | undefined, invoiceDate: number): Period {
+  const told = toldPeriod(details?.slice(0, 1000) ?? '')
+  if (told && told.from <= told.to) return { ...told, told: true }
+  return { from: invoiceDate - (USUAL_DAYS - 1) * DAY_MS, to: invoiceDate, told: false }
+}
+
+function toldPeriod(details: string): { from: number; to: number } | undefined {
+  const iso = ISO.exec(details)
+  if (iso) return days(epochOfDay(iso[1] ?? ''), epochOfDay(iso[2] ?? ''))
+  const words = WORDS.exec(details)
+  if (!words) return undefined
+  const [, day, month, year, lastDay, lastMonth, lastYear] = words
+  return days(midnightOf(day, month, year ?? lastYear), midnightOf(lastDay, lastMonth, lastYear))
+}
+
+function days(from: number, to: number) {
+  return Number.isNaN(from) || Number.isNaN(to) ? undefined : { from, to }
+}
+
+/** The midnight of a day; NaN for what is none, such as 31 Feb. */
+function midnightOf(date = '', month = '', year = ''): number {
+  const index = LOWER_CASE_MONTHS.indexOf(month.toLowerCase())
+  const at = Date.UTC(Number(year), index, Number(date))
+  return new Date(at).getUTCDate() === Number(date) && index >= 0 ? at : Number.NaN
+}

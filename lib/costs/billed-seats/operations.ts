@@ -1,0 +1,53 @@
+import 'server-only'
+import { changesOf } from '#lib/licenses/license-changes/store/find.ts'
+import { checkPermission } from '#lib/platform/api/operation.ts'
+import { type Caller, may } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { listSeats } from './store.ts'
+import type { KnownSeats } from './verdict.ts'
+
+/** So many assets of a type are looked at, the newest. */
+const MOST_ASSETS = 500
+/** And so many of their latest changes. */
+const MOST_CHANGES = 5000
+
+/**
+ * The seats of the assets of a type since we know them, for whoever may read invoices: totals and days, which bills
+ * tell too. Who changed them is told to those who may see the assets.
+ * @throws Problem `permission_denied`
+ */
+export async function knownSeats(caller: Caller, type: string): Promise<KnownSeats[]> {
+  checkPermission(caller, 'invoice-viewer')
+  return readScope(caller, (tx) => knownSeatsIn(tx, caller, type), { mayBeOld: true })
+}
+
+/** The same within a transaction, of somebody who may read invoices. */
+export async function knownSeatsIn(
+  tx: Transaction,
+  caller: Pick<Caller, 'customerId' | 'roles'>,
+  type: string,
+): Promise<KnownSeats[]> {
+  const { customerId } = caller
+  const seesNames = may(caller, 'licenses-manager')
+  const rows = await listSeats(tx, customerId, type, MOST_ASSETS)
+  const ids = rows.map(({ id }) => id)
+  const changes = await changesOf(tx, customerId, ids, MOST_CHANGES)
+  const oldest = changes.length === MOST_CHANGES ? changes.at(-1)?.createdAt.getTime() : undefined
+  const byAsset = Map.groupBy(changes, ({ assetId }) => assetId)
+  return rows.map(({ id, name, skuName, purchased, read }) => {
+    const own = (byAsset.get(id) ?? []).toReversed()
+    const first = own[0]?.createdAt.getTime() ?? Number.POSITIVE_INFINITY
+    return {
+      names: [...new Set([skuName ?? name, name])],
+      purchased: purchased ?? 0,
+      since: oldest ?? Math.min(read ?? Date.now(), first),
+      changes: own.map((change) => ({
+        at: (change.settledAt ?? change.createdAt).getTime(),
+        from: change.fromQuantity,
+        to: change.toQuantity,
+        ...(seesNames ? { by: change.actorName } : {}),
+      })),
+    }
+  })
+}

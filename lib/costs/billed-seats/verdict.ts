@@ -1,0 +1,105 @@
+import { DAY_MS } from '#lib/platform/values/days.ts'
+import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
+import { billedPeriod, type Period } from './billed-period.ts'
+
+/** A change of a product's seats. `by` is absent where the reader may not know. */
+export type SeatChange = { at: number; from: number; to: number; by?: string | undefined }
+
+/** What is known of one asset's seats. Times are epoch milliseconds. */
+export type KnownSeats = {
+  /** Its names, as an invoice may call it. */
+  names: readonly string[]
+  /** Licenses now. */
+  purchased: number
+  /** Before it, nothing is known. */
+  since: number
+  /** All that moved the seats since then, oldest first. */
+  changes: readonly SeatChange[]
+}
+
+type Line = {
+  description: string
+  Details?: string | undefined
+  qty: number
+  amount: number
+  currency: string
+}
+
+/**
+ * What the seats that we know say of a billed quantity. `sure` is false where the product was found by a part of its
+ * name, or among several of one name, or where the line names no period.
+ */
+export type SeatVerdict =
+  | { kind: 'matches'; sure: boolean; total: number }
+  | { kind: 'explained'; sure: boolean; change: SeatChange }
+  /** `gap` licenses are billed above what is known, or, negative, below it; `money` is plain decimal text. */
+  | { kind: 'unexplained'; sure: boolean; known: number; gap: number; money: string }
+  /** No product of this name, no whole number, or a time of which nothing is known. */
+  | { kind: 'unknown' }
+
+/**
+ * Compares a line of a suite with the seats that we know for its period. The bill is not touched, and where two
+ * readings are possible the one that explains it is taken: a bill may count the seats at the start, at the end, or
+ * after any change between.
+ * @param invoiceDate epoch milliseconds of a day of UTC
+ */
+export function seatVerdict(line: Line, invoiceDate: number, known: readonly KnownSeats[]): SeatVerdict {
+  const { qty } = line
+  const period = billedPeriod(line.Details, invoiceDate)
+  const { assets, exact } = namedBy(line.description, known)
+  const told = assets.filter(({ since }) => since <= period.to)
+  if (told.length === 0 || !Number.isInteger(qty) || qty < 0) return { kind: 'unknown' }
+  const sure = exact && period.told && assets.length === 1
+  const found = told.map((asset) => within(asset, period))
+  const exactly = found.find(({ levels }) => levels.length === 1 && levels[0] === qty)
+  if (exactly) return { kind: 'matches', sure, total: qty }
+  for (const { changes, levels } of found) {
+    const at = levels.indexOf(qty)
+    // The change that made it so, or the first one that made it otherwise.
+    const change = at >= 0 ? (changes[at - 1] ?? changes[at]) : undefined
+    if (change) return { kind: 'explained', sure, change }
+  }
+  const together = sum(found.map(({ levels }) => levels.at(-1) ?? 0))
+  if (found.length > 1 && together === qty) return { kind: 'matches', sure: false, total: qty }
+  const last = found.length > 1 ? together : (found[0]?.levels.at(-1) ?? 0)
+  return { kind: 'unexplained', sure, known: last, gap: qty - last, money: moneyOf(line, qty - last) }
+}
+
+/** The numbers of seats in force during a period, and the changes from each to the next. */
+function within({ purchased, changes }: KnownSeats, { from, to }: Period) {
+  const end = to + DAY_MS
+  const after = changes.find(({ at }) => at >= end)
+  const inside = changes.filter(({ at }) => at >= from && at < end)
+  const start = inside[0]?.from ?? after?.from ?? purchased
+  return { levels: [start, ...inside.map((change) => change.to)], changes: inside }
+}
+
+/** The assets that a line names: by the whole name, else by the longest one that is a part of it. */
+export function namedBy<Asset extends Pick<KnownSeats, 'names'>>(
+  description: string,
+  known: readonly Asset[],
+) {
+  const text = plain(description)
+  const named = known.map((asset) => ({ asset, names: asset.names.map(plain).filter((name) => name !== '') }))
+  const same = named.filter(({ names }) => names.includes(text))
+  if (same.length > 0) return { assets: same.map(({ asset }) => asset), exact: true }
+  const lengthOf = (names: string[]) =>
+    Math.max(0, ...names.filter((name) => text.includes(name)).map((name) => name.length))
+  const longest = Math.max(0, ...named.map(({ names }) => lengthOf(names)))
+  const part = longest > 0 ? named.filter(({ names }) => lengthOf(names) === longest) : []
+  return { assets: part.map(({ asset }) => asset), exact: false }
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, ' ').trim()
+}
+
+/** What the licenses that are not explained cost, at this line's own price. */
+function moneyOf({ amount, qty, currency }: Line, gap: number): string {
+  if (qty === 0) return '0'
+  return roundMoney(new Exact(amount).times(gap).div(qty), currency).toFixed()
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

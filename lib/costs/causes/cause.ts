@@ -1,0 +1,55 @@
+import type Big from 'big.js'
+import type { SeatChange } from '#lib/costs/billed-seats/verdict.ts'
+import type { Part } from './line-match.ts'
+import type { BilledFor, CauseKind } from './rules.ts'
+
+/** Days of UTC as epoch milliseconds, both inclusive. */
+export type Days = { from: number; to: number }
+
+/** A part of a bill with the tax that is in its amount, and the days that it bills. */
+export type BilledPart = Part & {
+  tax: Big
+  days: Days
+  /** The percent of a line that is billed with tax; undefined where it is without tax, or the rate is not known. */
+  taxRate?: Big | undefined
+}
+
+/** What a change of licenses has to do with a difference. */
+export type BilledChange = SeatChange & {
+  /** False where the product was found by a part of its name, or is that of several assets. */
+  sure: boolean
+  /** Absent where it was made in none of the two periods. */
+  billed?: { how: BilledFor; days: number; ofDays: number; daysAmount?: Big }
+}
+
+/** One cause and its money: the effects of a product's causes add up to the difference of its amounts. */
+export type Cause = {
+  kind: CauseKind
+  effect: Big
+  quantity?: { from: Big; to: Big }
+  /** Per unit. */
+  price?: { from: Big; to: Big }
+  /** In percent: only of `taxRate`. */
+  taxRate?: { from: Big; to: Big }
+  change?: BilledChange
+  /** How many products, where these are not told one by one. */
+  products?: number
+}
+
+/** What moved the licenses of the assets that a product names. */
+export type KnownChanges = {
+  changes: readonly SeatChange[]
+  sure: boolean
+}
+
+/** A product on two bills. */
+export type Product = {
+  currency: string
+  /** Whether its platform sells licenses. */
+  isLicensed: boolean
+  from: readonly BilledPart[]
+  to: readonly BilledPart[]
+  /** The periods of the bills, for the side that does not bill the product. */
+  during: { from: Days; to: Days }
+  known?: KnownChanges | undefined
+}

@@ -1,0 +1,132 @@
+import Big from 'big.js'
+import type { SeatChange } from '#lib/costs/billed-seats/verdict.ts'
+import { DAY_MS, dayBegin, daysBetween } from '#lib/platform/values/days.ts'
+import { roundMoney } from '#lib/platform/values/decimals.ts'
+import type { BilledChange, BilledPart, Cause, Days, Product } from './cause.ts'
+import { type Counts, countsOf, pricesOf } from './license-counts.ts'
+import type { BilledFor } from './rules.ts'
+import { sumOf } from './unit-price.ts'
+
+/** More changes of one product are not told one by one. */
+const MOST_CHANGES = 12
+/** What a period bills of a change that was made on a day: all of it, nothing, or the share of its days. */
+type Model = { how: BilledFor; share: (day: number, days: Days) => Big }
+
+// The order decides where two explain the same difference: most bills count the licenses at the end of the period.
+const MODELS: readonly Model[] = [
+  { how: 'wholePeriod', share: (day, { to }) => new Big(day <= to ? 1 : 0) },
+  { how: 'days', share: (day, days) => shareOf(day, days) },
+  { how: 'days', share: (day, days) => shareOf(day + DAY_MS, days) },
+  { how: 'nextPeriod', share: (day, { from }) => new Big(day < from ? 1 : 0) },
+]
+
+/**
+ * The causes of a product whose difference is explained by known changes of its licenses: each change with what it is
+ * worth in the two periods. Undefined where no reading of the bill fits them: then nobody is named.
+ */
+export function licenseCauses(product: Product): Cause[] | undefined {
+  const { isLicensed, known, from, to } = product
+  const days = { from: daysOf(from, product.during.from), to: daysOf(to, product.during.to) }
+  const changes = (known?.changes ?? []).filter(({ at }) => liesIn(at, days.from, days.to))
+  if (!isLicensed || !known || changes.length === 0 || changes.length > MOST_CHANGES) return undefined
+  for (const counts of countsOf(product)) {
+    const fits = MODELS.flatMap((model) => fitOf(model, counts, changes, days) ?? [])
+    const fit = fits.find(({ model }) => isLevel(model, counts, changes, days.to)) ?? fits[0]
+    if (fit) return told(product, counts, fit, days)
+  }
+  return undefined
+}
+
+type Moved = { change: SeatChange; licenses: Big }
+type Fit = { model: Model; moved: Moved[] }
+type Periods = { from: Days; to: Days }
+
+/** The changes that explain the difference by a model; undefined where they do not. */
+function fitOf(model: Model, counts: Counts, changes: readonly SeatChange[], days: Periods): Fit | undefined {
+  const moved = changes
+    .map((change) => ({ change, licenses: movedBy(change, days, model.share) }))
+    .filter(({ licenses }) => !licenses.eq(0))
+  const all = moved.reduce((sum, { licenses }) => sum.plus(licenses), new Big(0))
+  const isMet = all.minus(counts.to).plus(counts.from).abs().lte(counts.slack)
+  return moved.length > 0 && isMet ? { model, moved } : undefined
+}
+
+/** Whether the second bill has the licenses that there were by a model: it decides where two explain the difference. */
+function isLevel({ how }: Model, { to, slack }: Counts, changes: readonly SeatChange[], days: Days): boolean {
+  const end = how === 'nextPeriod' ? days.from : days.to + DAY_MS
+  const level = changes.findLast(({ at }) => at < end)?.to ?? changes.find(({ at }) => at >= end)?.from ?? 0
+  return how !== 'days' && to.minus(level).abs().lte(slack)
+}
+
+function told(product: Product, counts: Counts, { model, moved }: Fit, days: Periods): Cause[] {
+  const { from, to, currency } = product
+  const effect = sumOf(to).minus(sumOf(from))
+  const counted = counts.isSamePrice
+    ? effect
+    : roundMoney(counts.to.minus(counts.from).times(counts.price), currency)
+  const causes = moved.map(({ change, licenses }) => ({
+    kind: 'licenses' as const,
+    effect: roundMoney(licenses.times(counts.price), currency),
+    change: billedChange(change, model, days, counts.price, product),
+  }))
+  return [...exactly(causes, counted), ...priceCause(product, effect.minus(counted))]
+}
+
+/** Licenses that a change adds to the second period, beyond what it added to the first. */
+function movedBy({ at, from, to }: SeatChange, days: Periods, share: Model['share']): Big {
+  const day = dayBegin(at)
+  return share(day, days.to)
+    .minus(share(day, days.from))
+    .times(to - from)
+}
+
+/** The share of a period's days from a day on, that one included. */
+function shareOf(day: number, { from, to }: Days): Big {
+  const length = daysBetween(from, to) + 1
+  return new Big(Math.min(length, Math.max(0, daysBetween(day, to) + 1))).div(length)
+}
+
+function liesIn(at: number, ...periods: readonly Days[]): boolean {
+  const begin = Math.min(...periods.map(({ from }) => from))
+  const end = Math.max(...periods.map(({ to }) => to))
+  return at >= begin && at < end + DAY_MS
+}
+
+function daysOf(parts: readonly BilledPart[], otherwise: Days): Days {
+  if (parts.length === 0) return otherwise
+  return {
+    from: Math.min(...parts.map(({ days }) => days.from)),
+    to: Math.max(...parts.map(({ days }) => days.to)),
+  }
+}
+
+function billedChange(
+  change: SeatChange,
+  { how, share }: Model,
+  days: Periods,
+  price: Big,
+  { currency, known }: Product,
+): BilledChange {
+  const told = { ...change, sure: known?.sure ?? false }
+  const period = [days.to, days.from].find((one) => liesIn(change.at, one))
+  if (!period) return told
+  const ofDays = daysBetween(period.from, period.to) + 1
+  const day = dayBegin(change.at)
+  const ofThem = how === 'days' ? share(day, period) : shareOf(day, period)
+  const worth = ofThem.times(change.to - change.from)
+  const daysAmount = how === 'wholePeriod' ? { daysAmount: roundMoney(worth.times(price), currency) } : {}
+  return { ...told, billed: { how, days: Number(ofThem.times(ofDays).round(0)), ofDays, ...daysAmount } }
+}
+
+/** With what rounding leaves over on the last one, so that they add up to a sum. */
+function exactly(causes: readonly Cause[], sum: Big): Cause[] {
+  const others = causes.slice(0, -1)
+  const rest = others.reduce((left, { effect }) => left.minus(effect), sum)
+  return causes.map((cause, index) => (index === others.length ? { ...cause, effect: rest } : cause))
+}
+
+function priceCause({ from, to, currency }: Product, effect: Big): Cause[] {
+  const [before, after] = [pricesOf(from, currency), pricesOf(to, currency)]
+  if (effect.eq(0) || !before || !after) return effect.eq(0) ? [] : [{ kind: 'amount', effect }]
+  return [{ kind: 'price', effect, price: { from: before.full, to: after.full } }]
+}

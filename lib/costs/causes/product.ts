@@ -1,0 +1,105 @@
+import Big from 'big.js'
+import { roundMoney } from '#lib/platform/values/decimals.ts'
+import type { BilledPart, Cause, Product } from './cause.ts'
+import { licenseCauses } from './licenses.ts'
+import { matchLines, type Pair, type Part } from './line-match.ts'
+import type { CauseKind } from './rules.ts'
+import { atFormerRate } from './tax-rate.ts'
+import { quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
+
+/**
+ * Why a product costs more or less on one bill than on the other. Each amount is told once, and the effects add up to
+ * the difference exactly: tax first, then what is below 0, then another tax rate, then licenses with who changed them, then
+ * line by line.
+ */
+export function causesOf(product: Product): Cause[] {
+  const [from, to] = [netOf(product.from), netOf(product.to)]
+  const billed = { ...product, from: from.filter(isCharge), to: to.filter(isCharge) }
+  const taxed = atFormerRate(billed)
+  const charges = taxed ? { ...billed, to: taxed.to } : billed
+  return [
+    cause('tax', taxOf(product.to).minus(taxOf(product.from))),
+    cause('credit', sumOf(to.filter(isCredit)).minus(sumOf(from.filter(isCredit)))),
+    ...(taxed ? [taxed.cause] : []),
+    ...(licenseCauses(charges) ?? together(matchLines(charges.from, charges.to).flatMap(ofPair(product)))),
+  ].filter(({ effect }) => !effect.eq(0))
+}
+
+const cause = (kind: CauseKind, effect: Big): Cause => ({ kind, effect })
+const isCredit = ({ amount }: Part) => amount.lt(0)
+const isCharge = (part: Part) => !isCredit(part)
+
+function taxOf(parts: readonly BilledPart[]): Big {
+  return parts.reduce((sum, { tax }) => sum.plus(tax), new Big(0))
+}
+
+/** What is left without tax. A part that is nothing but tax is none any more. */
+function netOf(parts: readonly BilledPart[]): BilledPart[] {
+  return parts
+    .filter(({ amount, tax }) => tax.eq(0) || !tax.eq(amount))
+    .map((part) => (part.tax.eq(0) ? part : { ...part, amount: part.amount.minus(part.tax) }))
+}
+
+/**
+ * The causes of two lines that bill the same thing. Where number and price are both different, the number counts at the
+ * price before, rounded to the minor unit, and the price is what is left: nothing is lost in between.
+ */
+function ofPair({ currency, isLicensed }: Product) {
+  return ({ from, to }: Pair): Cause[] => {
+    if (!from || !to) return [oneSided(from, to)]
+    const effect = to.amount.minus(from.amount)
+    const counted = from.qty.eq(to.qty) ? new Big(0) : countedOf(from, to, currency)
+    // The price of a single charge is its amount: it tells nothing of a price.
+    const isCharge = !isLicensed && from.qty.eq(1) && to.qty.eq(1)
+    const price = isCharge ? undefined : newPrice(from, to, currency)
+    const left = effect.minus(counted)
+    return [
+      { kind: isLicensed ? 'licenses' : 'usage', effect: counted, quantity: { from: from.qty, to: to.qty } },
+      price ? { kind: 'price', effect: left, price } : { kind: 'amount', effect: left },
+    ]
+  }
+}
+
+/** What another number costs at the price before; all of the difference where the price is the same. */
+function countedOf(from: Part, to: Part, currency: string): Big {
+  const before = unitPriceOf(from, currency)
+  const effect = to.amount.minus(from.amount)
+  if (!before || (isSingle(from, to, currency) && !newPrice(from, to, currency))) return effect
+  return roundMoney(to.qty.minus(from.qty).times(before.price), currency)
+}
+
+function isSingle(from: Part, to: Part, currency: string): boolean {
+  return [from, to].every((part) => unitPriceOf(part, currency)?.isSingle)
+}
+
+/** Both prices, where each side has one and they differ. */
+function newPrice(from: Part, to: Part, currency: string): Cause['price'] {
+  const [before, after] = [unitPriceOf(from, currency), unitPriceOf(to, currency)]
+  if (!before?.isSingle || !after?.isSingle || before.price.eq(after.price)) return undefined
+  return { from: before.price, to: after.price }
+}
+
+function oneSided(from: Part | undefined, to: Part | undefined): Cause {
+  const [before, after] = [from ? [from] : [], to ? [to] : []]
+  const quantity = { from: quantityOf(before), to: quantityOf(after) }
+  return { ...cause(from ? 'gone' : 'new', sumOf(after).minus(sumOf(before))), quantity }
+}
+
+/** One of a kind, where a product has several lines; of several prices none is named. */
+function together(causes: readonly Cause[]): Cause[] {
+  const kinds = Map.groupBy(
+    causes.filter(({ effect }) => !effect.eq(0)),
+    ({ kind }) => kind,
+  )
+  return [...kinds.values()].flatMap(([first, ...others]) => (first ? [others.reduce(joined, first)] : []))
+}
+
+function joined(one: Cause, other: Cause): Cause {
+  const { price: _, quantity, ...rest } = one
+  const [a, b] = [quantity, other.quantity]
+  return {
+    ...rest,
+    effect: one.effect.plus(other.effect),
+    ...(a && b ? { quantity: { from: a.from.plus(b.from), to: a.to.plus(b.to) } } : {}),
+  }
+}

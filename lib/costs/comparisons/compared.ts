@@ -1,0 +1,97 @@
+import 'server-only'
+import { and, desc, eq, or, type SQL } from 'drizzle-orm'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { issued, type Owner, owned } from '#lib/billing/invoices/owned-and-selected.ts'
+import { type InvoiceRow, readHead, readInvoice } from '#lib/billing/invoices/store.ts'
+import { seatChangesAround } from '#lib/costs/billed-seats/changes.ts'
+import { isLicensed } from '#lib/costs/causes/known.ts'
+import { checkPermission } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
+import { causesOfInvoices, type InvoiceCause } from './causes.ts'
+import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
+
+export type ComparedInvoices = {
+  from: InvoiceRow
+  to: InvoiceRow
+  comparison: Comparison
+  causes: InvoiceCause[]
+}
+
+/**
+ * Reads two invoices as they are at one moment and compares them.
+ * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
+ */
+export async function readComparison(caller: Caller, given: { from: string; to: string }) {
+  const { from, to, assets } = await readScope(caller, async (tx) => {
+    const both = [readInvoice(tx, caller, given.from), readInvoice(tx, caller, given.to)] as const
+    const [from, to] = await Promise.all(both)
+    const sides = [from, to].filter((side) => side !== undefined)
+    const sellsLicenses = sides.some(({ lines }) => lines.some(({ type }) => isLicensed(type)))
+    const days = sides.map(({ invoice }) => invoice.invoiceDate)
+    return { from, to, assets: sellsLicenses ? await seatChangesAround(tx, caller, days) : [] }
+  })
+  if (!from || !to) throw new Problem('not_found')
+  const why = incomparable(from.invoice, to.invoice)
+  if (why) throw notComparable(why, from.invoice, to.invoice)
+  const side = ({ invoice, lines }: typeof from) => ({ ...invoice, lines })
+  const comparison = compareInvoices(side(from), side(to))
+  const causes = causesOfInvoices(from, to, comparison, assets)
+  return { from: from.invoice, to: to.invoice, comparison, causes } satisfies ComparedInvoices
+}
+
+function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: InvoiceRow): Problem {
+  const only = why === 'platform' ? 'of one platform' : 'in one currency'
+  const detail = `Only invoices ${only} can be compared: ${from.id} is ${from[why]}, ${to.id} is ${to[why]}.`
+  const errors = ['from', 'to'].map((parameter) => ({ parameter, detail: `must be ${only}` }))
+  return new Problem('not_comparable', detail, { errors })
+}
+
+/** How many invoices there are to choose from. */
+const MOST_CHOICES = 250
+
+/** An invoice as it is answered, in short. */
+export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
+
+/**
+ * The newest issued invoices that one can be compared with, itself among them, whatever document it is; none where the
+ * caller can't see it.
+ */
+export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
+  checkPermission(caller, 'invoice-viewer')
+  return readScope(
+    caller,
+    async (tx) => {
+      const one = await readHead(tx, caller, id)
+      if (!one) return []
+      const alike = [eq(invoices.platform, one.platform), eq(invoices.currency, one.currency)]
+      return choices(tx, caller, or(issued, eq(invoices.id, one.id)), ...alike)
+    },
+    { mayBeOld: true },
+  )
+}
+
+/** The newest issued invoices, of which one may be chosen to be compared. */
+export async function newestInvoices(caller: Caller): Promise<Choice[]> {
+  checkPermission(caller, 'invoice-viewer')
+  return readScope(caller, (tx) => choices(tx, caller, issued), { mayBeOld: true })
+}
+
+async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined)[]): Promise<Choice[]> {
+  const { id, number, issuer, invoiceDate, totalAmount, currency } = invoices
+  const rows = await tx
+    .select({ id, number, issuer, invoiceDate, totalAmount, currency })
+    .from(invoices)
+    .where(and(...owned(owner), ...which))
+    .orderBy(desc(invoiceDate), desc(id))
+    .limit(MOST_CHOICES)
+  return rows.map((row) => ({
+    ...row,
+    invoiceDate: epochOfDay(row.invoiceDate),
+    totalAmount: Number(row.totalAmount),
+  }))
+}

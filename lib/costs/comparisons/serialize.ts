@@ -1,0 +1,52 @@
+import { numberOf, serializeInvoice } from '#lib/billing/invoices/serialize.ts'
+import type { Part } from '#lib/costs/causes/line-match.ts'
+import { serializeCause } from '#lib/costs/causes/serialize.ts'
+import type { ComparedInvoices } from './compared.ts'
+import type { Change } from './comparison.ts'
+import type { InvoiceChange, InvoiceComparison } from './contract.ts'
+
+export function serializeComparison(
+  { from, to, comparison, causes }: ComparedInvoices,
+  baseUrl: string,
+): InvoiceComparison {
+  const difference = (of: keyof typeof comparison.effect) => ({
+    fromAmount: numberOf(comparison.from[of]),
+    toAmount: numberOf(comparison.to[of]),
+    effectAmount: numberOf(comparison.effect[of]),
+  })
+  return {
+    from: serializeInvoice(from, baseUrl),
+    to: serializeInvoice(to, baseUrl),
+    lineItems: difference('lineItems'),
+    rounding: difference('rounding'),
+    tax: difference('tax'),
+    notItemized: difference('notItemized'),
+    total: difference('total'),
+    causes: causes.map((cause) => serializeCause(cause, { ...cause, platform: to.platform })),
+    changes: comparison.changes.map(serializeChange),
+    unchanged: comparison.unchanged.map(serializeChange),
+  }
+}
+
+function serializeChange({ kind, reasons, currency, effect, from, to }: Change): InvoiceChange {
+  return {
+    change: kind,
+    reasons,
+    type: (to ?? from)?.type ?? '',
+    currency,
+    effectAmount: numberOf(effect),
+    ...(from ? { from: serializePart(from) } : {}),
+    ...(to ? { to: serializePart(to) } : {}),
+  }
+}
+
+function serializePart(part: Part) {
+  return {
+    description: part.description,
+    ...(part.details === null ? {} : { Details: part.details }),
+    qty: numberOf(part.qty),
+    ...(part.price ? { price: numberOf(part.price) } : {}),
+    amount: numberOf(part.amount),
+    lineCount: part.lines,
+  }
+}

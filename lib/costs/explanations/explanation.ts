@@ -1,0 +1,135 @@
+import Big from 'big.js'
+import type { BilledPart, Cause } from '#lib/costs/causes/cause.ts'
+import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/costs/causes/known.ts'
+import { lastingProductOf } from '#lib/costs/causes/line-keys.ts'
+import { causesOf } from '#lib/costs/causes/product.ts'
+import type { TaxPlace } from '#lib/costs/causes/rules.ts'
+import { DAY_MS, epochOfDay } from '#lib/platform/values/days.ts'
+import type { Month } from './months.ts'
+import type { MonthRows, PartRow, Side, TotalRow } from './store.ts'
+
+/** A cause and where it is; what concerns no single product has no description. */
+export type PlacedCause = Cause & { platform: string; description?: string }
+
+/** Why one month's invoices come to more or less than those of the month before, in one currency. */
+export type CurrencyExplanation = {
+  currency: string
+  from: { count: number; total: Big }
+  to: { count: number; total: Big }
+  /** Those of a product together, the one with the largest effect first. They add up to `to` less `from`, exactly. */
+  causes: PlacedCause[]
+  /** Products that both months bill alike. */
+  unchanged: number
+  /** Where the tax of the invoices stands; absent where nobody told of any, or their lines do not add up. */
+  tax?: TaxPlace
+}
+
+/** The causes of each currency, the one with the most invoices first. */
+export function explain(
+  { totals, parts, smaller }: MonthRows,
+  assets: readonly KnownAsset[],
+  month: Month,
+): CurrencyExplanation[] {
+  const byCurrency = Map.groupBy(totals, ({ currency }) => currency)
+  const all = [...byCurrency].map(([currency, own]): CurrencyExplanation => {
+    const products = Map.groupBy(
+      parts.filter((part) => part.currency === currency),
+      (part) => `${part.platform} ${lastingProductOf(part)}`,
+    )
+    const told = [...products.values()].map((lines) => causesOfProduct(lines, assets, month))
+    const others = smaller.filter((one) => one.currency === currency)
+    const rest = others.map(({ platform, differing, effect }) => [
+      { kind: 'smaller' as const, platform, products: differing, effect: new Big(effect) },
+    ])
+    const groups = [...told, ...rest, ...causesOfTotals(own)]
+    return {
+      currency,
+      from: sumOf(own, 'from'),
+      to: sumOf(own, 'to'),
+      causes: groups
+        .map((causes) => causes.filter(({ effect }) => !effect.eq(0)))
+        .filter((causes) => causes.length > 0)
+        .sort(byEffect)
+        .flat(),
+      unchanged:
+        told.filter((causes) => causes.length === 0).length +
+        others.reduce((sum, { unchanged }) => sum + unchanged, 0),
+      ...taxPlaceOf(own),
+    }
+  })
+  const count = ({ from, to }: CurrencyExplanation) => from.count + to.count
+  return all.sort((a, b) => count(b) - count(a) || byText(a.currency, b.currency))
+}
+
+function causesOfProduct(
+  lines: readonly PartRow[],
+  assets: readonly KnownAsset[],
+  month: Month,
+): PlacedCause[] {
+  const own = (side: Side) => lines.filter((line) => line.side === side)
+  const [from, to] = [own('from'), own('to')]
+  const named = to[0] ?? from[0]
+  if (!named) return []
+  const { type, description, platform, currency } = named
+  const causes = causesOf({
+    currency,
+    isLicensed: isLicensed(type),
+    from: from.map(billedPart),
+    to: to.map(billedPart),
+    during: {
+      from: { from: epochOfDay(month.before), to: epochOfDay(month.begin) - DAY_MS },
+      to: { from: epochOfDay(month.begin), to: epochOfDay(month.end) },
+    },
+    known: isLicensed(type) ? knownOf(named, assets) : undefined,
+  })
+  return causes.map((cause) => ({ ...cause, platform, description }))
+}
+
+function billedPart(row: PartRow): BilledPart {
+  const { type, description, details, currency, price, taxRate, lines } = row
+  const [amount, tax, qty] = [new Big(row.amount), new Big(row.tax), new Big(row.qty)]
+  const days = daysOf(details, { from: epochOfDay(row.firstDay), to: epochOfDay(row.lastDay) })
+  const given = { type, description, details, currency, lines, amount, tax, qty, days }
+  const known = (value: string | null) => (value === null ? undefined : new Big(value))
+  return { ...given, price: known(price), taxRate: known(taxRate) }
+}
+
+/** What no line tells: of each platform the tax of lines without it, the rounding of sums, and what is not itemized. */
+function causesOfTotals(totals: readonly TotalRow[]): PlacedCause[][] {
+  return [...Map.groupBy(totals, ({ platform }) => platform)].flatMap(([platform, own]) =>
+    (['tax', 'rounding', 'notItemized'] as const).map((kind) => {
+      const of = (side: Side) =>
+        own.filter((row) => row.side === side).reduce((sum, row) => sum.plus(row[kind]), new Big(0))
+      return [{ kind, platform, effect: of('to').minus(of('from')) }]
+    }),
+  )
+}
+
+function taxPlaceOf(totals: readonly TotalRow[]): { tax?: TaxPlace } {
+  const isWith = totals.some(({ withTax }) => withTax > 0)
+  const isWithout = totals.some(({ withoutTax }) => withoutTax > 0)
+  if (!isWith && !isWithout) return {}
+  return { tax: isWith && isWithout ? 'BOTH' : isWith ? 'IN_LINES' : 'BESIDE_LINES' }
+}
+
+function sumOf(totals: readonly TotalRow[], side: Side) {
+  const own = totals.filter((row) => row.side === side)
+  return {
+    count: own.reduce((sum, row) => sum + row.count, 0),
+    total: own.reduce((sum, row) => sum.plus(row.total), new Big(0)),
+  }
+}
+
+/** The product with the largest effect first, up or down; then by text. */
+function byEffect(a: readonly PlacedCause[], b: readonly PlacedCause[]): number {
+  const sum = (causes: readonly PlacedCause[]) =>
+    causes.reduce((all, { effect }) => all.plus(effect), new Big(0))
+  const name = ([first]: readonly PlacedCause[]) =>
+    `${first?.platform} ${first?.description ?? ''} ${first?.kind}`
+  return sum(b).abs().cmp(sum(a).abs()) || byText(name(a), name(b))
+}
+
+/** By code unit: the same order everywhere. */
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

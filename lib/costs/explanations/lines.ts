@@ -1,0 +1,125 @@
+import 'server-only'
+import { and, type SQL, sql } from 'drizzle-orm'
+import { type Owner, owned, selected } from '#lib/billing/invoices/owned-and-selected.ts'
+import type { Days, Selection } from '#lib/billing/invoices/selection.ts'
+import { TAX_STARTS } from '#lib/costs/causes/tax.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { UNITS, USUAL_UNIT } from '#lib/platform/values/money.ts'
+import { MOST_PRODUCTS } from './told.ts'
+
+// The SQL of two months' lines. The lines of an invoice are found by their key, whatever the planner knows of a customer who
+// has just been imported; no CTE is joined with another.
+
+/** A line that is tax and nothing else: the rule of `taxWithin`. */
+const IS_TAX = sql`coalesce(left(details, 4) IN (${sql.join(
+  TAX_STARTS.map((start) => sql`${start}`),
+  sql`, `,
+)}), false)`
+
+/**
+ * The issued invoices of the days, each on its side of `begin`, with what its lines come to. The rule of `itemize`: a
+ * price is that of a unit, or that of its whole line where the total fits only so; an issuer may have rounded each line,
+ * their sum, or nothing. `itemized` is the total that the lines come to: with tax, else without it; null where neither fits.
+ */
+export function billed(owner: Owner, selection: Selection, days: Required<Days>, begin: string): SQL {
+  const { id, invoiceDate, currency, platform, totalAmount, periodStart, periodEnd } = invoices
+  const { netAmount, taxAmount, taxBreakdown } = invoices
+  return sql`
+    SELECT own.*, fitting.itemized, coalesce(NOT fitting.itemized = ANY (sums.by_unit), false) AS is_by_line,
+      coalesce(sums.by_unit[3], 0) AS rounded_by_unit, whole.by_line[3] AS rounded_by_line,
+      coalesce(fitting.itemized = own.total AND NOT sums.has_tax_line AND (sums.is_taxed
+        OR own.tax <> 0 OR own.net <> own.total OR stated.tax <> 0), false) AS is_with_tax
+    FROM (
+      SELECT ${id} AS id, CASE WHEN ${invoiceDate} < ${begin} THEN 'from' ELSE 'to' END AS side,
+        ${currency} AS currency, ${platform} AS platform, ${totalAmount} AS total, ${PLACES} AS places,
+        ${netAmount} AS net, ${taxAmount} AS tax, coalesce(${taxBreakdown}, '[]') AS breakdown,
+        coalesce(${periodStart}, ${invoiceDate} - 30) AS first_day, coalesce(${periodEnd} - 1, ${invoiceDate}) AS last_day
+      FROM ${invoices} WHERE ${and(...owned(owner), ...selected(selection, days))}) AS own
+    CROSS JOIN LATERAL (
+      SELECT ARRAY[sum(price * qty), round(sum(price * qty), own.places), sum(round(price * qty, own.places))] AS by_unit,
+        bool_and(coalesce(tax_category, '') <> '') AS has_categories,
+        bool_or(coalesce(tax_amount, 0) <> 0 OR coalesce(tax_rate, 0) <> 0) AS is_taxed,
+        bool_or(${IS_TAX}) AS has_tax_line
+      FROM line_items ${linesOf(owner)} OFFSET 0) AS sums
+    CROSS JOIN LATERAL (
+      SELECT ARRAY[sum(price), round(sum(price), own.places), sum(round(price, own.places))] AS by_line
+      FROM line_items ${linesOf(owner)} AND NOT own.total = ANY (sums.by_unit) OFFSET 0) AS whole
+    CROSS JOIN LATERAL (SELECT sums.by_unit || whole.by_line AS all OFFSET 0) AS ways
+    CROSS JOIN LATERAL (${stated(owner)}) AS stated
+    CROSS JOIN LATERAL (${netOf}) AS known
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN own.total = ANY (ways.all) THEN own.total
+        WHEN known.net + known.tax = own.total AND known.net = ANY (ways.all) THEN known.net
+        END AS itemized OFFSET 0) AS fitting`
+}
+
+/** Of an invoice `own`, in its currency. */
+const linesOf = ({ customerId }: Owner): SQL =>
+  sql`WHERE customer_id = ${customerId} AND invoice_id = own.id AND currency = own.currency`
+
+/**
+ * What the tax breakdown of an invoice comes to, by the rule of `taxOf`: that of its issuer, else one of its lines where
+ * each has a category; null where there is none. Lines whose total fits as it is are not read again.
+ */
+const stated = (owner: Owner): SQL => sql`
+  SELECT sum(base) AS base, sum(tax) AS tax FROM (
+    SELECT (one ->> 'taxableAmount')::numeric AS base, (one ->> 'taxAmount')::numeric AS tax
+    FROM jsonb_array_elements(own.breakdown) AS one
+    UNION ALL
+    SELECT sum(base), CASE WHEN count(tax) = count(*) THEN sum(tax)
+      ELSE round(sum(base) * coalesce(rate, 0) * 0.01, own.places) END
+    FROM (
+      SELECT tax_category AS category, tax_rate AS rate, round(tax_amount, own.places) AS tax,
+        round(coalesce(net_amount, price * qty), own.places) AS base
+      FROM line_items ${linesOf(owner)}
+        AND own.breakdown = '[]' AND sums.has_categories AND NOT own.total = ANY (ways.all)
+      OFFSET 0) AS lines
+    GROUP BY category, rate) AS groups`
+
+/** Net and tax of an invoice by the rule of `taxOf`: its own figures first, then what follows from the rest. */
+const netOf = sql`
+  SELECT coalesce(own.net, stated.base, own.total - own.tax) AS net,
+    coalesce(own.tax, stated.tax, own.total - own.net) AS tax`
+
+/**
+ * The lines of `billed` in their invoice's currency: those that are alike but for their number are one part. Texts are
+ * grouped by hashes of 64 bits, `product` and `likeness`, because texts that begin alike take long to be compared. Of a group all
+ * are the same: `min` takes one of them, where PostgreSQL 15 has no `any_value`.
+ */
+export const parts = (owner: Owner): SQL => sql`
+  SELECT product, side, likeness, price, rate, min(own.currency) AS currency, min(platform) AS platform,
+    min(type) AS type, min(description) AS description, min(details) AS details,
+    sum(qty) AS qty, sum(amount) AS amount, count(*) AS lines, min(first_day) AS first_day, max(last_day) AS last_day
+  FROM billed AS own CROSS JOIN LATERAL (
+    SELECT hashtextextended(description, hashtextextended(type, hashtextextended(own.currency || ' ' || own.platform, 0))) AS product,
+      hashtextextended(details, 0) AS likeness, type, description, details, price, qty,
+      CASE WHEN own.is_with_tax THEN tax_rate END AS rate,
+      round(CASE WHEN own.is_by_line THEN price ELSE price * qty END, own.places) AS amount
+    FROM line_items ${linesOf(owner)} OFFSET 0) AS line
+  GROUP BY product, side, likeness, price, rate, amount < 0`
+
+/** The products with the place of each in its currency, the largest difference first. */
+export const PRODUCTS = sql`
+  SELECT *, row_number() OVER (PARTITION BY currency ORDER BY abs(effect) DESC, product) AS place
+  FROM (
+    SELECT product, min(currency) AS currency, min(platform) AS platform,
+      sum(CASE side WHEN 'to' THEN amount ELSE -amount END) AS effect
+    FROM parts GROUP BY product) AS summed`
+
+/**
+ * The parts of the products that are told one by one, each with its place among those of its product and side. Within CASE,
+ * the products are looked up in a hash; joined, they would be gone through for each part, where the planner expects few.
+ */
+export const PLACED = sql`
+  SELECT parts.*, CASE WHEN ${IS_TAX} THEN amount ELSE 0 END AS tax,
+    row_number() OVER (PARTITION BY product, side ORDER BY abs(amount) DESC, likeness, price, rate) AS nth
+  FROM parts WHERE CASE WHEN product IN (SELECT product FROM products WHERE place <= ${MOST_PRODUCTS}) THEN true END`
+
+/** A currency's minor unit. */
+const PLACES = sql`CASE ${sql.join(
+  [...Map.groupBy(UNITS, ([, unit]) => unit)].map(
+    ([unit, codes]) =>
+      sql`WHEN ${invoices.currency} IN (${sql.raw(codes.map(([code]) => `'${code}'`).join(', '))}) THEN ${sql.raw(String(unit))}`,
+  ),
+  sql` `,
+)} ELSE ${sql.raw(String(USUAL_UNIT))} END`

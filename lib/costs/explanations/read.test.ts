@@ -1,0 +1,127 @@
+import Big from 'big.js'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addInvoice, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
+import { readExplanation } from './read.ts'
+import { anyInvoice, itemized, type Made, totalled } from './test-invoices.ts'
+import { MOST_PRODUCTS } from './told.ts'
+
+let database: TestDatabase
+const suite = 'workspace-suite'
+
+beforeAll(async () => {
+  database = await testDatabase({ today: '2026-11-20' })
+})
+afterAll(() => database.close())
+
+async function addChange(customer: string, asset: string, from: number, to: number, at: string) {
+  await database.sql(
+    customer,
+    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+       actor_name, request_id, created_at, moved_at, settled_at)
+     VALUES ($1, gen_random_uuid()::text, $2, $3, $4, 'APPLIED', 'member', 'M1', 'Sam Okafor', 'r', $5, $5, $5)`,
+    [customer, asset, from, to, at],
+  )
+}
+
+const KINDS = ['notItemized', 'tax', 'rounding'] as const
+
+const issuedOf = (given: readonly Made[]) => (month: string, currency: string) =>
+  given.filter(
+    (one) => one.documentState === 'issued' && one.invoiceDate.startsWith(month) && one.currency === currency,
+  )
+
+const totalOf = (of: readonly Made[]) =>
+  of.reduce((sum, { totalAmount }) => sum.plus(totalAmount), new Big(0))
+
+/** What invoices have beside their lines, by the rule of `itemize`. */
+const besideLines = (kind: (typeof KINDS)[number], of: readonly Made[]) =>
+  of.reduce((sum, one) => sum.plus(itemized(one)[kind] ?? 0), new Big(0))
+
+const sumOf = (causes: readonly { effect: Big }[]) =>
+  causes.reduce((sum, { effect }) => sum.plus(effect), new Big(0)).toFixed()
+
+describe('whatever two months bill', () => {
+  it('the causes add up to the difference of the totals, per currency, to the last decimal', async () => {
+    const customers: { id: string; caller: Caller; given: Made[] }[] = []
+    for (const given of fc.sample(fc.array(anyInvoice, { maxLength: 9 }), { numRuns: 40, seed: 14 })) {
+      const id = await addNewCustomer()
+      const made = given.map(totalled)
+      await addAsset(id, `${suite}-1`, { purchased: 20 })
+      await addChange(id, `${suite}-1`, 12, 20, '2026-10-09T08:00:00Z')
+      for (const [index, { lines, ...invoice }] of made.entries())
+        await addInvoice(id, `I-${index}`, { ...invoice, balanceAmount: '0', dueDate: '2026-12-31' }, lines)
+      customers.push({ id, caller: await callerOf(id, 'admin'), given: made })
+    }
+    let seen = 0
+    const kinds = { notItemized: 0, tax: 0, rounding: 0 }
+    for (const { caller, given } of customers) {
+      const { currencies } = await readExplanation(caller, { month: '2026-10' })
+      const of = issuedOf(given)
+      const there = ['USD', 'JPY', 'KWD'].filter(
+        (code) => [...of('2026-09', code), ...of('2026-10', code)].length > 0,
+      )
+      expect(currencies.map(({ currency }) => currency).sort()).toEqual(there.sort())
+      for (const { currency, from, to, causes, tax } of currencies) {
+        const total = (month: string) => totalOf(of(month, currency))
+        const difference = total('2026-10').minus(total('2026-09')).toFixed()
+        const sum = sumOf(causes)
+        expect([from.total.toFixed(), to.total.toFixed(), sum]).toEqual([
+          total('2026-09').toFixed(),
+          total('2026-10').toFixed(),
+          difference,
+        ])
+        // What the lines leave out, and the tax that is beside them, is what `itemize` says.
+        const months = { from: of('2026-09', currency), to: of('2026-10', currency) }
+        for (const kind of KINDS) {
+          const told = sumOf(causes.filter((one) => one.kind === kind && one.description === undefined))
+          expect(told).toBe(besideLines(kind, months.to).minus(besideLines(kind, months.from)).toFixed())
+          kinds[kind] += Number(told !== '0')
+        }
+        const isApart = [...months.from, ...months.to].some((one) => !besideLines('tax', [one]).eq(0))
+        expect(['BESIDE_LINES', 'BOTH'].includes(tax ?? '')).toBe(isApart)
+        seen += causes.length
+      }
+    }
+    expect(seen).toBeGreaterThan(100)
+    expect(Math.min(...Object.values(kinds))).toBeGreaterThan(5)
+  })
+})
+
+test('many products are a bounded answer that adds up, whatever else there is', async () => {
+  const id = await addNewCustomer()
+  const count = MOST_PRODUCTS + 700
+  for (const [name, day, plus] of [
+    ['SEP', '2026-09-30', 0],
+    ['OCT', '2026-10-31', 1],
+  ] as const) {
+    await addInvoice(id, name, {
+      invoiceDate: day,
+      dueDate: '2026-12-31',
+      totalAmount: '0',
+      balanceAmount: '0',
+    })
+    await database.sql(
+      id,
+      `INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, details)
+       SELECT $1, $2, 1 + n, 'cloud-platform', 'Product ' || n % $3, 1 + $4 * (n % $3), 1, 'USD', 'Resource ' || n
+       FROM generate_series(0, 3 * $3 - 1) AS n`,
+      [id, name, count, plus],
+    )
+    await database.sql(
+      id,
+      `UPDATE invoices SET total_amount = (SELECT sum(price * qty) FROM line_items WHERE invoice_id = invoices.id)
+       WHERE customer_id = $1 AND id = $2`,
+      [id, name],
+    )
+  }
+  const [found] = (await readExplanation(await callerOf(id, 'finance-user'), { month: '2026-10' })).currencies
+  const sum = found?.causes.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()
+  expect(sum).toBe(String((3 * count * (count - 1)) / 2))
+  expect(found?.causes).toHaveLength(MOST_PRODUCTS + 1)
+  const smaller = found?.causes.find(({ kind }) => kind === 'smaller')
+  // Alike are the first product, and the line that each invoice of a test has.
+  expect([smaller?.products, found?.unchanged]).toEqual([count - MOST_PRODUCTS - 1, 2])
+})

@@ -1,0 +1,56 @@
+import 'server-only'
+import { seatChangesAround } from '#lib/costs/billed-seats/changes.ts'
+import { checkPermission } from '#lib/platform/api/operation.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
+import type { Filter } from '#lib/platform/lists/filter.ts'
+import { type CurrencyExplanation, explain } from './explanation.ts'
+import { type Month, monthOf } from './months.ts'
+import { listMonths, readMonths } from './store.ts'
+
+type Asked = { filter?: Filter<'platform' | 'issuer' | 'billingProfile' | 'currency'> | undefined }
+export type MonthExplanation = { month: Month; currencies: CurrencyExplanation[]; months: string[] }
+
+/**
+ * Explains a month: four statements that leave together, whatever there is of invoices, lines and assets.
+ * @throws Problem `service_unavailable` where the lines are more than can be added up in time
+ */
+export async function readExplanation(
+  caller: Caller,
+  given: Asked & { month: string },
+): Promise<MonthExplanation> {
+  const month = monthOf(given.month)
+  const [rows, assets, months] = await readScopeAtOnce(
+    caller,
+    (tx) =>
+      Promise.all([
+        readMonths(tx, caller, { filter: given.filter }, month),
+        seatChangesAround(tx, caller, [month.before, month.end]),
+        listMonths(tx, caller, { filter: given.filter }),
+      ]),
+    { mayBeOld: true },
+  ).catch(asTooLong)
+  return { month, currencies: explain(rows, assets, month), months }
+}
+
+/** The newest month that is over and has invoices, as `YYYY-MM`; the newest one where none is over. */
+export async function newestMonth(
+  caller: Caller,
+  { filter }: Asked,
+  today: string,
+): Promise<string | undefined> {
+  checkPermission(caller, 'invoice-viewer')
+  const months = await readScopeAtOnce(caller, (tx) => listMonths(tx, caller, { filter }), { mayBeOld: true })
+  const present = today.slice(0, 7)
+  return (months.find((month) => month.slice(0, 7) < present) ?? months[0])?.slice(0, 7)
+}
+
+function asTooLong(error: unknown): never {
+  if (errorCode(error) !== '57014') throw error
+  throw new Problem(
+    'service_unavailable',
+    'To add up these lines takes longer than a request may. A filter, as of one billing profile or platform, makes them fewer.',
+    { headers: { 'Retry-After': '2' } },
+  )
+}

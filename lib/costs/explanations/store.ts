@@ -1,0 +1,88 @@
+import 'server-only'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
+import type { Selection } from '#lib/billing/invoices/selection.ts'
+import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoiceSums } from '#lib/platform/db/schema/invoices/sums.ts'
+import { billed, PLACED, PRODUCTS, parts } from './lines.ts'
+import type { Month } from './months.ts'
+import { SMALLER, TOLD, TOTALS } from './told.ts'
+
+export type Side = 'from' | 'to'
+/** What the invoices of a side, currency and platform come to; amounts are exact decimal text. */
+export type TotalRow = {
+  side: Side
+  currency: string
+  platform: string
+  count: number
+  total: string
+  rounding: string
+  /** That of invoices whose lines are without it. */
+  tax: string
+  notItemized: string
+  /** How many have a tax, and lines with it or without it. */
+  withTax: number
+  withoutTax: number
+}
+/** Lines of a product on one side that are alike, or, without details and price, those that are left of it. */
+export type PartRow = {
+  side: Side
+  currency: string
+  platform: string
+  type: string
+  description: string
+  details: string | null
+  price: string | null
+  qty: string
+  amount: string
+  tax: string
+  /** The percent of lines that are billed with tax. */
+  taxRate: string | null
+  lines: number
+  firstDay: string
+  lastDay: string
+}
+/** The products of a currency and platform that are not told one by one: how many differ, and what they add. */
+export type SmallerRow = {
+  currency: string
+  platform: string
+  differing: number
+  unchanged: number
+  effect: string
+}
+export type MonthRows = { totals: TotalRow[]; parts: PartRow[]; smaller: SmallerRow[] }
+
+/** What the invoices of a month and of the one before bill, by product. One statement, so of one moment. */
+export async function readMonths(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  { begin, before, end }: Month,
+): Promise<MonthRows> {
+  const { rows } = await tx.execute<MonthRows>(sql`
+    WITH billed AS MATERIALIZED (${billed(owner, selection, { from: before, to: end }, begin)}),
+    parts AS MATERIALIZED (${parts(owner)}),
+    products AS MATERIALIZED (${PRODUCTS}),
+    placed AS MATERIALIZED (${PLACED})
+    SELECT ${listOf(TOTALS)} AS totals, ${listOf(TOLD)} AS parts, ${listOf(SMALLER)} AS smaller`)
+  return rows[0] ?? { totals: [], parts: [], smaller: [] }
+}
+
+/** All rows as one value: of thousands, each for itself takes longer to be sent than to be found. */
+const listOf = (rows: SQL) => sql`(SELECT coalesce(json_agg(one), '[]') FROM (${rows}) AS one)`
+
+/** How many months there are to choose from. */
+const MOST_MONTHS = 120
+
+/** The first days of the months that have issued invoices of the selection, the newest first. */
+export async function listMonths(tx: Transaction, owner: Owner, { filter }: Selection): Promise<string[]> {
+  const { month } = invoiceSums
+  const rows = await tx
+    .selectDistinct({ month })
+    .from(invoiceSums)
+    .where(sql.join(ofMonths(owner, { filter }, {}), sql` AND `))
+    .orderBy(sql`${month} desc`)
+    .limit(MOST_MONTHS)
+  return rows.map((row) => row.month)
+}

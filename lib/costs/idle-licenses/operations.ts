@@ -1,0 +1,34 @@
+import 'server-only'
+import { lastPrices } from '#lib/costs/license-prices/operations.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { checkPermission } from '#lib/platform/api/operation.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { planOf } from './plan.ts'
+import { idleOf, type Worth } from './rules.ts'
+import { listPlans } from './store.ts'
+
+/** What a license of each of the caller's plans cost when last billed, by asset id, as far as they may see it. */
+export async function pricesOfPlans(caller: Caller): Promise<Record<string, LastPrice>> {
+  checkPermission(caller, 'licenses-manager')
+  const plans = await readScope(caller, (tx) => listPlans(tx, caller.customerId, []), { mayBeOld: true })
+  return lastPrices(caller, plans)
+}
+
+/**
+ * What is known of the licenses of these assets beside their number. Prices are there as far as the caller may see them.
+ * @throws Problem `permission_denied`
+ */
+export async function worthOf(caller: Caller, ids: readonly string[]): Promise<Worth> {
+  checkPermission(caller, 'licenses-manager')
+  if (ids.length === 0) return { prices: {}, idle: {} }
+  // The others, too: by them the lines of longer names are told apart.
+  const plans = await readScope(caller, (tx) => listPlans(tx, caller.customerId, ids), { mayBeOld: true })
+  const prices = await lastPrices(caller, plans)
+  const wanted = new Set(ids)
+  const own = plans.filter(({ id }) => wanted.has(id))
+  return {
+    prices: Object.fromEntries(own.flatMap(({ id }) => (prices[id] ? [[id, prices[id]]] : []))),
+    idle: Object.fromEntries(own.map((plan) => [plan.id, idleOf(planOf(plan), prices[plan.id])])),
+  }
+}

@@ -1,0 +1,79 @@
+import 'server-only'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { IDLE_DAYS } from './rules.ts'
+
+/** The pace at which licenses are assigned is that of so many days. */
+const PACE_DAYS = 90
+/** A customer has some tens of plans; of more, the newest are looked at. */
+const MOST_PLANS = 1000
+
+/** A plan with its licenses, as they are and as they were. */
+export type PlanRow = {
+  id: string
+  type: string
+  name: string
+  vendor: string
+  skuName: string
+  planName: string
+  status: string
+  isCommitmentPlan: boolean
+  purchased: number
+  assigned: number
+  /** Epoch milliseconds. */
+  commitmentEnd: number | null
+  renewalType: string | null
+  scheduledTotal: number | null
+  /** As `Plan` has it. */
+  leastIdle: number | null
+  /** How many were assigned at the begin of the pace, or at the first reading after it; null where none is known. */
+  assignedThen: number | null
+  /** How many days ago that was. */
+  paceDays: number | null
+}
+
+const DAY = 86_400
+/** The readings of the asset of the statement around it. The customer is said again: a join alone finds no machine. */
+const own = (customerId: CustomerId) => sql`r.customer_id = ${customerId} AND r.asset_id = a.id`
+const ago = (days: number) => sql`now() - ${days} * interval '1 day'`
+
+// What is not asked of a plan is not read.
+const leastIdle = (its: SQL, isAsked: SQL) => sql`
+  SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle" FROM (
+    (SELECT r.purchased - r.assigned AS idle, true AS before FROM seat_readings r
+      WHERE ${its} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
+    UNION ALL
+    (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${its} AND r.at > ${ago(IDLE_DAYS)})) s
+  WHERE a.seats_purchased > a.seats_assigned AND ${isAsked}`
+const assignedThen = (its: SQL, isAsked: SQL) => sql`
+  SELECT s.assigned AS "assignedThen",
+    least(${PACE_DAYS}, floor(extract(epoch FROM now() - s.at) / ${DAY}))::int AS "paceDays" FROM (
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at <= ${ago(PACE_DAYS)} ORDER BY r.at DESC LIMIT 1)
+    UNION ALL
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at > ${ago(PACE_DAYS)} ORDER BY r.at LIMIT 1)) s
+  WHERE ${isAsked} ORDER BY s.at LIMIT 1`
+
+/**
+ * The customer's plans that have licenses, the newest ones.
+ * @param historyOf whose readings are looked at; of the others, what they say is null
+ */
+export async function listPlans(
+  tx: Transaction,
+  customerId: CustomerId,
+  historyOf: 'all' | readonly string[],
+): Promise<PlanRow[]> {
+  const isAsked = historyOf === 'all' ? sql`true` : sql`a.id = ANY (${sql.param([...historyOf])}::text[])`
+  const { rows } = await tx.execute<PlanRow>(sql`
+    SELECT a.id, a.type, a.name, a.vendor, a.sku_name AS "skuName", a.plan_name AS "planName", a.status,
+      a.is_commitment_plan AS "isCommitmentPlan", a.seats_purchased AS purchased, a.seats_assigned AS assigned,
+      extract(epoch FROM a.commitment_end)::float8 * 1000 AS "commitmentEnd", a.renewal_type AS "renewalType",
+      a.scheduled_total AS "scheduledTotal", idle."leastIdle", pace."assignedThen", pace."paceDays"
+    FROM (
+      SELECT * FROM assets a WHERE a.customer_id = ${customerId} AND a.seats_purchased IS NOT NULL
+      ORDER BY a.created_at DESC, a.id DESC LIMIT ${MOST_PLANS}) a
+    LEFT JOIN LATERAL (${leastIdle(own(customerId), isAsked)}) idle ON true
+    LEFT JOIN LATERAL (${assignedThen(own(customerId), isAsked)}) pace ON true
+    ORDER BY a.created_at DESC, a.id DESC`)
+  return rows
+}

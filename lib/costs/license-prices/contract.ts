@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { contract } from '#lib/platform/api/contract.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+
+const areHidden = z.boolean().meta({
+  description: 'Whether members with the role IT Manager alone see no price of a license.',
+})
+
+const PriceVisibility = z
+  .object({ areHidden })
+  .meta({ id: 'PriceVisibility', description: 'Who sees what a license costs.' })
+
+/** An addition: who sees prices of licenses. */
+export const readPriceVisibility = contract({
+  ...calls.readPriceVisibility,
+  summary: 'Read who sees what a license costs',
+  permission: 'members-manager',
+  description:
+    'Whoever may see invoices sees prices. Whoever changes licenses sees the last price of one, unless the customer hides it.',
+  output: PriceVisibility,
+  examples: examples.readPriceVisibility,
+})
+
+export const setPriceVisibility = contract({
+  ...calls.setPriceVisibility,
+  summary: 'Show prices of licenses to IT Managers, or hide them',
+  permission: 'members-manager',
+  description:
+    'It holds from the next request on, for members and keys that may not see invoices. A change is a row of the history; the same again is none.',
+  body: z
+    .strictObject({ areHidden })
+    .meta({ id: 'NewPriceVisibility', description: 'Who is to see what a license costs.' }),
+  output: PriceVisibility,
+  examples: examples.setPriceVisibility,
+})

@@ -1,0 +1,5 @@
+import { queriesOf } from '#lib/platform/api/client.ts'
+import { calls } from './calls.ts'
+import type * as contract from './contract.ts'
+
+export const { readPriceVisibility, setPriceVisibility } = queriesOf<typeof contract>(calls)

@@ -1,0 +1,79 @@
+import 'server-only'
+import { createHash } from 'node:crypto'
+import ical, { escape as escaped, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
+import type { Renewal } from '#lib/costs/renewals/contract.ts'
+import { costText, countText, happensText, licensesText } from '#lib/costs/renewals/words.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { dayBegin, dayText } from '#lib/platform/values/days.ts'
+
+/** How often a calendar that heeds it asks again, in seconds. */
+const EVERY = 6 * 60 * 60
+
+type Given = {
+  customerId: CustomerId
+  customerName: string
+  /** The console's public address, without a trailing slash. */
+  baseUrl: string
+  /** The midnight with which today begins, in epoch milliseconds: what has not changed since has the same bytes. */
+  today: number
+}
+
+/** Two events of a whole day for each renewal: the day itself, and the last day to decide while that is not past. */
+export function calendarOf(renewals: readonly Renewal[], { customerName, ...given }: Given): string {
+  const calendar = ical({
+    // The one text that is written as it is given.
+    name: escaped(`Renewals of ${oneLine(customerName)}`, false),
+    prodId: { company: 'Licenses and Invoices', product: 'Renewals', language: 'EN' },
+    method: ICalCalendarMethod.PUBLISH,
+    ttl: EVERY,
+  })
+  for (const renewal of renewals) {
+    const { asset, decideBy, time, url } = renewal
+    const description = factsOf(renewal).join('\n')
+    const event = (kind: string, day: number, summary: string) =>
+      calendar.createEvent({
+        id: uidOf(kind, asset.id, given),
+        start: new Date(dayBegin(day)),
+        allDay: true,
+        stamp: new Date(given.today),
+        // Nobody is busy for the whole day.
+        transparency: ICalEventTransparency.TRANSPARENT,
+        summary,
+        description,
+        url,
+      })
+    if (decideBy >= given.today)
+      event('decide', decideBy, `Last day to decide: ${oneLine(asset.name)}, ${licensesText(renewal)}`)
+    event('renewal', time, `${oneLine(asset.name)}: ${happensText(renewal)}, ${licensesText(renewal)}`)
+  }
+  return calendar.toString()
+}
+
+function factsOf(renewal: Renewal): string[] {
+  const { domain, time, assigned, idle, cost, idleCost } = renewal
+  const idleAt = idleCost ? `, ${costText(idleCost)}` : ''
+  return [
+    `${happensText(renewal)} on ${dayText(time)}: ${licensesText(renewal)}.`,
+    `${countText(assigned)} assigned, ${countText(idle)} idle${idleAt}.`,
+    ...(cost ? [`${costText(cost)} at the last price.`] : []),
+    `For ${oneLine(domain)}.`,
+  ]
+}
+
+/** A line that begins in the midst of a text would be another property. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{C}+/gu, ' ')
+}
+
+/** An event keeps its name when its day moves, and tells no id of ours. */
+function uidOf(
+  kind: string,
+  assetId: string,
+  { customerId, baseUrl }: Pick<Given, 'customerId' | 'baseUrl'>,
+) {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([customerId, assetId]))
+    .digest('hex')
+    .slice(0, 32)
+  return `${kind}-${digest}@${new URL(baseUrl).hostname}`
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { file } from '#lib/platform/files/download.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+
+const time = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
+
+const Feed = z
+  .object({
+    isOn: z.boolean().meta({ description: 'Whether the member has a link.' }),
+    hint: z.string().optional().meta({ description: 'How the secret in it begins and ends.' }),
+    createTime: time('When it was made').optional(),
+    lastReadTime: time('When a calendar read it last, to the minute').optional(),
+  })
+  .meta({ id: 'RenewalFeed', description: 'The private link of a member’s calendar.' })
+
+export type RenewalFeed = z.output<typeof Feed>
+
+const problems = ['permission_denied'] as const
+
+/** An addition: the link of the member who asks. */
+export const readRenewalFeed = contract({
+  ...calls.readRenewalFeed,
+  summary: 'Read whether the signed-in member has a calendar feed',
+  permission: 'any',
+  description:
+    'For signed-in members, and for no API key. What is kept of the link can not be turned back into it.',
+  output: Feed,
+  problems: [...problems],
+  examples: examples.readRenewalFeed,
+})
+
+/** An addition: a link by which a calendar reads renewals. */
+export const makeRenewalFeed = contract({
+  ...calls.makeRenewalFeed,
+  summary: 'Make the calendar feed of the signed-in member',
+  permission: 'licenses-manager',
+  description:
+    'For a member who proved who they are within 10 minutes, and for no API key. A member has one link: another one that they had ends. The answer is the only one that has it; whoever holds it reads the renewals that its member may see at that moment, and nothing else.',
+  body: emptyBody,
+  output: z
+    .object({
+      feed: Feed,
+      url: z.url().meta({
+        description: 'The link itself, for a calendar that subscribes to it. It is shown this once.',
+      }),
+    })
+    .meta({ id: 'MadeRenewalFeed', description: 'A new link, and the link itself.' }),
+  problems: [...problems, 'fresh_sign_in_required'],
+  examples: examples.makeRenewalFeed,
+})
+
+/** An addition: ends the link. */
+export const revokeRenewalFeed = contract({
+  ...calls.revokeRenewalFeed,
+  evenIfClosed: true,
+  summary: 'Revoke the calendar feed of the signed-in member',
+  permission: 'any',
+  description: 'From its next request on it is 404. Who has none has none.',
+  body: emptyBody,
+  output: Feed,
+  problems: [...problems, 'fresh_sign_in_required'],
+  examples: examples.revokeRenewalFeed,
+})
+
+/** What calendars read. Not part of the published API: docs/renewals.md describes it. */
+export const readCalendar = contract({
+  ...calls.readCalendar,
+  summary: 'The calendar behind a private link',
+  permission: 'none',
+  description: 'Renewals, and the last day to decide about each, as iCalendar (RFC 5545).',
+  params: z.object({ secret: z.string().max(100) }),
+  output: file('text/calendar', 'Events of whole days.'),
+  problems: ['rate_limited'],
+})

@@ -1,0 +1,59 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { changeLookUp, dropLookUps } from '#lib/platform/caller/look-ups/keep.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { calendarFeeds } from '#lib/platform/db/schema/renewals/feeds.ts'
+
+export type FeedRow = Pick<typeof calendarFeeds.$inferSelect, 'lastFour' | 'madeAt' | 'lastReadAt'>
+
+/** A member's link, of which nobody reads the digest here. */
+export async function readFeed(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+): Promise<FeedRow | undefined> {
+  const { lastFour, madeAt, lastReadAt } = calendarFeeds
+  const [found] = await tx
+    .select({ lastFour, madeAt, lastReadAt })
+    .from(calendarFeeds)
+    .where(itsMember(customerId, memberId))
+  return found
+}
+
+/** Keeps a member's new link in the place of another one. */
+export async function keepFeed(
+  tx: Transaction,
+  customerId: CustomerId,
+  { memberId, secret }: { memberId: string; secret: string },
+): Promise<void> {
+  const made = { digest: digestOf(secret), lastFour: secret.slice(-4), madeAt: sql`now()`, lastReadAt: null }
+  await tx
+    .insert(calendarFeeds)
+    .values({ customerId, memberId, ...made })
+    .onConflictDoUpdate({ target: [calendarFeeds.customerId, calendarFeeds.memberId], set: made })
+  await changeLookUp(tx, customerId, 'calendar-feed', { digest: made.digest, id: memberId })
+}
+
+/**
+ * Ends a member's link.
+ * @param lastFour of the one that is meant; unless told, whichever it is
+ * @returns whether there was one
+ */
+export async function removeFeed(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  lastFour?: string,
+): Promise<boolean> {
+  const meant = lastFour === undefined ? undefined : eq(calendarFeeds.lastFour, lastFour)
+  const { rowCount } = await tx.delete(calendarFeeds).where(and(itsMember(customerId, memberId), meant))
+  if (!rowCount) return false
+  await dropLookUps(tx, customerId, 'calendar-feed', [memberId])
+  return true
+}
+
+function itsMember(customerId: CustomerId, memberId: string) {
+  return and(eq(calendarFeeds.customerId, customerId), eq(calendarFeeds.memberId, memberId))
+}

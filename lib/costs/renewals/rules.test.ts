@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { byMonth, decideBy, moneyOf, monthsFrom, type Plan, renewalOf, sumsOf } from './rules.ts'
+
+const NOW = Date.parse('2026-11-23T08:41:00Z')
+const PRICE: LastPrice = {
+  price: '18',
+  currency: 'USD',
+  months: 1,
+  invoiceId: 'IN-1',
+  invoiceDate: '2026-10-31',
+}
+const plan = (given: Partial<Plan> = {}): Plan => ({
+  asset: { id: 'workspace-suite-1', name: 'Business Plus', type: 'workspace-suite' },
+  domain: 'northwind.example',
+  planName: 'ANNUAL_MONTHLY_PAY',
+  purchased: 120,
+  assigned: 100,
+  at: Date.parse('2026-12-03T00:00:00Z'),
+  renewalType: 'AUTO_RENEW',
+  scheduledTotal: null,
+  ...given,
+})
+
+describe('the last day to decide', () => {
+  test.each([
+    ['2026-12-03T00:00:00Z', '2026-12-02'],
+    ['2026-12-03T00:00:01Z', '2026-12-02'],
+    ['2026-12-02T23:59:59.999Z', '2026-12-01'],
+    ['2027-01-01T00:00:00Z', '2026-12-31'],
+    ['2028-03-01T12:00:00Z', '2028-02-29'],
+  ])('of a commitment until %s is %s, which is over before it', (at, day) => {
+    expect(decideBy(Date.parse(at))).toBe(day)
+    expect(Date.parse(day) + 86_400_000).toBeLessThanOrEqual(Date.parse(at))
+  })
+})
+
+describe('money', () => {
+  test.each([
+    ['a monthly price of a monthly plan', PRICE, 'ANNUAL_MONTHLY_PAY', '2160', 'month', '25920'],
+    ['a monthly price of a yearly plan', PRICE, 'ANNUAL_YEARLY_PAY', '25920', 'year', '25920'],
+    ['a yearly price', { ...PRICE, price: '100', months: 12 }, 'ANNUAL_YEARLY_PAY', '12000', 'year', '12000'],
+    [
+      'a yearly price of a monthly plan',
+      { ...PRICE, price: '100', months: 12 },
+      'X',
+      '1000',
+      'month',
+      '12000',
+    ],
+    ['a price of no whole months', { ...PRICE, months: null }, 'ANNUAL_YEARLY_PAY', '2160', 'bill', null],
+    // 0.1234 × 120 = 14.808, rounded once; a year is 177.696, and not twelve times the rounded month.
+    ['a fine price', { ...PRICE, price: '0.1234' }, 'X', '14.81', 'month', '177.7'],
+    [
+      'a currency without a minor unit',
+      { ...PRICE, price: '10.25', currency: 'JPY' },
+      'X',
+      '1230',
+      'month',
+      '14760',
+    ],
+    ['a third of a year', { ...PRICE, price: '10', months: 3 }, 'X', '400', 'month', '4800'],
+  ] as const)('of %s', (_, price, planName, amount, per, yearly) => {
+    expect(moneyOf(120, price, planName)).toEqual({ amount, currency: price.currency, per, yearly })
+  })
+
+  test('is of all licenses, and of the idle ones apart', () => {
+    const { idle, cost, idleCost } = renewalOf(plan(), PRICE)
+    expect([idle, cost?.amount, idleCost?.amount]).toEqual([20, '2160', '360'])
+  })
+
+  test('is not there without a price, and none is idle where more are assigned than purchased', () => {
+    expect(renewalOf(plan(), undefined)).not.toHaveProperty('cost')
+    const over = renewalOf(plan({ assigned: 130 }), PRICE)
+    expect(over.idle).toBe(0)
+    expect(over).not.toHaveProperty('idleCost')
+  })
+})
+
+describe('months', () => {
+  test('are this one and the eleven after it', () => {
+    const names = monthsFrom(NOW).map((begin) => new Date(begin).toISOString().slice(0, 7))
+    expect([names.length, names[0], names[1], names[11]]).toEqual([12, '2026-11', '2026-12', '2027-10'])
+  })
+
+  test('have what ends in them, by UTC', () => {
+    const ends = [
+      '2026-11-30T23:59:59Z',
+      '2026-12-01T00:00:00Z',
+      '2026-12-31T23:59:59Z',
+      '2027-10-31T00:00:00Z',
+    ]
+    const renewals = ends.map((at) => renewalOf(plan({ at: Date.parse(at) }), undefined))
+    const months = byMonth(renewals, NOW)
+    expect(months.map(({ count }) => count)).toEqual([1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+    expect(months[1]).toEqual({ begin: Date.parse('2026-12-01'), count: 2, licenses: 240, idle: 40 })
+  })
+})
+
+describe('sums', () => {
+  const renewal = (price: LastPrice | undefined, given?: Partial<Plan>) => renewalOf(plan(given), price)
+
+  test('add up what is shown, exactly, and no two currencies', () => {
+    const tenth = { ...PRICE, price: '0.1', months: 12 }
+    const rows = [
+      ...Array.from({ length: 3 }, () => renewal(tenth, { purchased: 1, assigned: 0 })),
+      renewal({ ...PRICE, currency: 'EUR' }),
+      renewal({ ...PRICE, currency: 'EUR' }, { assigned: 120 }),
+    ]
+    expect(sumsOf(rows)).toEqual([
+      { currency: 'EUR', count: 2, amount: '51840', idleAmount: '4320' },
+      { currency: 'USD', count: 3, amount: '0.3', idleAmount: '0.3' },
+    ])
+  })
+
+  test('leave out what has no price for a year', () => {
+    expect(sumsOf([renewal(undefined), renewal({ ...PRICE, months: null })])).toEqual([])
+  })
+})

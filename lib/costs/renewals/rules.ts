@@ -1,0 +1,123 @@
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { DAY_MS, dayBegin, dayOf, monthBegin } from '#lib/platform/values/days.ts'
+import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
+
+/** Renewals are told of for this month and those after it, so many in all. */
+export const MONTHS = 12
+
+/** A plan whose commitment ends. Times in epoch milliseconds. */
+export type Plan = {
+  asset: { id: string; name: string; type: string }
+  domain: string
+  planName: string
+  purchased: number
+  assigned: number
+  /** When its commitment ends. */
+  at: number
+  renewalType: string | null
+  /** The total for the next term, where its vendor has an order for it. */
+  scheduledTotal: number | null
+}
+
+/** Money for a plan's licenses at the last price, rounded once to the currency's minor unit. Amounts are exact text. */
+export type Money = {
+  amount: string
+  currency: string
+  /** As the plan is paid; `bill`: for what was billed last, whose time is not whole months. */
+  per: 'month' | 'year' | 'bill'
+  /** The same for a year; null where the time is not known. */
+  yearly: string | null
+}
+
+/** What is known of a plan's renewal. */
+export type Renewal = Plan & {
+  /** Licenses that nobody is assigned to now. */
+  idle: number
+  /** The last day on which its next term can be decided on, `YYYY-MM-DD`. */
+  decideBy: string
+  /** What one license cost when last billed; absent where that is not known, or not for who asks. */
+  price?: LastPrice
+  cost?: Money
+  /** What the idle ones cost. */
+  idleCost?: Money
+}
+
+/** What renews in a month. */
+export type Month = {
+  /** Its midnight of UTC, in epoch milliseconds. */
+  begin: number
+  count: number
+  licenses: number
+  idle: number
+}
+
+/** What renews in one currency, by the year. */
+export type Sum = { currency: string; count: number; amount: string; idleAmount: string }
+
+/**
+ * The last whole day of UTC before the commitment ends. Vendors and our own books take a change of what happens then up to
+ * that moment, which may be in the middle of a day.
+ * @param at in epoch milliseconds
+ */
+export function decideBy(at: number): string {
+  return dayOf(dayBegin(at) - DAY_MS)
+}
+
+export function renewalOf(plan: Plan, price: LastPrice | undefined): Renewal {
+  const idle = Math.max(0, plan.purchased - plan.assigned)
+  const known = { ...plan, idle, decideBy: decideBy(plan.at) }
+  if (!price) return known
+  const { planName, purchased } = plan
+  const idleCost = idle > 0 ? { idleCost: moneyOf(idle, price, planName) } : {}
+  return { ...known, price, cost: moneyOf(purchased, price, planName), ...idleCost }
+}
+
+/** What so many licenses cost as their plan is paid: by the year, or else by the month. */
+export function moneyOf(count: number, { price, currency, months }: LastPrice, planName: string): Money {
+  const whole = new Exact(price).times(count)
+  // A division is to 20 places, far below any minor unit.
+  const rounded = (times: number) => roundMoney(whole.times(times).div(months ?? 1), currency).toFixed()
+  if (months === null) return { amount: rounded(1), currency, per: 'bill', yearly: null }
+  const yearly = rounded(12)
+  if (/YEARLY/.test(planName)) return { amount: yearly, currency, per: 'year', yearly }
+  return { amount: rounded(1), currency, per: 'month', yearly }
+}
+
+/** The midnights of this month and of those after it. @param now in epoch milliseconds */
+export function monthsFrom(now: number): number[] {
+  return Array.from({ length: MONTHS }, (_, ahead) => monthBegin(now, ahead))
+}
+
+/** What renews in each of the months, also where nothing does. */
+export function byMonth(renewals: readonly Renewal[], now: number): Month[] {
+  const held = Map.groupBy(renewals, ({ at }) => monthBegin(at))
+  return monthsFrom(now).map((begin) => {
+    const its = held.get(begin) ?? []
+    const sum = (of: (one: Renewal) => number) => its.reduce((total, one) => total + of(one), 0)
+    return {
+      begin,
+      count: its.length,
+      licenses: sum(({ purchased }) => purchased),
+      idle: sum(({ idle }) => idle),
+    }
+  })
+}
+
+/** Of each currency what renews comes to in a year, the rows added up as they are shown. Currencies are never added. */
+export function sumsOf(renewals: readonly Renewal[]): Sum[] {
+  const known = renewals.flatMap(({ cost, idleCost }) =>
+    cost?.yearly ? [{ currency: cost.currency, yearly: cost.yearly, idle: idleCost?.yearly ?? '0' }] : [],
+  )
+  return [...Map.groupBy(known, ({ currency }) => currency)]
+    .map(([currency, its]) => {
+      const sum = (of: (one: (typeof its)[number]) => string) =>
+        its.reduce((total, one) => total.plus(of(one)), new Exact(0)).toFixed()
+      return {
+        currency,
+        count: its.length,
+        amount: sum((one) => one.yearly),
+        idleAmount: sum((one) => one.idle),
+      }
+    })
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+}

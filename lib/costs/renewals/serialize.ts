@@ -1,0 +1,102 @@
+import 'server-only'
+import { numberOf } from '#lib/billing/invoices/serialize.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import { dayBegin, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
+import type { Renewal as Item, RenewalList } from './contract.ts'
+import type { Found } from './read.ts'
+import { byMonth, type Money, type Renewal, sumsOf } from './rules.ts'
+
+/** What of all that was found is shown. `month` as in `2026-12`. */
+export type Selection = { month?: string | undefined; filter?: { type?: string[] } | undefined }
+
+/** Those of one month, where one is chosen. */
+export function chosenOf(renewals: readonly Renewal[], { month, filter }: Selection): Renewal[] {
+  return ofTypes(renewals, filter).filter(
+    ({ at }) => month === undefined || monthOf(monthBegin(at)) === month,
+  )
+}
+
+/** @param baseUrl the console's public address, without a trailing slash */
+export function serializeRenewals(found: Found, selection: Selection, baseUrl: string): RenewalList {
+  const { now, renewals, isWhole, seesPrices } = found
+  const chosen = chosenOf(renewals, selection)
+  const types = Map.groupBy(renewals, ({ asset }) => asset.type)
+  return {
+    today: dayBegin(now),
+    months: byMonth(ofTypes(renewals, selection.filter), now).map(({ begin, ...month }) => ({
+      month: monthOf(begin),
+      ...month,
+    })),
+    types: [...types].map(([type, { length: count }]) => ({ type, count })).sort(byType),
+    sums: sumsOf(chosen).map(({ amount, idleAmount, ...sum }) => ({
+      ...sum,
+      amount: numberOf(amount),
+      idleAmount: numberOf(idleAmount),
+    })),
+    ...(seesPrices ? { unpriced: chosen.filter(({ cost }) => !cost?.yearly).length } : {}),
+    isWhole,
+    renewals: chosen.map((one) => serializeRenewal(one, baseUrl)),
+  }
+}
+
+function serializeRenewal(renewal: Renewal, baseUrl: string): Item {
+  const { asset, at, renewalType, price, cost, idleCost, decideBy, scheduledTotal: _, ...rest } = renewal
+  const nextTotal = nextTotalOf(renewal)
+  return {
+    ...rest,
+    asset,
+    time: at,
+    decideBy: epochOfDay(decideBy),
+    ...(renewalType === null ? {} : { renewalType, happens: happensOf(renewalType) }),
+    ...(nextTotal === undefined ? {} : { nextTotal }),
+    ...(price ? { price: priceIn(price) } : {}),
+    ...(cost ? { cost: moneyIn(cost) } : {}),
+    ...(idleCost ? { idleCost: moneyIn(idleCost) } : {}),
+    url: `${baseUrl}/assets/${encodeURIComponent(asset.id)}`,
+  }
+}
+
+/** The total for the next term, where somebody has ordered one: what the vendor itself has scheduled. */
+export function nextTotalOf({ scheduledTotal }: Pick<Renewal, 'scheduledTotal'>): number | undefined {
+  return scheduledTotal ?? undefined
+}
+
+/** What happens by itself at the end, in words: `Renews with the licenses in use`. */
+export function happensOf(renewalType: string): string {
+  const { verb, how } = atItsEnd(renewalType)
+  return how ? `${verb} ${how}` : verb
+}
+
+function priceIn({ price, currency, months, invoiceId, invoiceDate }: LastPrice): Item['price'] {
+  return {
+    amount: numberOf(price),
+    currency,
+    ...(months === null ? {} : { months }),
+    ...(invoiceId === undefined ? {} : { invoiceId }),
+    invoiceDate: epochOfDay(invoiceDate),
+  }
+}
+
+function moneyIn({ amount, currency, per, yearly }: Money): NonNullable<Item['cost']> {
+  return {
+    amount: numberOf(amount),
+    currency,
+    per,
+    ...(yearly === null ? {} : { yearlyAmount: numberOf(yearly) }),
+  }
+}
+
+function ofTypes(renewals: readonly Renewal[], filter: Selection['filter']): readonly Renewal[] {
+  const types = filter?.type
+  return types ? renewals.filter(({ asset }) => types.includes(asset.type)) : renewals
+}
+
+/** The month of a time, as in `2026-12`. */
+function monthOf(begin: number): string {
+  return dayOf(begin).slice(0, 7)
+}
+
+function byType(a: { type: string }, b: { type: string }): number {
+  return a.type < b.type ? -1 : 1
+}

@@ -1,0 +1,40 @@
+import { dayText } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
+import type { Renewal } from './contract.ts'
+
+type Cost = NonNullable<Renewal['cost']>
+
+const PER: Record<Cost['per'], string> = {
+  month: 'a month',
+  year: 'a year',
+  bill: 'per billing period',
+}
+
+/** `1,044.00 USD a month`. */
+export function costText({ amount, currency, per }: Cost): string {
+  return `${moneyText(amount, currency)} ${PER[per]}`
+}
+
+/** `120 licenses`; where another total is ordered for the next term: `120 licenses, 96 from 3 Dec 2026`. */
+export function licensesText({
+  purchased,
+  nextTotal,
+  time,
+}: Pick<Renewal, 'purchased' | 'nextTotal' | 'time'>) {
+  const now = `${countText(purchased)} ${purchased === 1 ? 'license' : 'licenses'}`
+  return nextTotal === undefined ? now : `${now}, ${countText(nextTotal)} from ${dayText(time)}`
+}
+
+/** What happens by itself: `Renews with the licenses in use`. Where nobody has told, that it ends is all that is known. */
+export function happensText({ happens }: Pick<Renewal, 'happens'>): string {
+  return happens ?? 'Commitment ends'
+}
+
+/** `1 plan`, `12 plans`. */
+export function plansText(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'plan' : 'plans'}`
+}
+
+export function countText(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { contract } from '#lib/platform/api/contract.ts'
+import { calls } from './calls.ts'
+import { Proof } from './fresh-sign-ins/shapes.ts'
+import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
+
+/** Public clients call it first, to see whether their key works and whose it is. */
+export const validateKey = contract({
+  ...calls.validateKey,
+  summary: 'Whose key is this',
+  permission: 'any',
+  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
+  output: z
+    .object({
+      domain: z.string().meta({ description: "The customer's domain." }),
+      email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
+    })
+    .meta({ id: 'KeyOwner', description: 'Whose key it is.' }),
+  examples: [
+    {
+      name: 'valid-key',
+      summary: 'A key that works',
+      answer: { status: 200, body: { domain: 'northwind.example', email: 'contact@northwind.example' } },
+    },
+  ],
+})
+
+const newPassword = z
+  .string()
+  .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
+  .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`)
+
+/** The console's own call: a member changes their password. Not part of the published API. */
+export const changePassword = contract({
+  ...calls.changePassword,
+  evenIfClosed: true,
+  summary: "Change the signed-in member's own password",
+  permission: 'any',
+  description:
+    "It ends the member's other sessions. The new password may not be a common one, one character repeated, little more than the member's name, address or domain, or the present one. Who names a wrong present password too often in a session has to wait: 429 `rate_limited`.",
+  body: z.strictObject({ currentPassword: z.string().min(1).max(PASSWORD_MAX), newPassword }),
+  output: z.object({ changed: z.boolean().meta({ description: 'Always true.' }) }),
+  problems: ['permission_denied', 'rate_limited'],
+})
+
+/** The console's own call: by what a member can prove who they are. Not part of the published API. */
+export const readWays = contract({
+  ...calls.readWays,
+  summary: 'By what the signed-in member can prove that it is they',
+  permission: 'any',
+  description:
+    'Asked when a proof is wanted. A way that is false is refused; one that is true may still lack a factor that is set up.',
+  output: z.object({
+    password: z.boolean().meta({ description: 'A password opens their membership.' }),
+    factor: z.boolean().meta({ description: 'So does a second factor, where they have one.' }),
+    signOn: z.boolean().meta({ description: 'An identity provider has opened this session.' }),
+  }),
+  problems: ['permission_denied'],
+})
+
+/** The console's own call: a member proves again who they are. Not part of the published API. */
+export const proveSession = contract({
+  ...calls.proveSession,
+  evenIfClosed: true,
+  summary: 'Confirm that it is the signed-in member who asks',
+  permission: 'any',
+  description:
+    'Changes of keys and members need a proof in the same session that is at most 10 minutes old, and answer 403 `fresh_sign_in_required` without one. A sign-in is such a proof, and this call is one. Who names a wrong password too often in a session has to wait: 429 `rate_limited`.',
+  body: Proof,
+  output: z.object({ proven: z.literal(true).meta({ description: 'Always true.' }) }),
+  problems: ['permission_denied', 'rate_limited'],
+})
+
+/** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
+export const redeemLink = contract({
+  ...calls.redeemLink,
+  evenIfClosed: true,
+  summary: 'Redeem a link of an invitation, or for a new password',
+  permission: 'none',
+  description:
+    'Works once. With a new password, which the rules of all passwords hold for; an invitation also with one that its person has here already. It signs nobody in.',
+  body: z.discriminatedUnion('isNew', [
+    z.strictObject({ isNew: z.literal(true), secret: z.string().max(100), password: newPassword }),
+    z.strictObject({
+      isNew: z.literal(false),
+      secret: z.string().max(100),
+      password: z.string().min(1).max(PASSWORD_MAX),
+    }),
+  ]),
+  output: z.object({ email: z.string().meta({ description: 'The address to sign in with.' }) }),
+  problems: ['not_found', 'rate_limited'],
+})
+
+/** The console's own call: somebody has forgotten their password. Not part of the published API. */
+export const askRecovery = contract({
+  ...calls.askRecovery,
+  evenIfClosed: true,
+  summary: 'Ask for a mail with a link that sets a new password',
+  permission: 'none',
+  description:
+    'The answer is the same whether anybody has the address or not. A link lasts for 30 minutes, and works once; a new one withdraws it.',
+  body: z.strictObject({ email: z.email('is no e-mail address').max(254) }),
+  output: z.object({ asked: z.boolean().meta({ description: 'Always true.' }) }),
+  problems: ['rate_limited', 'not_found'],
+})

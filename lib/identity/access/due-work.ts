@@ -1,0 +1,115 @@
+import 'server-only'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { database } from '#lib/platform/db/client.ts'
+
+// What jobs look for across customers, as the role `console_jobs`, which sees just these columns of the rows that are
+// due. A job then enters `scope` customer by customer.
+
+export type DueChange = { customerId: CustomerId; changeId: string }
+
+/** The changes of licenses whose outcome is not known yet. */
+export async function dueChanges(): Promise<DueChange[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; id: string }>(
+    "SELECT customer_id, id FROM license_changes WHERE state IN ('CLAIMED', 'SENT', 'UNKNOWN')",
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
+}
+
+/** Those that wait for a person: open, or unclear. Of one customer, or of all. */
+export async function unsettledChanges(customerId?: CustomerId): Promise<DueChange[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; id: string }>(
+    `SELECT customer_id, id FROM license_changes
+     WHERE state IN ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR') AND ($1::text IS NULL OR customer_id = $1)`,
+    [customerId ?? null],
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
+}
+
+export type DueOrder = { customerId: CustomerId; id: string; assetId: string }
+
+/**
+ * The orders for next terms that somebody has to look at: their time has come, or their vendor shows something else than it
+ * had confirmed. Orders of closed customers rest.
+ */
+export async function dueOrders(): Promise<DueOrder[]> {
+  const { rows } = await database().jobs.query<DueOrder>(
+    `SELECT o.customer_id AS "customerId", o.id, o.asset_id AS "assetId"
+     FROM renewal_orders o
+     JOIN customers c ON c.id = o.customer_id AND c.closed_at IS NULL
+     LEFT JOIN assets a ON a.customer_id = o.customer_id AND a.id = o.asset_id
+     WHERE o.state = 'STANDING' AND (
+       o.next_look_at <= statement_timestamp()
+       OR (o.placed_at IS NOT NULL AND o.taken_back_at IS NULL AND o.next_look_at = o.term_end AND a.id IS NOT NULL
+         AND CASE WHEN o.to_quantity IS NULL THEN a.renewal_type IS DISTINCT FROM o.renewal_type
+           ELSE a.scheduled_total IS DISTINCT FROM o.to_quantity END))`,
+  )
+  return rows
+}
+
+/** The open customers with orders for terms that end within so many days, of which nobody was told yet. */
+export async function customersWithNearOrders(days: number): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT o.customer_id FROM renewal_orders o
+     JOIN customers c ON c.id = o.customer_id AND c.closed_at IS NULL
+     WHERE o.state = 'STANDING' AND o.told_at IS NULL AND o.taken_back_at IS NULL
+       AND o.term_end BETWEEN now() AND now() + make_interval(days => $1)
+       AND o.term_end - o.created_at > make_interval(days => $1) ORDER BY o.customer_id`,
+    [days],
+  )
+  return rows.map((row) => row.customer_id)
+}
+
+/** The open customers who have anybody to send notices to. */
+export async function customersWithNotices(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT customer_id FROM (
+       SELECT customer_id FROM notice_subscriptions
+       UNION SELECT customer_id FROM notice_recipients WHERE licenses_since IS NOT NULL
+       UNION SELECT customer_id FROM notice_recipients WHERE needs_since IS NOT NULL) told
+     WHERE EXISTS (SELECT FROM customers c WHERE c.id = told.customer_id AND c.closed_at IS NULL)
+     ORDER BY customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
+}
+
+/** The customers whose time is over, and whether they were exported since they were closed. */
+export async function customersWhoAreGone(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; exported: boolean }>(
+    `SELECT id AS customer_id, coalesce(exported_at >= closed_at, false) AS exported
+     FROM customers WHERE gone_at <= now() ORDER BY id`,
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, isExported: row.exported }))
+}
+
+/** The customers some of whose members are to get a mail: a link, or of what happened with their accounts. */
+export async function customersWithAccountMails(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT customer_id FROM account_mails
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp()
+     UNION SELECT customer_id FROM account_links
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp() ORDER BY customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
+}
+
+/** The customers of whose domains the DNS was not asked since yesterday. */
+export async function customersWithDueDomains(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT customer_id FROM sign_on_domains
+     WHERE proven_by = 'dns' AND proven_at IS NOT NULL
+       AND (checked_at IS NULL OR checked_at < now() - interval '20 hours') ORDER BY customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
+}
+
+/** The customers with keys that end within so many days, of which nobody was told yet. */
+export async function customersWithEndingKeys(days: number): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT customer_id FROM api_keys
+     WHERE revoked_at IS NULL AND replaced_by IS NULL AND end_told_at IS NULL
+       AND expires_at BETWEEN now() AND now() + make_interval(days => $1)
+       AND expires_at - created_at > make_interval(days => $1) ORDER BY customer_id`,
+    [days],
+  )
+  return rows.map((row) => row.customer_id)
+}

@@ -1,0 +1,87 @@
+import 'server-only'
+import { and, eq, ne } from 'drizzle-orm'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { endSessions } from '#lib/platform/caller/session.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { changePerson, type Locked } from '../people/change.ts'
+import { findPersonOf } from '../people/look-up.ts'
+import { findSessionProof, proofOfPasskey } from '../people/proofs.ts'
+import type { Membership } from '../people/rules.ts'
+import { inUse, partOf } from './parts.ts'
+import { newCodes } from './recovery-codes.ts'
+import { countsAt, reachProven } from './rules.ts'
+import { removeFactors, setCodes } from './store.ts'
+
+/**
+ * Removes one of the caller's factors, wherever it counts, and ends the other sessions that it opened by itself. With the
+ * last one of its reach the recovery codes go.
+ * @throws Problem `not_found`; `permission_denied` where the customer demands one and it is the last, or none such was proven
+ */
+export async function removeFactor(caller: Caller, id: string): Promise<void> {
+  await changeOwn(caller, (person, own, proven) => {
+    const factor = own.factors.find((one) => one.id === id)
+    if (!factor) throw new Problem('not_found')
+    const { reach, kind, name } = factor
+    if (!proven.includes(reachProven(reach))) throw unproven()
+    if (own.demandsFactor && own.factors.length === 1)
+      throw new Problem('permission_denied', 'A second factor is demanded here: add another one first.')
+    const isLast = !person.factors.some((one) => one !== factor && one.reach === reach)
+    const details = { kind: kind === 'totp' ? 'app' : 'passkey', name }
+    const there = inUse(person.memberships).filter((one) => one.factors.includes(factor))
+    return there.map((one) =>
+      partOf(one, { action: 'factor.removed', mail: 'factor-removed', details }, async (tx) => {
+        if (one === own) {
+          await removeFactors(tx, person.personId, { id })
+          if (isLast) await setCodes(tx, person.personId, reach, [])
+        }
+        const opened = eq(sessions.proof, proofOfPasskey(factor))
+        await endSessions(tx, one.customerId, and(opened, ne(sessions.digest, caller.session ?? '')))
+      }),
+    )
+  })
+}
+
+/**
+ * Makes new recovery codes, in the place of those that there were.
+ * @returns them, this one time
+ * @throws Problem `permission_denied` where there is no factor, or none was proven
+ */
+export async function renewCodes(caller: Caller): Promise<string[]> {
+  const codes = newCodes()
+  await changeOwn(caller, (person, own, proven) => {
+    const factor =
+      own.factors.find((one) => one.reach === null && proven.includes(reachProven(null))) ??
+      own.factors.find(({ reach }) => proven.includes(reachProven(reach)))
+    if (!factor) throw unproven()
+    const { reach } = factor
+    const there = inUse(person.memberships).filter((one) => countsAt({ reach, createdAt: new Date() }, one))
+    return there.map((one) =>
+      partOf(one, { action: 'recovery-codes.made' }, async (tx) => {
+        if (one === own) await setCodes(tx, person.personId, reach, codes)
+      }),
+    )
+  })
+  return codes
+}
+
+/** Changes what the caller has themselves. @param decide gets their membership here, and what was proven in the session */
+async function changeOwn(
+  { customerId, id, session = '' }: Caller,
+  decide: (person: Locked, own: Membership, proven: readonly string[]) => ReturnType<typeof partOf>[],
+): Promise<void> {
+  const proof = await findSessionProof(customerId, session)
+  const isFound = await changePerson(
+    () => findPersonOf(customerId, id),
+    async (_, person) => {
+      const own = person.memberships.find((one) => one.customerId === customerId)
+      if (!own) throw new Problem('not_found')
+      return decide(person, own, proof?.proven ?? [])
+    },
+  )
+  if (!isFound) throw new Problem('not_found')
+}
+
+function unproven(): Problem {
+  return new Problem('permission_denied', 'Sign in with your second factor first: this session was not.')
+}

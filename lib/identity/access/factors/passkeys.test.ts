@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { hashPassword } from '../password.ts'
+import { proveStep } from '../sign-ins/factor-step.ts'
+import { signInByPasskey } from '../sign-ins/passkey.ts'
+import { setSignOnOnly } from '../sign-on/providers.ts'
+import { pruneChallenges } from './challenges.ts'
+import { askingOptions, makingOptions, SIGN_IN } from './passkeys.ts'
+import { proofIn } from './prove.ts'
+import { relyingParty } from './relying-party.ts'
+import { makingBy, setUp } from './set-up.ts'
+import type { Attestation } from './shapes.ts'
+import { authenticator } from './test-authenticator.ts'
+import { callerOf, enter, join, PASSWORD, pendingOf, sidOf, visitor } from './test-person.ts'
+
+const alder = 'alder' as CustomerId
+const ORIGIN = 'https://console.example'
+let database: TestDatabase
+let [hash, email, made] = ['', '', 0]
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('alder')
+  hash = await hashPassword(PASSWORD)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  vi.stubEnv('BASE_URL', ORIGIN)
+  email = `ana.${++made}@alder.example`
+  await join('alder', email, { passwordHash: hash })
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.useRealTimers()
+})
+
+const options = async (use = SIGN_IN) => ({ ...(await askingOptions(use)) })
+const making = async (caller: Caller, use = makingBy(caller.session ?? '')) => ({
+  ...(await makingOptions(use, { email, whose: email, present: [] })),
+})
+const keep = (caller: Caller, passkey: Attestation) => {
+  const { customerId, id: memberId, session: owner = '' } = caller
+  const given = { kind: 'passkey' as const, name: 'Phone', passkey }
+  return setUp({ customerId, memberId, proven: ['password'], owner, keep: owner }, given)
+}
+/** A member with a passkey: their authenticator. */
+async function withPasskey() {
+  const caller = await callerOf(sidOf(await enter(email)))
+  const device = authenticator(ORIGIN)
+  await keep(caller, device.make(await making(caller)))
+  return device
+}
+const alone = async (answer: Parameters<typeof signInByPasskey>[0]) =>
+  (await signInByPasskey(answer, visitor())).kind
+
+describe('a passkey', () => {
+  it('signs in alone, and after a password', async () => {
+    const device = await withPasskey()
+    expect(
+      (await callerOf(sidOf(await signInByPasskey(device.answer(await options()), visitor())))).email,
+    ).toBe(email)
+    const pending = visitor(pendingOf(await enter(email)))
+    const passkey = device.answer(await options(), { isVerified: false })
+    expect((await proveStep({ passkey }, pending)).kind).toBe('signed-in')
+  })
+
+  it('that has not made sure who holds it does not sign in alone', async () => {
+    const device = await withPasskey()
+    expect(await alone(device.answer(await options(), { isVerified: false }))).toBe('refused')
+    expect(await alone(device.answer(await options()))).toBe('signed-in')
+  })
+
+  it('signs in alone at no customer that lets in by its issuer only', async () => {
+    const device = await withPasskey()
+    const setOnly = (isOnly: boolean) =>
+      scope({ customerId: alder }, (tx) => setSignOnOnly(tx, alder, isOnly))
+    await setOnly(true)
+    expect(await alone(device.answer(await options()))).toBe('refused')
+    expect((await enter(email)).kind).toBe('refused')
+    await setOnly(false)
+    expect(await alone(device.answer(await options()))).toBe('signed-in')
+  })
+
+  it('answers a challenge once, however often at one moment', async () => {
+    const device = await withPasskey()
+    // One that never counts: the challenge alone says that it was used.
+    const answer = device.answer(await options(), { counter: 0 })
+    const kinds = await Promise.all([1, 2, 3].map(() => alone(answer)))
+    expect(kinds.sort()).toEqual(['refused', 'refused', 'signed-in'])
+    expect(await alone(answer)).toBe('refused')
+  })
+
+  it('that counts back is refused, and one that never counts is not', async () => {
+    const device = await withPasskey()
+    expect(await alone(device.answer(await options(), { counter: 7 }))).toBe('signed-in')
+    expect(await alone(device.answer(await options(), { counter: 7 }))).toBe('refused')
+    expect(await alone(device.answer(await options(), { counter: 6 }))).toBe('refused')
+    expect(await alone(device.answer(await options(), { counter: 8 }))).toBe('signed-in')
+  })
+
+  it('that never counts signs in again and again', async () => {
+    const device = await withPasskey()
+    for (let n = 0; n < 2; n++)
+      expect(await alone(device.answer(await options(), { counter: 0 }))).toBe('signed-in')
+  })
+
+  it.each([
+    ['another origin', { origin: 'https://console.example.evil.example' }],
+    ['plain http', { origin: 'http://console.example' }],
+    ['another relying party', { rpId: 'evil.example' }],
+  ])('for %s is refused, made or used', async (_, lies) => {
+    const device = await withPasskey()
+    expect(await alone(device.answer(await options(), lies))).toBe('refused')
+    const caller = await callerOf(sidOf(await signInByPasskey(device.answer(await options()), visitor())))
+    const other = authenticator(ORIGIN)
+    await expect(keep(caller, other.make(await making(caller), lies))).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+  })
+
+  it('is refused with a challenge that is not ours, is for something else, or is old', async () => {
+    const device = await withPasskey()
+    const theirs = { ...(await options()), challenge: 'bm90IG91cnM' }
+    expect(await alone(device.answer(theirs))).toBe('refused')
+    expect(await alone(device.answer(await options(proofIn('a session'))))).toBe('refused')
+    const old = await options()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60_000 + 1 })
+    expect(await alone(device.answer(old))).toBe('refused')
+  })
+
+  it('of somebody else is no second factor, and a password is none for its owner', async () => {
+    const theirs = await withPasskey()
+    email = `bo.${made}@alder.example`
+    await join('alder', email, { passwordHash: hash })
+    await withPasskey()
+    const pending = visitor(pendingOf(await enter(email)))
+    const passkey = theirs.answer(await options())
+    expect(await proveStep({ passkey }, pending)).toEqual({ kind: 'refused' })
+  })
+
+  it('under the id of another, with its own signature, is refused', async () => {
+    const device = await withPasskey()
+    const id = device.answer(await options()).id
+    expect(await alone(authenticator(ORIGIN).answer(await options(), { id, counter: 50 }))).toBe('refused')
+    expect(await alone(authenticator(ORIGIN).answer(await options()))).toBe('refused')
+  })
+
+  it('is kept once, and by who was asked to make it', async () => {
+    const [ana, other] = [
+      await callerOf(sidOf(await enter(email))),
+      await callerOf(sidOf(await enter(email))),
+    ]
+    const device = authenticator(ORIGIN)
+    const refused = { code: 'invalid_request' }
+    await expect(keep(ana, device.make(await making(other)))).rejects.toMatchObject(refused)
+    const passkey = device.make(await making(ana))
+    await keep(ana, passkey)
+    await expect(keep(ana, passkey)).rejects.toMatchObject(refused)
+    await expect(keep(ana, device.make(await making(ana)))).rejects.toMatchObject(refused)
+  })
+
+  it('whose answer is garbled is refused, whatever is wrong in it', async () => {
+    const device = await withPasskey()
+    const good = async () => device.answer(await options())
+    const answer = await good()
+    for (const field of ['clientDataJSON', 'authenticatorData', 'signature'] as const) {
+      for (const text of ['AAAA', 'e30', answer.response[field].slice(0, 20)]) {
+        const garbled = { ...(await good()), response: { ...(await good()).response, [field]: text } }
+        expect(await alone(garbled)).toBe('refused')
+      }
+    }
+    const caller = await callerOf(sidOf(await signInByPasskey(await good(), visitor())))
+    const made = authenticator(ORIGIN).make(await making(caller))
+    const broken = { ...made, response: { ...made.response, attestationObject: 'oA' } }
+    await expect(keep(caller, broken)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+})
+
+it('challenges that were answered are kept for as long as they could be again', async () => {
+  const device = await withPasskey()
+  await alone(device.answer(await options()))
+  expect(await pruneChallenges()).toBe(0)
+})
+
+it.each([
+  ['https://console.example', { id: 'console.example', origin: 'https://console.example' }],
+  ['https://console.example:8443', { id: 'console.example', origin: 'https://console.example:8443' }],
+  ['http://localhost:3000', { id: 'localhost', origin: 'http://localhost:3000' }],
+  ['http://console.example', 'not-safe'],
+  ['https://192.0.2.7', 'address'],
+  ['http://127.0.0.1:3000', 'address'],
+  ['http://[::1]:3000', 'address'],
+])('the relying party of %s is %j', (baseUrl, party) => {
+  vi.stubEnv('BASE_URL', baseUrl)
+  expect(relyingParty()).toEqual(party)
+})

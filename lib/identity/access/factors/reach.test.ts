@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findSessionCaller } from '#lib/platform/caller/session.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { hashPassword } from '../password.ts'
+import { choicesOf } from '../sign-ins/choices.ts'
+import { proveStep, setUpStep, stepAt } from '../sign-ins/factor-step.ts'
+import { pick } from '../sign-ins/pick.ts'
+import { removeFactor, renewCodes } from './change.ts'
+import { resetFactors } from './reset.ts'
+import {
+  addApp,
+  callerOf,
+  codeOf,
+  cookieOf,
+  enter,
+  join,
+  PASSWORD,
+  pendingOf,
+  setOwnPassword,
+  sidOf,
+  visitor,
+} from './test-person.ts'
+import { newSecret } from './totp.ts'
+
+// Whom a factor opens, and what an Admin of one customer can do to the others: nothing.
+
+let database: TestDatabase
+let [hash, email, made] = ['', '', 0]
+const ids = { alder: '', birch: '' }
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['alder', 'birch']) await addCustomer(id)
+  hash = await hashPassword(PASSWORD)
+})
+afterAll(() => database.close())
+/** Ana is a member of both, by one password of her own. */
+beforeEach(async () => {
+  email = `ana.${++made}@alder.example`
+  ids.alder = await join('alder', email)
+  ids.birch = await join('birch', email)
+  await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE lower(email) = '${email}'`)
+})
+
+const admin = async (customer: 'alder' | 'birch') => {
+  const address = `admin.${++made}@${customer}.example`
+  await join(customer, address, { passwordHash: hash })
+  return callerOf(sidOf(await enter(address)))
+}
+const openAt = async (customer: string) => sidOf(await pick(customer, visitor(pendingOf(await enter(email)))))
+const names = async (cookies: string) =>
+  (await choicesOf(new Headers({ cookie: cookies }))).map(({ id }) => id)
+const stepOf = async (cookies: string) => (await stepAt(cookies))?.step.kind
+const demand = (customer: string, isDemanded: boolean) =>
+  database.sql(customer, 'UPDATE customers SET demands_factor = $2 WHERE id = $1', [customer, isDemanded])
+/** Uses the codes of the past steps up no more: each test has one time. */
+const free = () =>
+  run(
+    database.url,
+    `ALTER TABLE second_factors DISABLE ROW LEVEL SECURITY; UPDATE second_factors SET last_step = NULL;
+     ALTER TABLE second_factors ENABLE ROW LEVEL SECURITY`,
+  )
+
+describe('a factor of a person', () => {
+  it('is asked for ahead of the pick, which names nothing until then', async () => {
+    const secret = await addApp(await openAt('alder'))
+    await free()
+    const pending = pendingOf(await enter(email))
+    expect([await stepOf(pending), await names(pending)]).toEqual(['factor', []])
+    expect((await pick('birch', visitor(pending))).kind).toBe('pending')
+    const other = pendingOf(await enter(email))
+    expect((await proveStep({ code: codeOf(secret) }, visitor(other))).kind).toBe('pending')
+    expect(await names(other)).toEqual(['alder', 'birch'])
+    const sid = sidOf(await pick('birch', visitor(other)))
+    expect((await callerOf(sid)).customerId).toBe('birch')
+    // Changes to the other one without another proof.
+    const changed = sidOf(await pick('alder', visitor(await cookieOf(sid))))
+    expect((await callerOf(changed)).customerId).toBe('alder')
+  })
+
+  it('stands in the history of each customer at which it counts', async () => {
+    await addApp(await openAt('alder'))
+    for (const customer of ['alder', 'birch'] as const)
+      expect(
+        await database.sql(
+          customer,
+          "SELECT FROM audit_events WHERE action = 'factor.added' AND subject = $1",
+          [ids[customer]],
+        ),
+      ).toHaveLength(1)
+  })
+})
+
+/** Who may is asked elsewhere: see lib/identity/second-factors/operations.test.ts. */
+const mayDoIt = async () => {}
+
+describe('an Admin of one customer who resets the factors of a member', () => {
+  it('opens nothing elsewhere with the password of a link and a factor of their own', async () => {
+    const secret = await addApp(await openAt('alder'))
+    const boss = await admin('alder')
+    await resetFactors(boss, ids.alder, 'test-request', mayDoIt)
+    // The link that an Admin copies sets the password of that membership alone.
+    await setOwnPassword(database, 'alder', email, 'the boss knows this')
+    const sid = sidOf(await enter(email, 'the boss knows this'))
+    expect((await callerOf(sid)).customerId).toBe('alder')
+    await addApp(sid)
+    expect(await pick('birch', visitor(await cookieOf(sid)))).toEqual({ kind: 'refused' })
+    await expect(renewCodes(await callerOf(sid))).resolves.toHaveLength(10)
+    // What Ana has goes on at the other one, and asks for her own app there.
+    await free()
+    const pending = pendingOf(await enter(email))
+    expect((await proveStep({ code: codeOf(secret) }, visitor(pending))).kind).toBe('signed-in')
+  })
+
+  it('opens nothing elsewhere, even with the password of the person', async () => {
+    const secret = await addApp(await openAt('alder'))
+    await resetFactors(await admin('alder'), ids.alder, 'test-request', mayDoIt)
+    const pending = pendingOf(await enter(email))
+    expect(await names(pending)).toEqual(['alder'])
+    const sid = sidOf(await pick('alder', visitor(pending)))
+    const another = await addApp(sid)
+    await free()
+    const changing = pendingOf(await pick('birch', visitor(await cookieOf(sid))))
+    expect(await proveStep({ code: codeOf(another) }, visitor(changing))).toEqual({ kind: 'refused' })
+    expect((await proveStep({ code: codeOf(secret) }, visitor(changing))).kind).toBe('signed-in')
+  })
+
+  it('ends their sessions there alone, and no other history has a word of it', async () => {
+    const first = await openAt('alder')
+    const secret = await addApp(first)
+    await free()
+    const pending = pendingOf(await enter(email))
+    await proveStep({ code: codeOf(secret) }, visitor(pending))
+    const there = sidOf(await pick('birch', visitor(pending)))
+    await resetFactors(await admin('alder'), ids.alder, 'test-request', mayDoIt)
+    expect(await findSessionCaller(digestOf(first))).toBeUndefined()
+    expect((await callerOf(there)).customerId).toBe('birch')
+    const told = "SELECT subject FROM audit_events WHERE action = 'factors.reset'"
+    expect(await database.sql('birch', told)).toEqual([])
+    expect(await database.sql('alder', told)).toContainEqual({ subject: ids.alder })
+  })
+
+  it('is told alike of a member without a factor, and of one whose factor counts elsewhere alone', async () => {
+    await setOwnPassword(database, 'birch', email, 'my own at birch')
+    const sid = sidOf(await enter(email, 'my own at birch'))
+    await addApp(sid)
+    const boss = await admin('alder')
+    await expect(resetFactors(boss, ids.alder, 'test-request', mayDoIt)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    expect((await enter(email)).kind).toBe('signed-in')
+    expect((await enter(email, 'my own at birch')).kind).toBe('pending')
+  })
+})
+
+it('the operator resets them everywhere, in the history of each', async () => {
+  await addApp(await openAt('alder'))
+  const operator = { ...(await admin('alder')), via: 'operator' as const }
+  await resetFactors(operator, ids.alder, 'test-request', mayDoIt)
+  const pending = pendingOf(await enter(email))
+  expect(await names(pending)).toEqual(['alder', 'birch'])
+  const told = "SELECT FROM audit_events WHERE action = 'factors.reset' AND subject = $1"
+  for (const customer of ['alder', 'birch'] as const)
+    expect(await database.sql(customer, told, [ids[customer]])).toHaveLength(1)
+})
+
+describe('a customer that demands one', () => {
+  it('opens no session until one is set up, on the pick too, and others stay open', async () => {
+    await demand('alder', true)
+    try {
+      const pending = pendingOf(await enter(email))
+      expect(await names(pending)).toEqual(['alder', 'birch'])
+      expect((await pick('alder', visitor(pending))).kind).toBe('pending')
+      expect(await stepOf(pending)).toBe('set-up')
+      const at = await stepAt(pending)
+      const { secret, token } = newSecret(at?.pending.digest ?? '', { email, customerName: 'Alder' })
+      const given = { kind: 'totp' as const, name: 'App', token }
+      await expect(setUpStep({ ...given, code: '000000' }, visitor(pending))).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+      const sid = sidOf(await setUpStep({ ...given, code: codeOf(secret) }, visitor(pending)))
+      const caller = await callerOf(sid)
+      expect(caller.customerId).toBe('alder')
+      const [{ id = '' } = {}] = await database.sql(
+        'alder',
+        'SELECT f.id FROM second_factors f JOIN members m USING (person_id) WHERE m.id = $1',
+        [ids.alder],
+      )
+      await expect(removeFactor(caller, String(id))).rejects.toMatchObject({ code: 'permission_denied' })
+    } finally {
+      await demand('alder', false)
+    }
+  })
+
+  it('is not entered from a session elsewhere without one', async () => {
+    const sid = await openAt('birch')
+    await demand('alder', true)
+    try {
+      const pending = pendingOf(await pick('alder', visitor(await cookieOf(sid))))
+      expect(await stepOf(pending)).toBe('set-up')
+    } finally {
+      await demand('alder', false)
+    }
+  })
+})

@@ -1,0 +1,64 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findAll } from '#lib/platform/caller/look-ups/find.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { lookUp, minted } from '#lib/platform/caller/store.ts'
+import { findPersonById, findPersonOf } from '../people/look-up.ts'
+import type { Membership, Person } from '../people/rules.ts'
+import { type LinkKind, type LinkState, stateOf } from './rules.ts'
+
+/** A link that was made for a member, or, as `recovery`, asked for by somebody who has forgotten a password. */
+export type Link = { id: string; isMailed: boolean; state: LinkState } & (
+  | { kind: LinkKind; customerId: CustomerId; memberId: string }
+  | { kind: 'recovery'; personId: string }
+)
+
+type Row = {
+  kind: LinkKind | 'recovery'
+  id: string
+  customer_id: string | null
+  whose: string
+  is_mailed: boolean
+  is_used: boolean
+  is_withdrawn: boolean
+  is_expired: boolean
+}
+
+/** The link that has this secret, in whatever state; undefined where there is none. */
+export async function findLink(secret: string): Promise<Link | undefined> {
+  const digest = digestOf(secret)
+  const found = await findAll('link', [digest])
+  const { customerId = '', id = '' } = found[0] ?? {}
+  return lookUp('signIn', async (tx) => {
+    const ends = sql`used_at IS NOT NULL AS is_used, withdrawn_at IS NOT NULL AS is_withdrawn, expires_at <= now() AS is_expired`
+    const { rows } = await tx.execute<Row>(sql`
+      SELECT kind, id, customer_id, member_id AS whose, state IS NOT NULL AS is_mailed, ${ends}
+      FROM account_links WHERE customer_id = ${customerId} AND id = ${id} AND digest = ${digest}
+      UNION ALL SELECT 'recovery', id, NULL, person_id, true, ${ends} FROM recoveries WHERE digest = ${digest}`)
+    const [row] = rows
+    if (!row) return undefined
+    const state = stateOf({ isUsed: row.is_used, isWithdrawn: row.is_withdrawn, isExpired: row.is_expired })
+    const own = { id: row.id, isMailed: row.is_mailed, state }
+    if (row.kind === 'recovery') return { ...own, kind: 'recovery', personId: row.whose }
+    return { ...own, kind: row.kind, customerId: minted(row.customer_id ?? ''), memberId: row.whose }
+  })
+}
+
+/** Whom a link is for. */
+export function findPersonOfLink(link: Link): Promise<Person | undefined> {
+  return link.kind === 'recovery'
+    ? findPersonById(link.personId)
+    : findPersonOf(link.customerId, link.memberId)
+}
+
+/**
+ * The membership for which a link was made; of a recovery, any that was taken up. Undefined where it is disabled, or
+ * its customer has single sign-on alone: then its links open nothing. Nobody takes one up of a customer that is closed.
+ */
+export function membershipOf(link: Link, { memberships }: Person): Membership | undefined {
+  const enabled = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
+  if (link.kind === 'recovery') return enabled.find(({ isInvited }) => !isInvited)
+  const own = enabled.find((one) => one.customerId === link.customerId && one.memberId === link.memberId)
+  return own?.isClosed && own.isInvited ? undefined : own
+}

@@ -1,0 +1,80 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { database, type Transaction } from '#lib/platform/db/client.ts'
+import { findPerson } from '../people/look-up.ts'
+import { newSecret } from './store.ts'
+
+// Who has forgotten a password is answered before anybody looks whether the address is known: a job does, and mails a link.
+
+/** How long such a link can be used once it is mailed, in seconds. Whoever asks for another one withdraws it. */
+const RECOVERY_SECONDS = 30 * 60
+
+/** Writes down that a link is to be mailed to this address, if anybody has it. */
+export async function askRecovery(email: string): Promise<void> {
+  await database().signIn.query('INSERT INTO recoveries (email) VALUES ($1)', [email])
+}
+
+/** A link that this process is to mail; `email`: as the member has it. Without one, nobody has the address. */
+export type DueRecovery = { id: string; mail: { email: string; secret: string } | undefined }
+
+const CLAIM = `
+  UPDATE recoveries SET state = 'SENDING', not_before = statement_timestamp() + interval '10 minutes'
+  WHERE id = (SELECT id FROM recoveries
+    WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL AND not_before <= statement_timestamp()
+    ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING id, email, created_at < now() - interval '${RECOVERY_SECONDS} seconds' AS "isLate"`
+const WITHDRAW = `
+  UPDATE recoveries SET withdrawn_at = now()
+  WHERE person_id = $1 AND id <> $2 AND used_at IS NULL AND withdrawn_at IS NULL`
+const MAKE = `
+  UPDATE recoveries SET person_id = $1, digest = $3, expires_at = now() + interval '${RECOVERY_SECONDS} seconds' WHERE id = $2`
+
+/**
+ * Takes the oldest one that is due, makes its link, and withdraws those of before; undefined where none is due. One that is
+ * taken again, for it could not be sent, has a new secret.
+ */
+export async function claimRecovery(): Promise<DueRecovery | undefined> {
+  const { signIn } = database()
+  const { rows } = await signIn.query<{ id: string; email: string; isLate: boolean }>(CLAIM)
+  const [due] = rows
+  if (!due) return undefined
+  const person = due.isLate ? undefined : await findPerson(due.email)
+  const taken = person?.memberships.find(
+    ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
+  )
+  if (!person?.personId || !taken) return { id: due.id, mail: undefined }
+  const secret = newSecret()
+  await signIn.query(WITHDRAW, [person.personId, due.id])
+  await signIn.query(MAKE, [person.personId, due.id, digestOf(secret)])
+  return { id: due.id, mail: { email: taken.email, secret } }
+}
+
+/** How its mail ended; `WAITING`: it surely did not leave, and is tried again later. */
+export async function settleRecovery(
+  id: string,
+  state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN',
+  reason: string | null = null,
+): Promise<void> {
+  await database().signIn.query(
+    "UPDATE recoveries SET state = $2, reason = $3, not_before = now() + interval '1 minute' WHERE id = $1",
+    [id, state, reason],
+  )
+}
+
+/**
+ * Uses one up, in the scope of one of its person's customers.
+ * @returns false where it can't be used any more: of two at the same moment, one does
+ */
+export async function recoverBy(tx: Transaction, id: string): Promise<boolean> {
+  const used = await tx.execute(sql`
+    UPDATE recoveries SET used_at = now()
+    WHERE id = ${id} AND used_at IS NULL AND withdrawn_at IS NULL AND expires_at > now()`)
+  return used.rowCount === 1
+}
+
+/** Removes those of before yesterday. @returns how many */
+export async function pruneRecoveries(): Promise<number> {
+  const old = "DELETE FROM recoveries WHERE created_at < now() - interval '1 day'"
+  return (await database().signIn.query(old)).rowCount ?? 0
+}

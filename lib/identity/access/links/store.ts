@@ -1,0 +1,134 @@
+import 'server-only'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { dropLookUps, noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { LINK_SECONDS, type LinkKind } from './rules.ts'
+
+/** Whom a link is for, and who makes it: a member's id, or `operator`. */
+export type NewLink = { memberId: string; kind: LinkKind; by: string }
+
+/**
+ * Makes a link for a member and withdraws the one of its kind before. The secret is told here and nowhere again: whoever is
+ * shown it can redeem it, so that it opens that membership alone. Who may make one is the caller's to check, and to record.
+ */
+export async function addLink(
+  tx: Transaction,
+  customerId: CustomerId,
+  link: NewLink,
+): Promise<{ secret: string; expiresAt: Date }> {
+  const secret = newSecret()
+  const expiresAt = await insert(tx, customerId, link, { digest: digestOf(secret) })
+  return { secret, expiresAt }
+}
+
+/**
+ * The same for a link that a job mails to the member's address: nobody else gets to see it. It lasts from when it is mailed.
+ * Only where a mail server is set.
+ */
+export async function mailLink(tx: Transaction, customerId: CustomerId, link: NewLink): Promise<void> {
+  await insert(tx, customerId, link, { state: 'WAITING' })
+}
+
+/** The address of a link. */
+export function addressOf(kind: LinkKind, secret: string): string {
+  return `${env().baseUrl}/${kind}/${secret}`
+}
+
+/** What makes a link: 256 bits, of which only the digest is kept. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+async function insert(
+  tx: Transaction,
+  customerId: CustomerId,
+  { memberId, kind, by }: NewLink,
+  more: { digest: string } | { state: 'WAITING' },
+): Promise<Date> {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  // Of two who make one at the same moment, the second one withdraws that of the first.
+  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+  await withdrawLinks(tx, customerId, memberId, kind)
+  const expiresAt = sql`now() + make_interval(secs => ${LINK_SECONDS[kind]})`
+  const id = randomUUID()
+  if ('digest' in more) await noteLookUp(tx, customerId, 'link', { digest: more.digest, id })
+  const [row] = await tx
+    .insert(accountLinks)
+    .values({ customerId, id, memberId, kind, madeBy: by, expiresAt, ...more })
+    .returning({ expiresAt: accountLinks.expiresAt })
+  if (!row) throw new Error('The link was not added.')
+  return row.expiresAt
+}
+
+/** A member's links, of one kind or of all, open nothing any more. */
+export async function withdrawLinks(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  kind?: LinkKind,
+): Promise<void> {
+  const ofMember = and(eq(accountLinks.customerId, customerId), eq(accountLinks.memberId, memberId))
+  const open = and(ofMember, kind && eq(accountLinks.kind, kind), IS_OPEN)
+  await tx.update(accountLinks).set({ withdrawnAt: sql`now()` }).where(open)
+}
+
+/**
+ * Uses a link up.
+ * @returns false where it can't be used any more: of two who redeem it at the same moment, one does
+ */
+export async function spendLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  const own = and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id))
+  const used = await tx
+    .update(accountLinks)
+    .set({ usedAt: sql`now()` })
+    .where(and(own, IS_OPEN, sql`${accountLinks.expiresAt} > now()`))
+  return used.rowCount === 1
+}
+
+/** The customer's links that can still be used, or are still to be mailed; of one member, or of all. */
+export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?: string) {
+  const { kind, madeBy, createdAt, expiresAt, state } = accountLinks
+  const own = and(
+    eq(accountLinks.customerId, customerId),
+    memberId === undefined ? undefined : eq(accountLinks.memberId, memberId),
+  )
+  return tx
+    .select({ memberId: accountLinks.memberId, kind, madeBy, createdAt, expiresAt, mailState: state })
+    .from(accountLinks)
+    .where(and(own, IS_OPEN, sql`${expiresAt} > now()`))
+}
+
+const IS_OPEN = and(isNull(accountLinks.usedAt), isNull(accountLinks.withdrawnAt))
+
+/** Then nobody asks any more who was invited when. */
+const KEPT = sql`interval '90 days'`
+
+/**
+ * Removes the customer's links that have ended long ago.
+ * @returns how many
+ */
+export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const isOld = sql`${accountLinks.expiresAt} < now() - ${KEPT}`
+  return removeLinks(tx, customerId, isOld)
+}
+
+/** Removes those of the customer's links of which this holds. @returns how many */
+export async function removeLinks(
+  tx: Transaction,
+  customerId: CustomerId,
+  which: SQL | undefined,
+): Promise<number> {
+  const gone = await tx
+    .delete(accountLinks)
+    .where(and(eq(accountLinks.customerId, customerId), which))
+    .returning({ id: accountLinks.id })
+  const ids = gone.map(({ id }) => id)
+  await dropLookUps(tx, customerId, 'link', ids)
+  return ids.length
+}

@@ -1,0 +1,40 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { recordRefusal } from '#lib/platform/history/apart.ts'
+import { actorOf } from '#lib/platform/history/audit.ts'
+import { measured } from '#lib/platform/runtime/measured.ts'
+import { visit } from '#lib/platform/runtime/visit.ts'
+import { type Attempt, countPasswordAttempt } from '../sign-ins/budgets.ts'
+
+/**
+ * Counts an attempt to name the present password within a session, before it is compared: whoever has got hold of a
+ * session could try passwords there.
+ * @throws Problem `rate_limited`, after too many wrong ones
+ */
+export async function attemptInSession(caller: Caller): Promise<Extract<Attempt, { kind: 'counted' }>> {
+  const attempt = await countPasswordAttempt(caller.session ?? '')
+  if (attempt.kind === 'counted') return attempt
+  measured('limit', { limit: 'passwords' })
+  await tracePassword(caller, 'throttled')
+  throw tooManyAttempts(attempt.seconds, 'The current password was wrong too often.')
+}
+
+/** Writes down that the present password was named wrongly in a session, or was so too often: once a minute. */
+export function tracePassword(caller: Caller, what: 'refused' | 'throttled'): Promise<void> {
+  const requestId = visit()?.requestId ?? randomUUID()
+  const event = { action: `password.${what}`, subject: caller.id, actor: actorOf(caller), requestId }
+  return recordRefusal(caller.customerId, event)
+}
+
+/** A password that is refused at its field. */
+export function refusedAt(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
+}
+
+/** An attempt that has to wait for so many seconds. */
+export function tooManyAttempts(seconds: number, why: string): Problem {
+  const headers = { 'Retry-After': String(seconds) }
+  return new Problem('rate_limited', `${why} Wait before you try again.`, { headers })
+}

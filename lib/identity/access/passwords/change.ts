@@ -1,0 +1,82 @@
+import 'server-only'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { proveAnew } from '#lib/platform/caller/session.ts'
+import { recordAudit } from '#lib/platform/history/audit.ts'
+import { visit } from '#lib/platform/runtime/visit.ts'
+import { hashPassword, passwordFits, saltOf } from '../password.ts'
+import { changePerson, type Part } from '../people/change.ts'
+import { findPersonOf } from '../people/look-up.ts'
+import { proofOf } from '../people/proofs.ts'
+import type { Membership } from '../people/rules.ts'
+import { countSetting } from '../sign-ins/budgets.ts'
+import { attemptInSession, refusedAt, tooManyAttempts, tracePassword } from './attempts.ts'
+import { faultOf } from './check.ts'
+import { setPasswordHash, setPersonHash } from './set.ts'
+
+/**
+ * Changes the password of a signed-in member and ends their other sessions, wherever it opened one: the new one opens what
+ * the former one did, and nothing else. Whoever has got hold of a session could try passwords here, so each attempt is
+ * counted before the present one is compared.
+ * @throws Problem `invalid_request` at a field, `rate_limited`
+ */
+export async function changeOwnPassword(
+  caller: Caller,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  requestId: string,
+): Promise<void> {
+  const { customerId, id, session = '' } = caller
+  const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
+  if (fault !== undefined) throw refusedAt('/newPassword', fault)
+  const attempt = await attemptInSession(caller)
+  let isWrong = false
+  const change = changePerson(
+    () => findPersonOf(customerId, id),
+    async (tx, person) => {
+      const here = person.memberships.find((one) => one.customerId === customerId)
+      if (here?.isSignOnOnly)
+        throw new Problem(
+          'permission_denied',
+          'Your company signs in by single sign-on alone: there is no password.',
+        )
+      const former = here?.passwordHash
+      isWrong = !(await passwordFits(currentPassword, former))
+      if (isWrong) throw refusedAt('/currentPassword', 'is not your current password')
+      const wait = await countSetting(customerId, caller.email)
+      if (wait > 0) throw tooManyAttempts(wait, 'The password was changed too often.')
+      const hash = await hashPassword(newPassword, saltOf(person))
+      if (person.passwordHash === former) await setPersonHash(tx, person.personId, hash)
+      const opened = person.memberships.filter(
+        (one) => one.passwordHash === former && !one.isInvited && !one.isSignOnOnly,
+      )
+      return opened.map((one) =>
+        partOf(one, one.isOwn ? hash : null, { keep: session, proof: proofOf(hash), requestId }),
+      )
+    },
+  )
+  const isFound = await change.catch(async (error: unknown) => {
+    if (isWrong) await tracePassword(caller, 'refused')
+    throw error
+  })
+  if (!isFound) throw new Error('A signed-in member was not found.')
+  await attempt.forgive()
+}
+
+/** What the change does to a membership that the former password opened. */
+function partOf(
+  { customerId, memberId, name }: Membership,
+  own: string | null,
+  { keep, proof, requestId }: { keep: string; proof: string; requestId: string },
+): Part {
+  return {
+    customerId,
+    async run(tx) {
+      const here = visit()
+      const from = here && { address: here.address, userAgent: here.agent ?? '' }
+      await setPasswordHash(tx, customerId, memberId, own, { keep, from })
+      await proveAnew(tx, customerId, keep, proof)
+      const actor = { kind: 'member', id: memberId, name } as const
+      await recordAudit(tx, customerId, { action: 'password.changed', subject: memberId, actor, requestId })
+    },
+  }
+}

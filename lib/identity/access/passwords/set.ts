@@ -1,0 +1,71 @@
+import 'server-only'
+import { and, eq, ne } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { endSessions } from '#lib/platform/caller/session.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { people } from '#lib/platform/db/schema/access/people.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { deviceOfSession, tellMember } from '../sign-ins/account-mail.ts'
+import { forgetBrowsers } from '../sign-ins/known-browsers.ts'
+
+/** Where a password was set, as the mail about it tells. */
+export type Device = { address: string; userAgent: string }
+
+/**
+ * Sets a membership's own password, or takes it away, so that its person's opens it. Ends the member's sessions, and forgets
+ * the browsers that the account knows, but for the session named `keep` and its browser. The member is told by mail.
+ */
+export async function setPasswordHash(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  hash: string | null,
+  { keep = '', from }: { keep?: string; from?: Device | undefined } = {},
+): Promise<void> {
+  await setOwnHash(tx, customerId, memberId, hash)
+  await forgetBrowsers(tx, customerId, memberId, keep)
+  await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, keep)))
+  const device = from ?? (keep === '' ? undefined : await deviceOfSession(tx, customerId, keep))
+  await tellMember(tx, customerId, memberId, 'new-password', device)
+}
+
+/** Sets the password of a person, or takes it away, in the scope of one of their customers. It opens what has none of its own. */
+export async function setPersonHash(tx: Transaction, personId: string, hash: string | null): Promise<void> {
+  const { rowCount } = await tx.update(people).set({ passwordHash: hash }).where(eq(people.id, personId))
+  if (rowCount !== 1) throw new Error('A person is changed in the scope of one of their customers.')
+}
+
+/**
+ * Takes a membership up: from now on its person may sign in there.
+ * @param hash of its own password; null: its person's opens it; undefined: that stays as it is
+ */
+export async function takeUp(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  hash?: string | null,
+): Promise<void> {
+  if (hash !== undefined) await setOwnHash(tx, customerId, memberId, hash)
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set({ invitedAt: null }).where(own)
+}
+
+/**
+ * No password or factor that the person of a member has elsewhere counts here, nor is it asked for, until its person's password is
+ * set for it.
+ */
+export async function keepApart(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set({ factorsApart: true }).where(own)
+}
+
+async function setOwnHash(tx: Transaction, customerId: CustomerId, memberId: string, hash: string | null) {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  // What its person's password opens asks for its person's factors.
+  const apart = hash === null ? { factorsApart: false } : {}
+  await tx
+    .update(members)
+    .set({ passwordHash: hash, ...apart })
+    .where(own)
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { setDisabled, setRemoved } from '#lib/identity/members/store/write.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { addApp, codeOf, enter, enterWith, join, PASSWORD, sidOf } from '../factors/test-person.ts'
+import { askRecovery, claimRecovery } from '../links/recoveries.ts'
+import { redeemLink } from '../links/redeem.ts'
+import { addLink } from '../links/store.ts'
+import { hashPassword, passwordFits } from '../password.ts'
+import { lockNewcomer } from './anew.ts'
+import { findAnybody } from './look-up.ts'
+
+// Ana has a password and an app. She is disabled at alder when birch invites her address, which somebody else reads.
+
+const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as [CustomerId, CustomerId, CustomerId]
+const [CHOSEN, ANOTHER] = ['a stranger has chosen this', 'chosen once more by mail']
+let database: TestDatabase
+let [hash, email, member, invited, secret, made] = ['', '', '', '', '', 0]
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of [alder, birch, cedar]) await addCustomer(id)
+  hash = await hashPassword(PASSWORD)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  email = `ana.${++made}@alder.example`
+  member = await join(alder, email)
+  await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
+  secret = await addApp(sidOf(await enter(email)))
+  await walled('second_factors', 'UPDATE second_factors SET last_step = NULL')
+  await disable(true)
+  invited = await join(birch, email, { passwordHash: null, invitedAt: new Date() })
+})
+
+const walled = (table: string, statement: string) =>
+  run(
+    database.url,
+    `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY; ${statement}; ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
+  )
+const disable = (disabled: boolean) =>
+  scope({ customerId: alder }, (tx) => setDisabled(tx, alder, member, disabled))
+const remove = () => scope({ customerId: alder }, (tx) => setRemoved(tx, alder, member))
+/** Redeems a link that was mailed. */
+async function redeemMailed(kind: 'invitation' | 'reset', customerId = birch, memberId = invited) {
+  const made = await scope({ customerId }, (tx) =>
+    addLink(tx, customerId, { memberId, kind, by: 'operator' }),
+  )
+  await walled('account_links', `UPDATE account_links SET state = 'SENT' WHERE member_id = '${memberId}'`)
+  await redeemLink({ secret: made.secret, password: CHOSEN, isNew: true })
+}
+const bySignOn = () =>
+  scope({ customerId: birch }, async (tx) => {
+    await lockNewcomer(tx, birch, { id: invited, email })
+    await tx.execute(`UPDATE members SET invited_at = NULL WHERE customer_id = 'birch' AND id = '${invited}'`)
+  })
+const kindOf = async (password: string) => (await enter(email, password)).kind
+const opensAlder = async () => {
+  await disable(false)
+  return enterWith(email, codeOf(secret))
+}
+
+describe('while a customer has somebody disabled for a while', () => {
+  it('a mailed invitation is taken up apart, and alder is as before once it lets them in again', async () => {
+    await redeemMailed('invitation')
+    expect([await kindOf(CHOSEN), await kindOf(PASSWORD)]).toEqual(['signed-in', 'refused'])
+    expect(await opensAlder()).toEqual(expect.any(String))
+    const at = (await findAnybody(email))?.memberships.map((one) => [one.isApart, one.factors.length])
+    expect(at).toEqual([
+      [false, 1],
+      [true, 0],
+    ])
+  })
+
+  it('a link for a new password sets the one of what was taken up apart, and no other', async () => {
+    await redeemMailed('invitation')
+    await redeemMailed('reset')
+    expect(await kindOf(CHOSEN)).toBe('signed-in')
+    expect(await opensAlder()).toEqual(expect.any(String))
+  })
+
+  it('a link that they asked for by mail sets the password wherever they can enter', async () => {
+    await redeemMailed('invitation')
+    const there = await join(cedar, email, { passwordHash: null, invitedAt: new Date() })
+    await redeemMailed('invitation', cedar, there)
+    await askRecovery(email)
+    const due = await claimRecovery()
+    await redeemLink({ secret: due?.mail?.secret ?? '', password: ANOTHER, isNew: true })
+    const opened = (await findAnybody(email))?.memberships ?? []
+    const own = (id: string) => opened.find(({ memberId }) => memberId === id)?.passwordHash
+    expect(await Promise.all([invited, there].map((id) => passwordFits(ANOTHER, own(id))))).toEqual([
+      true,
+      true,
+    ])
+    expect(await passwordFits(ANOTHER, own(member))).toBe(false)
+  })
+
+  it('single sign-on takes up apart, where the password of before opens nothing', async () => {
+    await bySignOn()
+    expect(await kindOf(PASSWORD)).toBe('refused')
+    expect(await opensAlder()).toEqual(expect.any(String))
+  })
+})
+
+describe('whom each customer has taken away', () => {
+  it.each([
+    ['a mailed invitation', () => redeemMailed('invitation')],
+    ['single sign-on', bySignOn],
+  ] as const)('begins anew by %s', async (_, come) => {
+    await remove()
+    await come()
+    expect(await findAnybody(email)).toMatchObject({ factors: [] })
+    expect(await kindOf(PASSWORD)).toBe('refused')
+  })
+})

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { redeemLink } from '../links/redeem.ts'
+import { addLink } from '../links/store.ts'
+import { hashPassword } from '../password.ts'
+import { signIn } from '../sign-in.ts'
+import { markCookie } from '../sign-ins/browser-mark.ts'
+import { countFactorAttempt } from '../sign-ins/budgets.ts'
+
+// Whoever has one of somebody's passwords, as an Admin has who redeemed a link of their own, guesses at the others.
+
+const [BIRCH, THEIRS] = ['a birch horse battery', 'correct horse battery']
+const birch = 'birch' as CustomerId
+let database: TestDatabase
+let [email, member, made] = ['', '', 0]
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['alder', birch]) await addCustomer(id)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  email = `ana.${++made}@alder.example`
+  const given = { roles: ['it-manager' as const], email, name: 'Ana' }
+  await addMember('alder', { ...given, passwordHash: await hashPassword(THEIRS) })
+  member = await addMember(birch, { ...given, invitedAt: new Date() })
+})
+
+const enter = async (password: string) =>
+  (await signIn({ email, password }, { address: '192.0.2.1', userAgent: '', cookies: '' })).kind
+const set = async (password: string) => {
+  const link = { memberId: member, kind: 'reset', by: 'operator' } as const
+  const { secret } = await scope({ customerId: birch }, (tx) => addLink(tx, birch, link))
+  return redeemLink({ secret, password, isNew: true }).then(
+    () => 'done',
+    (error) => toProblem(error).code,
+  )
+}
+const pass = (seconds: number) =>
+  run(database.url, `UPDATE sign_in_budgets SET last_at = last_at - interval '${seconds} seconds'`)
+
+it('a right password in between takes failures back once an hour', async () => {
+  await set(BIRCH)
+  const four = async (round: number) => {
+    const kinds = []
+    for (let n = 0; n < 4; n++) kinds.push(await enter(`guess ${round} ${n}`))
+    return kinds
+  }
+  const refused = Array(4).fill('refused')
+  expect([await four(1), await enter(BIRCH)]).toEqual([refused, 'signed-in'])
+  expect([await four(2), await enter(BIRCH)]).toEqual([refused, 'signed-in'])
+  // The four of before still count, and the right one does not.
+  expect(await four(3)).toContain('throttled')
+  await pass(3600)
+  expect([await enter(BIRCH), await four(4)]).toEqual(['signed-in', refused])
+})
+
+it('many browsers that one right password makes known have one share together', async () => {
+  await set(BIRCH)
+  const kinds: string[] = []
+  for (let n = 0; n < 8; n++) {
+    const outcome = await signIn(
+      { email, password: BIRCH },
+      { address: `198.51.100.${n}`, userAgent: '', cookies: '' },
+    )
+    if (outcome.kind !== 'signed-in') throw new Error(outcome.kind)
+    const own = { address: '192.0.2.1', userAgent: '', cookies: markCookie(outcome.mark).split(';')[0] ?? '' }
+    for (let guess = 0; guess < 4; guess++)
+      kinds.push((await signIn({ email, password: `guess ${n} ${guess}` }, own)).kind)
+  }
+  // Each of them alone has five.
+  expect(kinds.slice(0, 20)).toEqual(Array(20).fill('refused'))
+  expect(kinds.slice(20)).toContain('throttled')
+})
+
+it('a password that is right takes only itself back, where it has nothing else to', async () => {
+  await set(BIRCH)
+  for (let n = 0; n < 8; n++) expect(await enter(BIRCH)).toBe('signed-in')
+})
+
+it('a guess that is set as the own password, to see what it opens, is counted too', async () => {
+  const answers = []
+  for (let n = 0; n < 7; n++) answers.push(await set(`${n} guesses at a horse`))
+  expect(answers.slice(0, 5)).toEqual(Array(5).fill('done'))
+  expect(answers.slice(-1)).toEqual(['rate_limited'])
+  // What somebody else may set is left alone by that.
+  const own = await addMember('alder', { roles: [], email: `other.${email}`, invitedAt: new Date() })
+  const alder = 'alder' as CustomerId
+  const { secret } = await scope({ customerId: alder }, (tx) =>
+    addLink(tx, alder, { memberId: own, kind: 'invitation', by: 'operator' }),
+  )
+  await redeemLink({ secret, password: BIRCH, isNew: true })
+})
+
+it('a right code of a second factor takes wrong ones back once an hour', async () => {
+  const person = `person of ${email}`
+  const round = async () => {
+    const kinds = []
+    for (let wrong = 0; wrong < 4; wrong++) kinds.push((await countFactorAttempt(person)).kind)
+    const right = await countFactorAttempt(person)
+    if (right.kind === 'counted') await right.forgive()
+    return [...kinds, right.kind]
+  }
+  expect([await round(), await round()]).toEqual([Array(5).fill('counted'), Array(5).fill('counted')])
+  expect(await round()).toContain('throttled')
+})

@@ -1,0 +1,77 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { lookUp } from '#lib/platform/caller/store.ts'
+import type { Factor } from '../factors/rules.ts'
+import {
+  type Membership,
+  openedBy,
+  openedByIssuer,
+  openedByPasskey,
+  type Person,
+  passwordsOf,
+} from './rules.ts'
+
+// What is kept of a proof, by a password, an issuer or a passkey, and what it opens.
+
+/** What is kept of a proof by password: no more than tells whether the password is still the same. */
+export function proofOf(passwordHash: string): string {
+  return digestOf(`password ${passwordHash}`)
+}
+
+/** What is kept of a proof by an identity provider: it names who somebody is there, and opens nothing by itself. */
+export function issuerProofOf(providerId: string, subject: string): string {
+  return digestOf(`issuer ${providerId} ${subject}`)
+}
+
+/** What is kept of a proof by a passkey alone. */
+export function proofOfPasskey({ credential }: Pick<Factor, 'credential'>): string {
+  return digestOf(`passkey ${credential}`)
+}
+
+/**
+ * The memberships that a proof opens now: none where the password is another one by now, the issuer forgotten, or the passkey
+ * removed.
+ */
+export function openedByProof(proof: string, person: Person): Membership[] {
+  const byIssuer = openedByIssuer(proof, person)
+  if (byIssuer.length > 0) return byIssuer
+  const passkey = person.factors.find((one) => one.kind === 'passkey' && proofOfPasskey(one) === proof)
+  if (passkey) return openedByPasskey(passkey, person)
+  const hash = passwordsOf(person).find((one) => proofOf(one) === proof)
+  return hash === undefined ? [] : openedBy(hash, person)
+}
+
+/** What opened a session, and when the first one of its sign-in was opened. */
+export type SessionProof = {
+  customerId: CustomerId
+  memberId: string
+  proof: string
+  proven: readonly string[]
+  since: Date
+}
+
+/** What opened a customer's session; undefined for sessions of a release that did not write it down. */
+export function findSessionProof(customerId: CustomerId, session: string): Promise<SessionProof | undefined> {
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<{
+      member_id: string
+      proof: string
+      proven: string[] | null
+      since: string
+    }>(sql`
+      SELECT member_id, proof, proven, created_at AS since FROM sessions
+      WHERE customer_id = ${customerId} AND digest = ${session} AND proof IS NOT NULL`)
+    const [row] = rows
+    if (!row) return undefined
+    const { member_id: memberId, proof, proven, since } = row
+    return {
+      customerId,
+      memberId,
+      proof,
+      proven: proven ?? ['password'],
+      since: new Date(since),
+    }
+  })
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { type Factor, reachProven } from '../factors/rules.ts'
+import { type Membership, nextStep, openedBy, passwordsOf, pickable } from './rules.ts'
+
+const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
+  customerId: customer as CustomerId,
+  customerName: customer,
+  customerDomain: `${customer}.example`,
+  memberId: `at-${customer}`,
+  name: 'Ana',
+  email: 'ana@a.example',
+  passwordHash: 'persons',
+  isOwn: false,
+  isDisabled: false,
+  isRemoved: false,
+  isInvited: false,
+  isKnown: false,
+  isSignOnOnly: false,
+  issuerProofs: [],
+  factors: [],
+  demandsFactor: false,
+  factorsResetAt: null,
+  isApart: false,
+  isClosed: false,
+  ...given,
+})
+const own = (passwordHash: string | null) => ({ passwordHash, isOwn: true })
+const opened = (hash: string, ...memberships: Membership[]) =>
+  openedBy(hash, { memberships }).map(({ customerId }) => customerId)
+
+describe('a password', () => {
+  it('of a person opens what has none of its own', () => {
+    expect(opened('persons', at('a'), at('b'), at('c', own('x')))).toEqual(['a', 'b'])
+  })
+
+  it('of a membership opens that one, and those that were taken up with the same one', () => {
+    expect(opened('x', at('a', own('x')), at('b', own('y')), at('c'))).toEqual(['a'])
+    expect(opened('x', at('a', own('x')), at('b', own('x')), at('c'))).toEqual(['a', 'b'])
+  })
+
+  it('opens nothing that is disabled, or not taken up', () => {
+    expect(opened('persons', at('a', { isDisabled: true }), at('b', { isInvited: true }))).toEqual([])
+    expect(opened('x', at('a', { ...own('x'), isDisabled: true }), at('b'))).toEqual([])
+  })
+
+  it('that nobody has opens nothing', () => {
+    expect(opened('other', at('a'), at('b', own('x')), at('c', own(null)))).toEqual([])
+  })
+})
+
+it('somebody’s passwords are each told once, without those of disabled memberships', () => {
+  const memberships = [at('a'), at('b'), at('c', own('x')), at('d', { ...own('y'), isDisabled: true })]
+  expect(passwordsOf({ memberships })).toEqual(['persons', 'x'])
+  expect(passwordsOf({ memberships: [at('a', own(null))] })).toEqual([])
+})
+
+describe('after a proof comes', () => {
+  const [a, b] = [at('a'), at('b')]
+  it.each([
+    ['nothing, where it opens nothing', [], undefined, { kind: 'refuse' }],
+    ['a session, where it opens one', [a], undefined, { kind: 'open', membership: a }],
+    ['the pick, where it opens several', [a, b], undefined, { kind: 'pick' }],
+    ['a session of the one that was picked', [a, b], 'b', { kind: 'open', membership: b }],
+    ['the pick again, after one that it does not open', [a, b], 'c', { kind: 'pick' }],
+    ['the pick again, after one that is gone, though there is one left', [a], 'b', { kind: 'pick' }],
+  ])('%s', (_, memberships, picked, step) => {
+    expect(nextStep({ memberships, picked, proven: ['password'] })).toEqual(step)
+  })
+})
+
+describe('where there are second factors, after a proof comes', () => {
+  const factor = (reach: string | null): Factor => ({
+    id: `at ${reach}`,
+    kind: 'totp',
+    name: 'App',
+    reach,
+    createdAt: new Date(),
+    credential: null,
+    transports: null,
+  })
+  const [plain, persons] = [at('a'), at('b', { factors: [factor(null)] })]
+  const [own, bare] = [at('c', { factors: [factor('c')] }), at('d', { demandsFactor: true })]
+  const ofPerson = ['password', reachProven(null)]
+  const asked = (membership?: Membership, mayGoWithout = false) => ({
+    kind: 'factor',
+    ...(membership ? { membership } : {}),
+    mayGoWithout,
+  })
+  it.each([
+    ['the factor', [persons], undefined, ['password'], asked(persons)],
+    ['a session, once it is proven', [persons], undefined, ofPerson, { kind: 'open', membership: persons }],
+    ['the factor ahead of the pick', [persons, own], undefined, ['password'], asked()],
+    [
+      'the factor, which others go without',
+      [plain, persons],
+      undefined,
+      ['password'],
+      asked(undefined, true),
+    ],
+    ['the pick, once one is proven', [persons, own], undefined, ofPerson, { kind: 'pick' }],
+    ['the factor of the one that was picked', [persons, own], 'c', ofPerson, asked(own)],
+    [
+      'its setting up, where one is demanded',
+      [bare],
+      undefined,
+      ['password'],
+      { kind: 'set-up', membership: bare },
+    ],
+    ['the pick, where one of several demands it', [plain, bare], undefined, ['password'], { kind: 'pick' }],
+    [
+      'its setting up, where that one was picked',
+      [plain, bare],
+      'd',
+      ofPerson,
+      { kind: 'set-up', membership: bare },
+    ],
+    [
+      'a session of one that needs none',
+      [plain, persons],
+      'a',
+      ['password'],
+      { kind: 'open', membership: plain },
+    ],
+  ])('%s', (_, memberships, picked, proven, step) => {
+    expect(nextStep({ memberships, picked, proven })).toEqual(step)
+  })
+
+  it('names to a password alone no customer that needs a factor', () => {
+    expect(pickable([plain, persons, bare], ['password'])).toEqual([plain, bare])
+    expect(pickable([plain, persons, own], ofPerson)).toEqual([plain, persons, own])
+  })
+})

@@ -1,0 +1,101 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { recoverBy } from '../links/recoveries.ts'
+import { addLink, listOpenLinks, spendLink, withdrawLinks } from '../links/store.ts'
+import { setPersonHash } from '../passwords/set.ts'
+
+const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
+let database: TestDatabase
+let [both, stranger, link] = ['', '', '']
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of [alder, birch]) await addCustomer(id)
+  const email = 'both@alder.example'
+  both = await addMember(alder, { roles: ['admin'], email })
+  await addMember(birch, { roles: ['admin'], email })
+  stranger = await addMember(birch, { roles: ['admin'], email: 'stranger@birch.example' })
+  await scope({ customerId: birch }, (tx) =>
+    addLink(tx, birch, { memberId: stranger, kind: 'reset', by: 'operator' }),
+  )
+  const [row] = await database.sql(birch, 'SELECT id FROM account_links')
+  link = String(row?.id)
+})
+afterAll(() => database.close())
+
+const peopleIn = async (customer: string) => (await database.sql(customer, 'SELECT id FROM people')).length
+const walls = (tables: string[], how: 'ENABLE' | 'DISABLE') =>
+  run(database.url, tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
+/** What somebody in alder gets done to what is birch's; `as` is the customer that the statement names. */
+const attempts = (as: CustomerId) =>
+  scope({ customerId: alder }, async (tx) => {
+    await withdrawLinks(tx, as, stranger)
+    return [(await listOpenLinks(tx, as)).length, await spendLink(tx, as, link)]
+  })
+const isOpen = async () =>
+  (await database.sql(birch, 'SELECT FROM account_links WHERE used_at IS NULL AND withdrawn_at IS NULL'))
+    .length
+
+describe('links of another customer', () => {
+  it('are kept apart by each statement alone', async () => {
+    await walls(['account_links'], 'DISABLE')
+    expect(await attempts(alder)).toEqual([0, false])
+    await walls(['account_links'], 'ENABLE')
+    expect(await isOpen()).toBe(1)
+  })
+
+  it('are kept apart by the database alone', async () => {
+    expect(await attempts(birch)).toEqual([0, false])
+    expect(await isOpen()).toBe(1)
+  })
+})
+
+it('a forgotten password is used up in the scope of its person’s customers alone', async () => {
+  const add = `INSERT INTO recoveries (email, person_id, digest, expires_at)
+    SELECT email, person_id, email, now() + interval '1 hour' FROM members WHERE id = $1 RETURNING id`
+  const { rows } = await database.opened.signIn.query(add, [stranger])
+  const recover = (customerId: CustomerId) => scope({ customerId }, (tx) => recoverBy(tx, rows[0]?.id))
+  expect(await recover(alder)).toBe(false)
+  expect(await database.sql(alder, 'SELECT id FROM recoveries')).toEqual([])
+  expect([await recover(birch), await recover(birch)]).toEqual([true, false])
+})
+
+describe('people', () => {
+  it('are seen where they are members, and nothing but their ids', async () => {
+    expect([await peopleIn(alder), await peopleIn(birch)]).toEqual([1, 2])
+    expect(await peopleIn('nobody')).toBe(0)
+    await expect(database.sql(alder, 'SELECT email FROM people')).rejects.toMatchObject({ code: '42501' })
+    await expect(database.sql(alder, 'SELECT person_id FROM members')).resolves.toHaveLength(1)
+  })
+
+  it('get no password in the scope of a customer that is not theirs', async () => {
+    const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [stranger])
+    const set = scope({ customerId: alder }, (tx) => setPersonHash(tx, String(row?.id), 'guessed'))
+    await expect(set).rejects.toThrow('in the scope of one of their customers')
+  })
+
+  it('can’t be chosen by whoever writes a member', async () => {
+    const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [stranger])
+    const steal = sql`UPDATE members SET person_id = ${row?.id} WHERE customer_id = ${alder} AND id = ${both}`
+    await scope({ customerId: alder }, (tx) => tx.execute(steal))
+    expect(await peopleIn(alder)).toBe(1)
+    expect(await database.sql(alder, 'SELECT FROM people WHERE id = $1', [row?.id])).toEqual([])
+  })
+
+  it('follow the address of their member', async () => {
+    await scope({ customerId: alder }, (tx) =>
+      tx.execute(
+        sql`UPDATE members SET email = 'Other@alder.example' WHERE customer_id = ${alder} AND id = ${both}`,
+      ),
+    )
+    const email = 'SELECT p.email FROM people p JOIN members m ON m.person_id = p.id WHERE m.id = $1'
+    expect((await database.opened.signIn.query(email, [both])).rows).toEqual([
+      { email: 'Other@alder.example' },
+    ])
+  })
+})

@@ -1,0 +1,65 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { accountMails, sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
+
+/** What a member is told of by mail. */
+export type AccountEvent =
+  | 'new-password'
+  | 'new-device'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'factors-reset'
+  | 'recovery-code-used'
+  | 'key-ends'
+  | 'key-leaked'
+  | OrderEvent
+  | AdminEvent
+
+/** What whoever ordered something for a next term is told of by mail. */
+export type OrderEvent = 'renewal-near' | 'renewal-not-done'
+
+/** What the Admins of a customer are told of by mail. */
+export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'
+
+/** The device of a session, for the mail that tells what was done in it. */
+export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {
+  const { address, userAgent } = sessions
+  const own = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
+  const [found] = await tx.select({ address, userAgent }).from(sessions).where(own)
+  return found && { address: found.address ?? '', userAgent: found.userAgent ?? '' }
+}
+
+/**
+ * Writes down that a member is to be told by mail, in the transaction of what it tells of; a job sends it. Nothing where
+ * no mail server is set.
+ * @param from where it came from, where that is known
+ */
+export async function tellMember(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  event: AccountEvent,
+  from: { address: string; userAgent: string } | undefined = undefined,
+): Promise<void> {
+  if (mailSettings()) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
+}
+
+/**
+ * Writes down that each Admin who can sign in is to be told by mail, as `tellMember` does for one.
+ * @param about the name of what it is about: a token of a directory, or a domain
+ */
+export async function tellAdmins(
+  tx: Transaction,
+  customerId: CustomerId,
+  event: AdminEvent,
+  about: string,
+): Promise<void> {
+  if (!mailSettings()) return
+  await tx.execute(sql`
+    INSERT INTO account_mails (customer_id, member_id, event, about)
+    SELECT m.customer_id, m.id, ${event}, ${about} FROM members m
+    WHERE m.customer_id = ${customerId} AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
+}

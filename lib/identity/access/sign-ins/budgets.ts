@@ -1,0 +1,133 @@
+import 'server-only'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { networkOf } from '#lib/platform/caller/limits/addresses.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
+
+/** One attempt, counted before anything is compared, so that a thousand at once are counted too. */
+export type Attempt =
+  | { kind: 'throttled'; seconds: number }
+  /** `forgive` takes it back, it has succeeded: with the failures of this place before it, once an hour. */
+  | { kind: 'counted'; forgive(): Promise<void> }
+
+/** From where an account is tried. A browser that it knows is named by its digest, with the customers where it does. */
+export type Place = {
+  address: string
+  knownBrowser: { digest: string; at: readonly string[] } | undefined
+}
+
+/**
+ * Counts an attempt to sign in, or refuses it. It has the budget of its place, which is an address at this account or a browser
+ * that the account knows, and then a share of what all such places have together. Whatever strangers do takes nothing of
+ * what known browsers have; nor does whoever is let in by one customer take of what those have that others know. What an
+ * address does at one account is nothing to the others. Kept in the database, for all processes.
+ * @param email as given; any case is the same account, and one that nobody has is counted alike
+ */
+export async function countAttempt(email: string, { address, knownBrowser }: Place): Promise<Attempt> {
+  const account = email.toLowerCase()
+  const [place, whole] = knownBrowser
+    ? [
+        `browser ${knownBrowser.digest} ${account}`,
+        `known at ${knownBrowser.at.toSorted().join()} ${account}`,
+      ]
+    : [`address ${networkOf(address)} ${account}`, `account ${account}`]
+  const own = await countAt(digestOf(place))
+  if (own.kind === 'throttled') return own
+  const wait = await take(digestOf(whole), 'account')
+  if (wait > 0) {
+    await database().signIn.query(GIVE_BACK, [digestOf(place)])
+    return { kind: 'throttled', seconds: wait }
+  }
+  const mercy = digestOf(`forgiveness ${account}`)
+  return { kind: 'counted', forgive: () => forgive(digestOf(place), digestOf(whole), mercy) }
+}
+
+/** Counts an attempt to name the present password within a session: nobody else has a share in its budget. */
+export function countPasswordAttempt(session: string): Promise<Attempt> {
+  return countAt(digestOf(`session ${session}`))
+}
+
+/**
+ * Counts an attempt to name a code of a second factor: whoever tries has the password, wherever they are. They may have one
+ * of the person's factors, too, and try for another in between.
+ */
+export function countFactorAttempt(personId: string): Promise<Attempt> {
+  return countAt(digestOf(`factor ${personId}`), digestOf(`factor forgiveness ${personId}`))
+}
+
+/**
+ * Counts a mail that is asked for with a forgotten password, or refuses it: by the address that asks, and by the account,
+ * which any case names, and which need not be there.
+ * @returns 0 where it was counted, else after how many seconds there may be another one
+ */
+export async function countRecovery(email: string, address: string): Promise<number> {
+  const asker = digestOf(`recovery from ${networkOf(address)}`)
+  const own = await take(asker, 'asker')
+  if (own > 0) return own
+  const wait = await take(digestOf(`recovery of ${email.toLowerCase()}`), 'asked')
+  if (wait > 0) await database().signIn.query(GIVE_BACK, [asker])
+  return wait
+}
+
+/**
+ * Counts that a membership's own password is set, or refuses it.
+ * @returns 0 where it was counted, else after how many seconds it may be set again
+ */
+export function countSetting(customerId: string, email: string): Promise<number> {
+  return take(digestOf(`setting ${customerId} ${email.toLowerCase()}`), 'setter')
+}
+
+/** Removes what is forgotten anyway, of this release and of the one before. */
+export async function pruneBudgets(): Promise<number> {
+  const { signIn } = database()
+  const { rowCount } = await signIn.query(`DELETE FROM sign_in_budgets WHERE ${IS_FORGOTTEN}`)
+  await signIn.query("DELETE FROM sign_in_attempts WHERE at < now() - interval '1 day'")
+  return rowCount ?? 0
+}
+
+const IS_FORGOTTEN = `last_at < statement_timestamp() - interval '${FORGOTTEN_AFTER} seconds'`
+/** Of the row `b`, by the table in $2. */
+const WAIT = "($2::int[])[least(b.failures, cardinality($2::int[]) - 1) + 1] * interval '1 second'"
+
+// One statement decides and counts: of attempts at one moment each sees those that were counted before it. It goes by the
+// time at which it came, which is before that of one for which it waited: this one is of its moment then.
+const TAKE = `
+  INSERT INTO sign_in_budgets AS b (subject, failures) VALUES ($1, 1)
+  ON CONFLICT (subject) DO UPDATE SET last_at = greatest(b.last_at, statement_timestamp()),
+    failures = CASE WHEN b.${IS_FORGOTTEN} THEN 1 ELSE b.failures + 1 END
+  WHERE least(b.last_at, statement_timestamp()) + ${WAIT} <= statement_timestamp()`
+const LEFT = `
+  SELECT greatest(1, ceil(extract(epoch FROM b.last_at + ${WAIT} - statement_timestamp())))::int AS seconds
+  FROM sign_in_budgets b WHERE b.subject = $1`
+const FAILURES = 'SELECT failures FROM sign_in_budgets WHERE subject = $1'
+const GIVE_BACK = 'UPDATE sign_in_budgets SET failures = failures - 1 WHERE subject = $1 AND failures > 0'
+const FORGIVE = `
+  WITH gone AS (DELETE FROM sign_in_budgets WHERE subject = $1 RETURNING failures)
+  UPDATE sign_in_budgets b SET failures = greatest(0, b.failures - gone.failures) FROM gone WHERE b.subject = $2`
+
+async function countAt(subject: string, mercy?: string): Promise<Attempt> {
+  const seconds = await take(subject, 'place')
+  return seconds > 0
+    ? { kind: 'throttled', seconds }
+    : { kind: 'counted', forgive: () => forgive(subject, null, mercy) }
+}
+
+/** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
+async function take(subject: string, budget: Budget): Promise<number> {
+  const { signIn } = database()
+  const given = [subject, waitTable(budget)]
+  const { rowCount } = await signIn.query(TAKE, given)
+  if (rowCount === 1) return 0
+  const { rows } = await signIn.query<{ seconds: number }>(LEFT, given)
+  return rows[0]?.seconds ?? 1
+}
+
+/** @param mercy counts how often failures are taken back; without it they always are */
+async function forgive(place: string, account: string | null, mercy?: string): Promise<void> {
+  const { signIn } = database()
+  const { rows } = await signIn.query<{ failures: number }>(FAILURES, [place])
+  const isMerciful =
+    mercy === undefined || (rows[0]?.failures ?? 0) <= 1 || (await take(mercy, 'forgiveness')) === 0
+  if (isMerciful) await signIn.query(FORGIVE, [place, account])
+  else for (const subject of [place, account]) await signIn.query(GIVE_BACK, [subject])
+}

@@ -1,0 +1,61 @@
+import 'server-only'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { session } from '#lib/platform/caller/session-cookie.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { findPersonById, findPersonOf } from '../people/look-up.ts'
+import { findSessionProof, openedByProof } from '../people/proofs.ts'
+import { type Membership, pickable } from '../people/rules.ts'
+import { findPending } from './pending.ts'
+
+/** Where a session may change to, without another proof. */
+type Reach = { memberships: Membership[]; proof: string; proven: readonly string[]; since: Date }
+
+/**
+ * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
+ * @param caller signed in; `session` is the digest of the session's id
+ */
+export async function reachOf({ customerId, session: digest }: Signed): Promise<Reach | undefined> {
+  if (customerId === undefined || digest === undefined) return undefined
+  const found = await findSessionProof(customerId, digest)
+  const person = found && (await findPersonOf(found.customerId, found.memberId))
+  if (!person) return undefined
+  const { proof, proven, since } = found
+  return { memberships: openedByProof(proof, person), proof, proven, since }
+}
+
+type Signed = Partial<Pick<Caller, 'customerId' | 'session'>>
+
+/** A customer that can be picked. */
+export type Choice = { id: string; name: string; isPresent: boolean }
+
+/**
+ * The customers among which whoever asks can pick: after a proof, else while signed in; none where there is neither, or where
+ * it is known already.
+ */
+export async function choicesOf(headers: { get(name: string): string | null }): Promise<Choice[]> {
+  const pending = await findPending(headers.get('cookie') ?? '')
+  if (pending) {
+    const person = await findPersonById(pending.personId)
+    const opened = person ? openedByProof(pending.proof, person) : []
+    return pickable(opened, pending.proven).map((one) => choiceOf(one))
+  }
+  const caller = await session(headers)
+  const reach = caller && (await reachOf(caller))
+  const choices = reach?.memberships.map((one) => choiceOf(one, caller?.customerId)) ?? []
+  return choices.length > 1 ? choices : []
+}
+
+/** Whether a signed-in person may change to another customer. Never throws: no screen fails for a way that it does not show. */
+export async function mayChange(caller: Signed): Promise<boolean> {
+  try {
+    const reach = await reachOf(caller)
+    return (reach?.memberships.length ?? 0) > 1
+  } catch (error) {
+    log().warn({ reason: reasonOf(error) }, 'nobody knows whether there is another customer')
+    return false
+  }
+}
+
+function choiceOf({ customerId, customerName }: Membership, present?: string): Choice {
+  return { id: customerId, name: customerName, isPresent: customerId === present }
+}

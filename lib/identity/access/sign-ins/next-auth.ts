@@ -1,0 +1,103 @@
+import 'server-only'
+import type { NextAuthOptions } from 'next-auth'
+import Provider from 'next-auth/providers/credentials'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import { checkSameOrigin } from '#lib/platform/api/same-origin.ts'
+import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
+import { localPath } from '#lib/platform/caller/rules.ts'
+import { SESSION_SECONDS } from '#lib/platform/caller/session.ts'
+import { cookieName, readToken, sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { log, logFailure } from '#lib/platform/runtime/log.ts'
+import { measured } from '#lib/platform/runtime/measured.ts'
+import { visit } from '#lib/platform/runtime/visit.ts'
+import { signIn, type Visitor } from '../sign-in.ts'
+import { type Credentials, FIELDS, stepOf } from './asked.ts'
+import { markCookie } from './browser-mark.ts'
+import type { Stepped } from './factor-step.ts'
+import { pendingCookie } from './pending.ts'
+import { signOut } from './session-life.ts'
+
+const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
+
+/**
+ * next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more.
+ * @param onCookies is told the headers Set-Cookie for which next-auth has no place
+ */
+export function authOptions(onCookies: (...headers: string[]) => void = () => {}): NextAuthOptions {
+  const secure = env().baseUrl.startsWith('https:')
+  const cookie = (name: string) => ({
+    name: cookieName(name),
+    options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure },
+  })
+  return {
+    secret: sessionSecret(),
+    useSecureCookies: secure,
+    session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
+    jwt: { decode: readToken },
+    cookies: {
+      sessionToken: cookie('console-session'),
+      csrfToken: cookie('console-csrf'),
+      callbackUrl: cookie('console-callback'),
+    },
+    pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
+    providers: [
+      Provider({
+        credentials: FIELDS,
+        // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
+        authorize: async (credentials, request) => {
+          const outcome = await outcomeOf(credentials, request.headers).catch((error: unknown) => {
+            logFailure(toProblem(error), error, visit()?.requestId ?? '')
+            throw new Error('unavailable')
+          })
+          if (outcome.kind === 'pending') {
+            if (outcome.id !== undefined) onCookies(pendingCookie(outcome.id))
+            throw new Error('pending')
+          }
+          if (outcome.kind === 'ended') throw new Error('ended')
+          measured('signIn', { outcome: OUTCOMES[outcome.kind] })
+          if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
+          if (outcome.kind === 'refused') return null
+          onCookies(markCookie(outcome.mark), pendingCookie(undefined))
+          return { id: outcome.sid }
+        },
+      }),
+    ],
+    callbacks: {
+      jwt: ({ token, user }) => ({ sid: user ? user.id : token.sid }),
+      session: ({ session }) => ({ expires: session.expires }),
+      redirect: ({ url }) => localPath(url),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (typeof token?.sid === 'string') await signOut(token.sid)
+      },
+    },
+    logger: {
+      error: (code) => log().warn({ code }, 'sign-in failed'),
+      warn: () => {},
+      debug: () => {},
+    },
+  }
+}
+
+type Headers = Record<string, unknown> | undefined
+
+/** A sign-in with a password, or a step on the way, which only pages of ours may ask for. */
+async function outcomeOf(credentials: Credentials, headers: Headers): Promise<Stepped> {
+  const visitor = visitorOf(headers)
+  const step = stepOf(credentials)
+  if (!step) return signIn(credentials, visitor)
+  try {
+    checkSameOrigin({ get: (name) => (headers?.[name] === undefined ? null : String(headers[name])) })
+  } catch {
+    return { kind: 'refused' }
+  }
+  return step(visitor)
+}
+
+function visitorOf(headers: Headers): Visitor {
+  const text = (name: string) => String(headers?.[name] ?? '')
+  const address = canonicalAddress(text('x-client-address'))
+  return { address, userAgent: text('user-agent'), cookies: text('cookie') }
+}

@@ -1,0 +1,108 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/session-cookie.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { type Issued, sealFor, unsealFor } from '../sign-on/sealed.ts'
+
+// Between a proof and a session stands a row for a short time, and in the browser a cookie of its own, which no operation
+// of the API looks at.
+
+const PENDING = 'console-pending'
+const SECONDS = 10 * 60
+/** So many steps may be tried after one proof. */
+const MOST_TRIES = 10
+
+/** A proof that has led to no session yet. */
+export type Pending = {
+  digest: string
+  personId: string
+  /** What was proven first: it says whom it opens. */
+  proof: string
+  /** All that was proven: `password`, `passkey`, `issuer`, and second factors as lib/identity/access/factors/rules.ts writes them. */
+  proven: readonly string[]
+  /** The customer that was picked, where something is still to be proven for it. */
+  picked?: string | undefined
+}
+
+/** Keeps a proof. @returns the id for the browser's cookie */
+export async function addPending({
+  personId,
+  proof,
+  proven,
+  picked,
+  issued,
+}: Omit<Pending, 'digest'> & { issued?: Issued | undefined }): Promise<string> {
+  const id = randomBytes(32).toString('base64url')
+  const digest = digestOf(`pending ${id}`)
+  const sealed = issued && sealFor(digest, issued.idToken)
+  await database().signIn.query(
+    `INSERT INTO pending_sign_ins (digest, person_id, proof, proven, picked, provider_id, id_token)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [digest, personId, proof, proven, picked ?? null, issued?.providerId ?? null, sealed ?? null],
+  )
+  return id
+}
+
+/** The proof behind a request's cookie, while it holds. */
+export async function findPending(cookies: string): Promise<Pending | undefined> {
+  const id = cookieValue(cookies, cookieName(PENDING))
+  if (!id) return undefined
+  const { rows } = await database().signIn.query<Pending & { picked: string | null }>(
+    `SELECT digest, person_id AS "personId", proof, proven, picked FROM pending_sign_ins WHERE digest = $1 AND ${IS_OPEN}`,
+    [digestOf(`pending ${id}`)],
+  )
+  return rows[0] && { ...rows[0], picked: rows[0].picked ?? undefined }
+}
+
+/** Notes what more was proven, or what was picked. @returns it as it is now; undefined where it was ended meanwhile */
+export async function furtherPending(
+  pending: Pending,
+  { proven = [], picked = pending.picked }: { proven?: readonly string[]; picked?: string | undefined },
+): Promise<Pending | undefined> {
+  const { rows } = await database().signIn.query<{ proven: string[] }>(
+    `UPDATE pending_sign_ins SET picked = $2, proven = proven || $3::text[] WHERE digest = $1 RETURNING proven`,
+    [pending.digest, picked ?? null, proven],
+  )
+  return rows[0] && { ...pending, picked, proven: rows[0].proven }
+}
+
+/** Counts a step that is tried. @returns false where there were too many, or another one led on meanwhile */
+export async function countStep({ digest }: Pending): Promise<boolean> {
+  const step = `UPDATE pending_sign_ins SET tries = tries + 1 WHERE digest = $1 AND ${IS_OPEN}`
+  return (await database().signIn.query(step, [digest])).rowCount === 1
+}
+
+/**
+ * Ends it, for it has led to a session.
+ * @returns what an identity provider has given for it, where one has; undefined where it was ended meanwhile, for of two at
+ * once one leads on, or where SESSION_SECRET is another one by now
+ */
+export async function endPending({ digest }: Pending): Promise<{ issued?: Issued } | undefined> {
+  const { rows } = await database().signIn.query<{ providerId: string | null; sealed: string | null }>(
+    `DELETE FROM pending_sign_ins WHERE digest = $1 RETURNING provider_id AS "providerId", id_token AS sealed`,
+    [digest],
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const { providerId, sealed } = row
+  if (providerId === null || sealed === null) return {}
+  const idToken = unsealFor(digest, sealed)
+  return idToken === undefined ? undefined : { issued: { providerId, idToken } }
+}
+
+/** Removes those that have led nowhere. @returns how many */
+export async function prunePending(): Promise<number> {
+  const old = `DELETE FROM pending_sign_ins WHERE created_at < now() - interval '${SECONDS} seconds'`
+  return (await database().signIn.query(old)).rowCount ?? 0
+}
+
+/** The header Set-Cookie that leaves the id in a browser, or takes it away. */
+export function pendingCookie(id: string | undefined): string {
+  const name = cookieName(PENDING)
+  const secure = name === PENDING ? '' : '; Secure'
+  const life = id === undefined ? 0 : SECONDS
+  return `${name}=${id ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`
+}
+
+const IS_OPEN = `created_at > now() - interval '${SECONDS} seconds' AND tries < ${MOST_TRIES}`

@@ -1,0 +1,91 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { addSession, endSession, findSessionCaller } from '#lib/platform/caller/session.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { noteCaller } from '#lib/platform/runtime/visit.ts'
+import { needOf } from '../factors/rules.ts'
+import { lockPerson } from '../people/change.ts'
+import { findPersonOf } from '../people/look-up.ts'
+import { openedByProof } from '../people/proofs.ts'
+import type { Membership } from '../people/rules.ts'
+import type { Issued } from '../sign-on/sealed.ts'
+import { keepOpening } from '../sign-on/sessions.ts'
+import { tellMember } from './account-mail.ts'
+import { digestOfMark } from './browser-mark.ts'
+import { knowBrowser } from './known-browsers.ts'
+import { traceSession } from './traces.ts'
+
+/** What a session is opened with. */
+export type Opening = {
+  proof: string
+  /** All that was proven. */
+  proven: readonly string[]
+  address: string
+  userAgent: string
+  /** Of the browser. */
+  mark: string
+  /** When the session was opened in whose place this one comes: it ends no later. */
+  since?: Date
+  /** Of the sign-in at an identity provider, where one has proven it. */
+  issued?: Issued | undefined
+}
+
+/**
+ * Opens a session, in whose transaction the browser becomes a known one.
+ * @returns its id; undefined where what was proven does not open the membership any more: the password was changed meanwhile,
+ * say, or a second factor set up, and the sessions of before were ended
+ */
+export async function openSession(
+  { customerId, memberId, name }: Membership,
+  { proof, proven, address, userAgent, mark, since, issued }: Opening,
+): Promise<string | undefined> {
+  const sid = randomBytes(32).toString('base64url')
+  const browser = digestOfMark(mark)
+  const digest = digestOf(sid)
+  const open = async (tx: Transaction) => {
+    await lockPerson(tx, customerId, memberId, 'to enter')
+    const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+    await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+    const person = await findPersonOf(customerId, memberId)
+    const opened = person ? openedByProof(proof, person) : []
+    const now = opened.find((one) => one.customerId === customerId)
+    if (!now || needOf(now, proven) !== 'nothing') return undefined
+    noteCaller({ id: memberId, customerId, session: digest })
+    await addSession(
+      tx,
+      customerId,
+      memberId,
+      { digest, address, userAgent, browser, proof, proven: [...proven] },
+      since,
+    )
+    if (issued) await keepOpening(tx, customerId, digest, issued)
+    await traceSession(tx, { customerId, memberId, name }, 'opened')
+    const isNew = await knowBrowser(tx, customerId, memberId, browser)
+    if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+    return sid
+  }
+  return scope({ customerId }, open, { evenIfClosed: true })
+}
+
+/** Ends a session, and says why. */
+export function closeSession(caller: Caller, digest: string, why: string): Promise<void> {
+  const { customerId, id: memberId, name } = caller
+  const end = async (tx: Transaction) => {
+    await endSession(tx, customerId, digest)
+    await traceSession(tx, { customerId, memberId, name }, 'ended', why)
+  }
+  return scope(caller, end, { evenIfClosed: true })
+}
+
+/** Ends the session with this id; the cookie of an ended session opens nothing. */
+export async function signOut(id: string): Promise<void> {
+  const caller = await findSessionCaller(digestOf(id))
+  if (!caller) return
+  noteCaller(caller)
+  await closeSession(caller, digestOf(id), 'signed out')
+}

@@ -1,0 +1,47 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { recordRefusal } from '#lib/platform/history/apart.ts'
+import { recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
+import { countStranger } from '#lib/platform/history/strangers.ts'
+import { visit } from '#lib/platform/runtime/visit.ts'
+import type { Membership, Person } from '../people/rules.ts'
+
+const requestId = () => visit()?.requestId ?? randomUUID()
+
+type Member = Pick<Membership, 'customerId' | 'memberId' | 'name'>
+
+/** Writes down that a session was opened or ended, in the transaction that does it. */
+export function traceSession(
+  tx: Transaction,
+  { customerId, memberId, name }: Member,
+  what: 'opened' | 'ended',
+  why?: string,
+): Promise<void> {
+  const actor = { kind: 'member', id: memberId, name } as const
+  const event = {
+    action: `session.${what}`,
+    subject: memberId,
+    actor,
+    requestId: requestId(),
+    details: { why },
+  }
+  return recordAudit(tx, customerId, event)
+}
+
+/**
+ * Writes down that somebody could not sign in: in the history of each customer where a password would have opened something,
+ * once a minute; without an account it is counted. `at` says which step it was, where it was not the password. Not waited for, since the time of the answer would tell which accounts there are.
+ */
+export function traceFailure(
+  found: Pick<Person, 'memberships'> | undefined,
+  what: 'failed' | 'throttled',
+  at?: 'second factor' | 'passkey',
+): void {
+  if (!found) countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
+  for (const { customerId, memberId, name, isDisabled, isInvited } of found?.memberships ?? []) {
+    if (isDisabled || isInvited) continue
+    const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
+    recordRefusal(customerId, { ...event, details: { account: name, at } })
+  }
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
+import { hashPassword } from '../password.ts'
+import { signIn } from '../sign-in.ts'
+import { markCookie } from './browser-mark.ts'
+
+const PASSWORD = 'correct horse battery'
+const ANA = { email: 'ana@northwind.example', password: PASSWORD }
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('northwind')
+  await addMember('northwind', { roles: [], email: ANA.email, passwordHash: await hashPassword(PASSWORD) })
+})
+afterAll(() => database.close())
+
+const from = (index: number, cookies = '') => ({ address: `192.0.2.${index}`, userAgent: '', cookies })
+
+test('a flood of strangers, each from an address of its own, is refused in part and keeps no known browser waiting', async () => {
+  const first = await signIn(ANA, from(250))
+  if (first.kind !== 'signed-in') throw new Error(first.kind)
+  const cookies = markCookie(first.mark).split(';')[0] ?? ''
+  const flood = Array.from({ length: 100 }, (_, index) =>
+    signIn({ email: `nobody-${index}@northwind.example`, password: 'guessed' }, from(index)).then(
+      ({ kind }) => kind,
+      ({ code }) => code,
+    ),
+  )
+  const known = signIn(ANA, from(251, cookies)).then(({ kind }) => kind)
+  const all = Promise.all(flood)
+  // Of those that wait, the last one has not had its turn yet.
+  expect(await Promise.race([known, all.then(() => 'after the flood')])).toBe('signed-in')
+  const told = await all
+  expect(told.filter((one) => one === 'service_unavailable').length).toBeGreaterThanOrEqual(38)
+  expect(told.filter((one) => one === 'refused').length).toBeGreaterThan(0)
+  expect(told).not.toContain('signed-in')
+})

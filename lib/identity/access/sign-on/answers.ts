@@ -1,0 +1,99 @@
+import 'server-only'
+import { checkSameOrigin } from '#lib/platform/api/same-origin.ts'
+import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
+import { session, sessionCookie } from '#lib/platform/caller/session-cookie.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import { measured } from '#lib/platform/runtime/measured.ts'
+import type { Visitor } from '../sign-in.ts'
+import { markCookie } from '../sign-ins/browser-mark.ts'
+import { pendingCookie } from '../sign-ins/pending.ts'
+import { type Begin, beginFreshSignOn, beginSignOn } from './begin.ts'
+import { begunCookie } from './begun.ts'
+import { completeSignOn, type Fault } from './complete.ts'
+import { farewellOf } from './sessions.ts'
+
+// What the routes under app/auth/sign-on answer. They set cookies and lead on, so they are no operations of the API.
+
+/** Says where the console's form leads next: to an issuer; nowhere, for there is none; or nowhere for the moment. */
+export async function answerBegin(request: Request): Promise<Response> {
+  if (!isOwn(request)) return json(403, { kind: 'refused' })
+  const fields = await request.formData().catch(() => new FormData())
+  const [email, from] = [String(fields.get('email') ?? ''), String(fields.get('from') ?? '/')]
+  const caller = fields.get('fresh') === '1' ? await session(request.headers) : undefined
+  const begin: () => Promise<Begin> = () =>
+    caller ? beginFreshSignOn(caller, from) : beginSignOn(email, from)
+  const begun = await begin().catch((error: unknown): Begin => {
+    log().error({ err: error }, 'single sign-on could not begin')
+    return { kind: 'unavailable' }
+  })
+  if (begun.kind !== 'to-issuer') return json(200, begun)
+  return json(200, { kind: begun.kind, location: begun.location }, [begunCookie(begun.id)])
+}
+
+/** Leads whoever comes back from an issuer into the console, or to the sign-in page, which says why not. */
+export async function answerCallback(request: Request, providerId: string): Promise<Response> {
+  const { search } = new URL(request.url)
+  const completed = await completeSignOn(providerId, search, visitorOf(request.headers)).catch(
+    (error: unknown) => {
+      log().error({ err: error }, 'single sign-on could not be completed')
+      return { kind: 'fault', fault: 'unavailable' as Fault } as const
+    },
+  )
+  const spent = begunCookie(undefined)
+  if (completed.kind === 'fault') {
+    measured('signIn', { outcome: 'failed' })
+    return lead(`/sign-in?sign-on=${completed.fault}`, [spent])
+  }
+  const { outcome, returnTo } = completed
+  if (outcome.kind === 'pending') {
+    const next = `/sign-in/customer?from=${encodeURIComponent(returnTo)}`
+    return lead(next, [spent, pendingCookie(outcome.id)])
+  }
+  measured('signIn', { outcome: 'opened' })
+  const cookies = [
+    spent,
+    pendingCookie(undefined),
+    markCookie(outcome.mark),
+    await sessionCookie(outcome.sid),
+  ]
+  return lead(returnTo, cookies)
+}
+
+/** Says where the issuer ends its own session, before ours is ended; without `location` there is no such place. */
+export async function answerEnd(request: Request): Promise<Response> {
+  if (!isOwn(request)) return json(403, {})
+  const caller = await session(request.headers)
+  const location = caller && (await farewellOf(caller))
+  return json(200, location === undefined ? {} : { location })
+}
+
+function isOwn({ headers }: Request): boolean {
+  try {
+    checkSameOrigin(headers)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function visitorOf(headers: Headers): Visitor {
+  const text = (name: string) => headers.get(name) ?? ''
+  const address = canonicalAddress(text('x-client-address'))
+  return { address, userAgent: text('user-agent'), cookies: text('cookie') }
+}
+
+const FIXED = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
+
+function json(status: number, body: object, cookies: readonly string[] = []): Response {
+  return withCookies(Response.json(body, { status, headers: FIXED }), cookies)
+}
+
+/** Relative, so that it stays on the host that was asked. */
+function lead(path: string, cookies: readonly string[]): Response {
+  return withCookies(new Response(null, { status: 303, headers: { ...FIXED, Location: path } }), cookies)
+}
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
+  return response
+}

@@ -1,0 +1,142 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { errorCode } from '#lib/platform/api/problem.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { recordAudit } from '#lib/platform/history/audit.ts'
+import { noteCaller, visit } from '#lib/platform/runtime/visit.ts'
+import { takeUp } from '../passwords/set.ts'
+import { lockNewcomer } from '../people/anew.ts'
+import { lockPerson } from '../people/change.ts'
+import { addJoined, isLastAdmin, setGiven } from '../people/given.ts'
+import type { Provider } from './look-up.ts'
+import { type Claims, nameBy, profilesBy, rolesBy } from './rules.ts'
+import {
+  bindSubject,
+  type Found,
+  lockProvider,
+  memberOfAddress,
+  memberOfSubject,
+  seeSubject,
+} from './subjects.ts'
+
+/** Somebody whom an issuer has proven, with an address that is verified and of a proven domain. */
+export type Known = { subject: string; email: string; claims: Claims }
+
+/** Why somebody whom the issuer knows may not enter. */
+export type Refusal = 'off' | 'closed' | 'other-subject' | 'disabled' | 'no-member' | 'no-role'
+
+/** A member's id, or why there is none; `memberId` beside a refusal: whose address it is. */
+export type Bound = { memberId: string; refused?: undefined } | { refused: Refusal; memberId?: string }
+
+/**
+ * Finds the member behind a subject: whoever it was bound to, else the member with the address, who is bound to it now, else a
+ * new member, where the customer allows that. What claims give is set. Its events are kept with it. At a closed customer whoever
+ * has come before enters to read, and nobody is given anything.
+ */
+export async function bindMember(provider: Provider, who: Known): Promise<Bound> {
+  const { customerId } = provider
+  try {
+    return await scope({ customerId }, (tx) => bind(tx, provider, who, false))
+  } catch (error) {
+    if (errorCode(error) !== CLOSED) throw error
+    return scope({ customerId }, (tx) => bind(tx, provider, who, true), { evenIfClosed: true })
+  }
+}
+
+/** What the database says of a write at a closed customer: see lib/platform/db/scope.ts. */
+const CLOSED = 'CC001'
+
+async function bind(tx: Transaction, provider: Provider, who: Known, isClosed: boolean): Promise<Bound> {
+  const { customerId, id: providerId } = provider
+  const place = { providerId, subject: who.subject }
+  if (!(await lockProvider(tx, customerId, providerId))) return { refused: 'off' }
+  const known = await memberOfSubject(tx, customerId, place)
+  const found = known ?? (await memberOfAddress(tx, customerId, { providerId, email: who.email }))
+  const refused = refusalOf(provider, who, found, isClosed)
+  if (refused) return { refused, ...(found ? { memberId: found.id } : {}) }
+  const member = found ?? (await join(tx, provider, who))
+  noteCaller({ id: member.id, customerId })
+  // The person before the member, as wherever both are locked.
+  if (!found || found.isInvited) await lockNewcomer(tx, customerId, member)
+  else await lockPerson(tx, customerId, member.id, 'to enter')
+  if (known) await seeSubject(tx, customerId, place)
+  else {
+    await bindSubject(tx, customerId, { ...place, memberId: member.id })
+    await record(tx, provider, member, 'sign-on.bound', { issuer: provider.issuer, subject: who.subject })
+  }
+  if (member.isInvited) {
+    await takeUp(tx, customerId, member.id)
+    await record(tx, provider, member, 'invitation.accepted', { by: 'single sign-on' })
+  }
+  if (found && !isClosed) await give(tx, provider, found, who.claims)
+  return { memberId: member.id }
+}
+
+function refusalOf(
+  provider: Provider,
+  { claims }: Known,
+  found: (Found & { isBound?: boolean }) | undefined,
+  isClosed: boolean,
+): Refusal | undefined {
+  // The issuer has given the address to somebody else, or knows this one by a new name.
+  if (found?.isBound) return 'other-subject'
+  if (found?.isDisabled) return 'disabled'
+  if (isClosed && (!found || found.isInvited)) return 'closed'
+  if (!found && provider.joinRoles === null && rolesBy(claims, provider) === null) return 'no-member'
+  const roles = rolesBy(claims, provider) ?? (found ? found.roles : provider.joinRoles)
+  return roles?.length === 0 && (!found || rolesBy(claims, provider)) ? 'no-role' : undefined
+}
+
+async function join(tx: Transaction, provider: Provider, { email, claims }: Known): Promise<Found> {
+  const { customerId } = provider
+  const roles = rolesBy(claims, provider) ?? provider.joinRoles ?? []
+  const billingProfiles = profilesBy(claims, provider)
+  const name = nameBy(claims, email)
+  const addedBy = 'Single sign-on'
+  const id = await addJoined(tx, customerId, { email, name, roles, billingProfiles, addedBy })
+  noteCaller({ id, customerId })
+  await record(tx, provider, { id, name }, 'member.added', { email, name, roles, by: 'single sign-on' })
+  return { id, name, email, roles, billingProfiles, isDisabled: false, isInvited: false }
+}
+
+/** Sets what the claims give now. The last Admin stays one, whatever they say. */
+async function give(tx: Transaction, provider: Provider, member: Found, claims: Claims): Promise<void> {
+  const { customerId } = provider
+  const given = rolesBy(claims, provider)
+  const roles = given && (await withLastAdmin(tx, provider, member, given))
+  if (roles && !isSame(roles, member.roles)) {
+    await setGiven(tx, customerId, member.id, { roles })
+    const details = { email: member.email, changed: 'roles', from: member.roles, to: roles }
+    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
+  }
+  const profiles = profilesBy(claims, provider)
+  if (profiles && !isSame(profiles, member.billingProfiles)) {
+    await setGiven(tx, customerId, member.id, { billingProfiles: profiles })
+    const from = member.billingProfiles ?? 'all'
+    const details = { email: member.email, changed: 'billingProfiles', from, to: profiles }
+    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
+  }
+}
+
+async function withLastAdmin(tx: Transaction, { customerId }: Provider, member: Found, given: Role[]) {
+  const isTaken = member.roles.includes('admin') && !given.includes('admin')
+  return isTaken && (await isLastAdmin(tx, customerId, member.id)) ? [...given, 'admin' as const] : given
+}
+
+function isSame(one: readonly string[], other: readonly string[] | null): boolean {
+  return other !== null && one.length === other.length && one.every((each) => other.includes(each))
+}
+
+function record(
+  tx: Transaction,
+  { customerId }: Provider,
+  { id, name }: Pick<Found, 'id' | 'name'>,
+  action: string,
+  details: Record<string, string | string[]>,
+): Promise<void> {
+  const actor = { kind: 'member', id, name } as const
+  const requestId = visit()?.requestId ?? randomUUID()
+  return recordAudit(tx, customerId, { action, subject: id, actor, requestId, details })
+}

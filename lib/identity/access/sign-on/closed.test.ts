@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { addMember as addAgain, setDisabled, setRemoved } from '#lib/identity/members/store/write.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { type HostileIssuer, startHostile } from '../../../../stand-ins/issuers/hostile.ts'
+import { hashPassword } from '../password.ts'
+import { signInFrom } from '../test-sign-in.ts'
+import { Browser, goThrough, setUp } from './test-browser.ts'
+
+// The issuer speaks for whomever the test says, who is an Admin by its claims.
+
+let database: TestDatabase
+let issuer: HostileIssuer
+let [own, providerId] = ['' as CustomerId, '']
+let made = 0
+let browser = new Browser()
+
+beforeAll(async () => {
+  database = await testDatabase()
+  issuer = await startHostile()
+  vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(issuer.issuer).host)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await issuer.close()
+  await database.close()
+})
+beforeEach(async () => {
+  browser = new Browser()
+  own = `own-${++made}` as CustomerId
+  await addCustomer(own)
+  const mappings = [{ claim: 'groups', value: 'admins', role: 'admin' as const }]
+  const given = { issuer: issuer.issuer, joinRoles: ['it-manager' as const], mappings }
+  providerId = await setUp(own, `${own}.example`, given)
+})
+
+const emailOf = (name: string) => `${name}@${own}.example`
+function enter(name: string, subject = name) {
+  const email = emailOf(name)
+  issuer.lie = { claims: { sub: subject, email, email_verified: true, groups: ['admins'] } }
+  return goThrough(browser, { email, providerId })
+}
+const close = () =>
+  run(
+    database.url,
+    `SET console.operated = '${own}';
+     UPDATE customers SET closed_at = now(), gone_at = now() + interval '30 days' WHERE id = '${own}'`,
+  )
+const members = () => database.sql(own, 'SELECT email, roles, invited_at FROM members ORDER BY email')
+
+describe('at a closed customer', () => {
+  it('a newcomer is refused, by a page that says why, and no member is added', async () => {
+    await close()
+    expect(await enter('new')).toBe('/sign-in?sign-on=closed')
+    expect([await members(), await browser.caller()]).toEqual([[], undefined])
+  })
+
+  it('who was invited and has not come is refused', async () => {
+    await addMember(own, { roles: ['it-manager'], email: emailOf('ana'), invitedAt: new Date() })
+    await close()
+    expect(await enter('ana')).toBe('/sign-in?sign-on=closed')
+    expect(await members()).toMatchObject([{ invited_at: expect.any(Date) }])
+  })
+
+  it('a member signs in to read, with the roles of before', async () => {
+    await addMember(own, { roles: ['it-manager'], email: emailOf('ana') })
+    await close()
+    for (const _ of ['the first time', 'again']) expect(await enter('ana')).toBe('/')
+    expect(await browser.caller()).toMatchObject({ roles: ['it-manager'] })
+    expect(await members()).toMatchObject([{ roles: ['it-manager'] }])
+  })
+
+  it('that is opened again, claims count again', async () => {
+    await addMember(own, { roles: ['it-manager'], email: emailOf('ana') })
+    expect(await enter('ana')).toBe('/')
+    expect(await members()).toMatchObject([{ roles: ['admin'] }])
+  })
+})
+
+describe('a member who was taken away', () => {
+  it('is not known by their subject once somebody else has the address', async () => {
+    const id = await addMember(own, { roles: ['it-manager'], email: emailOf('ana') })
+    expect(await enter('ana', 'the leaver')).toBe('/')
+    await scope({ customerId: own }, async (tx) => {
+      await setDisabled(tx, own, id, true)
+      await setRemoved(tx, own, id)
+      const again = { email: emailOf('ana'), name: 'Another Ana', roles: [], addedBy: 'Directory' }
+      expect(await addAgain(tx, own, again)).toBe(id)
+    })
+    browser = new Browser()
+    // The leaver's account goes by another address now, and the newcomer's by this one.
+    expect(await enter('ana.former', 'the leaver')).toBe('/')
+    expect((await browser.caller())?.id).not.toBe(id)
+    browser = new Browser()
+    expect(await enter('ana', 'the newcomer')).toBe('/')
+    expect(await browser.caller()).toMatchObject({ id, name: 'Another Ana' })
+  })
+
+  it('opens nothing with the password of before, once somebody else comes by single sign-on', async () => {
+    const given = { email: emailOf('ana'), password: 'correct horse battery' }
+    const id = await addMember(own, { roles: ['it-manager'], email: given.email })
+    const hash = await hashPassword(given.password)
+    await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${given.email}'`)
+    expect(await signInFrom(given)).toEqual(expect.any(String))
+    await scope({ customerId: own }, async (tx) => {
+      await setDisabled(tx, own, id, true)
+      await setRemoved(tx, own, id)
+      await addAgain(tx, own, { email: given.email, name: 'Another Ana', roles: [], addedBy: 'Directory' })
+    })
+    expect(await enter('ana', 'the newcomer')).toBe('/')
+    expect(await signInFrom(given)).toBeNull()
+  })
+})

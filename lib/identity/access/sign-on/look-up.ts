@@ -1,0 +1,78 @@
+import 'server-only'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { lookUp, minted } from '#lib/platform/caller/store.ts'
+import type { Client } from './issuer.ts'
+import type { Agreed } from './rules.ts'
+import { unsealFor } from './sealed.ts'
+
+// Looked up as the login of sign-in, before a customer is known.
+
+/** A provider that is on, with what is agreed with it. */
+export type Provider = Agreed &
+  Omit<Client, 'clientSecret'> & {
+    customerId: CustomerId
+    id: string
+    scopes: string[]
+    /** Undefined where it was sealed with another SESSION_SECRET. */
+    clientSecret: string | undefined
+  }
+
+type Row = Omit<Provider, 'customerId' | 'clientSecret'> & { customerId: string; sealed: string }
+
+/** The provider where people with an address of this domain sign in; undefined where nobody has proven the domain. */
+export function findProviderOf(domain: string): Promise<Provider | undefined> {
+  return find(sql`JOIN sign_on_domains d ON d.customer_id = p.customer_id AND d.provider_id = p.id
+    WHERE d.domain = ${domain} AND d.proven_at IS NOT NULL AND p.off_at IS NULL`)
+}
+
+/** The customer that has proven a domain. */
+export async function findOwnerOf(domain: string): Promise<CustomerId | undefined> {
+  const { rows } = await lookUp('signIn', (tx) =>
+    tx.execute<{ customer_id: string }>(sql`
+      SELECT customer_id FROM sign_on_domains WHERE domain = ${domain} AND proven_at IS NOT NULL`),
+  )
+  return rows[0] && minted(rows[0].customer_id)
+}
+
+/** The provider with this id, while it is on. */
+export function findProvider(id: string): Promise<Provider | undefined> {
+  return find(sql`WHERE p.id = ${id} AND p.off_at IS NULL`)
+}
+
+/** Whether a domain is proven to be of this provider's people. */
+export async function hasDomain({ customerId, id }: Provider, domain: string): Promise<boolean> {
+  const rows = await lookUp('signIn', (tx) =>
+    tx.execute(sql`
+      SELECT FROM sign_on_domains WHERE customer_id = ${customerId} AND domain = ${domain}
+        AND provider_id = ${id} AND proven_at IS NOT NULL`),
+  )
+  return rows.rowCount === 1
+}
+
+/** By which provider a session was opened, with the ID token of that sign-in. */
+export function findOpening(
+  customerId: CustomerId,
+  digest: string,
+): Promise<{ providerId: string; idToken: string | undefined } | undefined> {
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<{ provider_id: string; id_token: string }>(sql`
+      SELECT provider_id, id_token FROM sign_on_sessions
+      WHERE customer_id = ${customerId} AND digest = ${digest}`)
+    const [row] = rows
+    return row && { providerId: row.provider_id, idToken: unsealFor(digest, row.id_token) }
+  })
+}
+
+function find(which: SQL): Promise<Provider | undefined> {
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<Row>(sql`
+      SELECT p.customer_id AS "customerId", p.id, p.issuer, p.client_id AS "clientId", p.client_secret AS sealed, p.scopes,
+        p.verified_claim AS "verifiedClaim", p.join_roles AS "joinRoles", p.mappings
+      FROM identity_providers p ${which}`)
+    const [row] = rows
+    if (!row) return undefined
+    const { customerId, sealed, ...provider } = row
+    return { ...provider, customerId: minted(customerId), clientSecret: unsealFor(row.id, sealed) }
+  })
+}

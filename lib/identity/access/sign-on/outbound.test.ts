@@ -1,0 +1,68 @@
+import { createServer, type Server } from 'node:http'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { end, listen } from '../../../../stand-ins/issuers/provider.ts'
+import { checkIssuerAddress, fetchIssuer, isPrivateAddress } from './outbound.ts'
+
+const servers: Server[] = []
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await Promise.all(servers.splice(0).map(end))
+})
+const ask = (url: string) =>
+  fetchIssuer(url, { method: 'GET', headers: {}, body: undefined, redirect: 'manual' })
+
+describe('an issuer is not asked', () => {
+  it.each([
+    ['http://login.example.com', 'by https'],
+    ['http://127.0.0.1:1234', 'by https'],
+    ['ftp://login.example.com', 'by https'],
+    ['https://127.0.0.1', 'private address'],
+    ['https://2130706433', 'private address'],
+    ['https://0x7f.1', 'private address'],
+    ['https://[::1]', 'private address'],
+    ['https://[::ffff:10.0.0.1]', 'private address'],
+    ['https://169.254.169.254', 'private address'],
+  ])('at %s', async (url, reason) => {
+    expect(() => checkIssuerAddress(url)).toThrow(reason)
+    await expect(ask(url)).rejects.toThrow(reason)
+  })
+
+  it('where its name leads to this machine', async () => {
+    expect(() => checkIssuerAddress('https://localhost')).not.toThrow()
+    await expect(ask('https://localhost:1')).rejects.toThrow('private address')
+  })
+})
+
+it.each([
+  ['10.1.2.3', true],
+  ['100.64.0.1', true],
+  ['172.31.255.255', true],
+  ['192.168.0.1', true],
+  ['fd00::1', true],
+  ['fe80::1', true],
+  ['::ffff:192.168.0.1', true],
+  ['64:ff9b::a00:1', true],
+  ['8.8.8.8', false],
+  ['172.32.0.1', false],
+  ['2606:4700::1111', false],
+])('%s is private: %s', (address, isPrivate) => {
+  expect(isPrivateAddress(address)).toBe(isPrivate)
+})
+
+it('what the operator names may be private, and a redirect is followed nowhere', async () => {
+  const server = createServer((_, res) => res.writeHead(302, { Location: 'http://169.254.169.254/' }).end())
+  servers.push(server)
+  const url = await listen(server)
+  await expect(ask(url)).rejects.toThrow('by https')
+  vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(url).host)
+  const answer = await ask(url)
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, null])
+})
+
+it('an answer that is too long is cut', async () => {
+  const server = createServer((_, res) => res.end('x'.repeat(600_000)))
+  servers.push(server)
+  const url = await listen(server)
+  vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(url).host)
+  await expect(ask(url)).rejects.toThrow('too many bytes')
+})

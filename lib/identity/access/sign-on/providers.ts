@@ -1,0 +1,127 @@
+import 'server-only'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { identityProviders } from '#lib/platform/db/schema/access/sign-on.ts'
+import { customers } from '#lib/platform/db/schema/customers.ts'
+import type { Mapping } from './rules.ts'
+import { sealFor } from './sealed.ts'
+import { endOpenedBy, endOthers, holdSignIns } from './sessions.ts'
+import { releaseSubjects } from './subjects.ts'
+
+/** What can be set of a provider. A secret is sealed as it is set. */
+export type Given = Partial<{
+  issuer: string
+  clientId: string
+  clientSecret: string
+  scopes: string[]
+  verifiedClaim: string
+  joinRoles: Role[] | null
+  mappings: Mapping[]
+}>
+
+const { id, name, issuer, clientId, scopes, verifiedClaim, joinRoles, mappings, changedAt, offAt } =
+  identityProviders
+const columns = {
+  ...{ id, name, issuer, clientId, scopes, verifiedClaim, changedAt, offAt },
+  joinRoles: sql<Role[] | null>`${joinRoles}`,
+  mappings: sql<Mapping[]>`${mappings}`,
+}
+
+export type ProviderRow = Awaited<ReturnType<typeof listProviders>>[number]
+
+/** The customer's providers, by name. */
+export function listProviders(tx: Transaction, customerId: CustomerId) {
+  const own = eq(identityProviders.customerId, customerId)
+  return tx.select(columns).from(identityProviders).where(own).orderBy(asc(name))
+}
+
+/** The customer's provider of this name, locked until the transaction ends. */
+export async function readProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  named: string,
+): Promise<ProviderRow | undefined> {
+  const own = and(eq(identityProviders.customerId, customerId), eq(name, named))
+  const rows = await tx.select(columns).from(identityProviders).where(own).for('no key update')
+  return rows[0]
+}
+
+/** Adds a provider. @returns its id */
+export async function addProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: Given & { name: string; issuer: string; clientId: string; clientSecret: string; scopes: string[] },
+): Promise<string> {
+  const added = crypto.randomUUID()
+  const clientSecret = sealFor(added, given.clientSecret)
+  await tx.insert(identityProviders).values({ customerId, id: added, ...given, clientSecret })
+  return added
+}
+
+/**
+ * Changes a provider, and turns it on. Where it has another issuer or client now, nobody is known there any more: each member is
+ * bound anew by their next sign-in, and the sessions that it has opened end.
+ */
+export async function changeProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  before: ProviderRow,
+  { clientSecret, ...given }: Given,
+): Promise<void> {
+  const isOther =
+    (given.issuer ?? before.issuer) !== before.issuer ||
+    (given.clientId ?? before.clientId) !== before.clientId
+  const own = and(eq(identityProviders.customerId, customerId), eq(id, before.id))
+  if (isOther) {
+    await holdSignIns(tx, customerId)
+    await endOpenedBy(tx, customerId, before.id)
+    await releaseSubjects(tx, customerId, { providerId: before.id })
+  }
+  await tx
+    .update(identityProviders)
+    .set({
+      ...given,
+      ...(clientSecret === undefined ? {} : { clientSecret: sealFor(before.id, clientSecret) }),
+      ...(isOther ? { changedAt: sql`now()` } : {}),
+      offAt: null,
+    })
+    .where(own)
+}
+
+/** From the next request on nobody signs in by the provider, and the sessions that it has opened end. */
+export async function turnOff(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
+  await holdSignIns(tx, customerId)
+  const own = and(eq(identityProviders.customerId, customerId), eq(id, providerId))
+  await tx.update(identityProviders).set({ offAt: sql`now()` }).where(own)
+  await endOpenedBy(tx, customerId, providerId)
+}
+
+/** Whether passwords open no membership of the customer. */
+export async function isSignOnOnly(tx: Transaction, customerId: CustomerId): Promise<boolean> {
+  const own = eq(customers.id, customerId)
+  const rows = await tx.select({ since: customers.signOnOnlySince }).from(customers).where(own)
+  return rows[0] !== undefined && rows[0].since !== null
+}
+
+/** From now on passwords open no membership of the customer, and the sessions that they have opened end; or they do again. */
+export async function setSignOnOnly(tx: Transaction, customerId: CustomerId, isOnly: boolean): Promise<void> {
+  if (isOnly) await holdSignIns(tx, customerId)
+  await tx
+    .update(customers)
+    .set({ signOnOnlySince: isOnly ? sql`now()` : null })
+    .where(eq(customers.id, customerId))
+  if (isOnly) await endOthers(tx, customerId)
+}
+
+/** Whether an Admin who may sign in has done so by a provider as it is now: else nobody might get in any more. */
+export async function hasProvenAdmin(tx: Transaction, customerId: CustomerId): Promise<boolean> {
+  const { rowCount } = await tx.execute(sql`
+    SELECT FROM sign_on_subjects s
+    JOIN identity_providers p ON p.customer_id = s.customer_id AND p.id = s.provider_id
+    JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
+    WHERE s.customer_id = ${customerId} AND p.off_at IS NULL AND s.last_sign_in_at >= p.changed_at
+      AND m.roles @> '{admin}' AND m.disabled_at IS NULL
+    LIMIT 1`)
+  return rowCount === 1
+}

@@ -1,0 +1,77 @@
+import type { Role } from '#lib/platform/caller/rules.ts'
+
+/** What a value of a claim gives: a role, or a billing profile. */
+export type Mapping = { claim: string; value: string } & ({ role: Role } | { profile: string })
+
+/** What an issuer says of somebody. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** What a provider is agreed to do for those who sign in by it. */
+export type Agreed = { joinRoles: Role[] | null; mappings: readonly Mapping[]; verifiedClaim: string }
+
+/** The domain of a mail address, in lower case; undefined where it is none. */
+export function domainOf(email: string): string | undefined {
+  const [, domain] = /^[^@\s]+@([^@\s]+)$/.exec(email.trim()) ?? []
+  return domain?.toLowerCase()
+}
+
+/** Whether the issuer says that the address is verified. Some write it as text, or as a number. */
+export function isVerified(claims: Claims, claim: string): boolean {
+  return [true, 'true', 1, '1'].some((yes) => claims[claim] === yes)
+}
+
+/**
+ * The roles that claims give; null where no claim is asked for roles. Where the claims give none, those of whoever joins
+ * count; an empty list: whoever it is may not enter.
+ */
+export function rolesBy(claims: Claims, { mappings, joinRoles }: Agreed): Role[] | null {
+  const asked = mappings.flatMap((one) => ('role' in one ? [one] : []))
+  if (asked.length === 0) return null
+  const given = asked.filter((one) => valuesOf(claims, one.claim).includes(one.value))
+  return given.length > 0 ? [...new Set(given.map(({ role }) => role))] : (joinRoles ?? [])
+}
+
+/** The billing profiles that claims give; null where no claim is asked for them. */
+export function profilesBy(claims: Claims, { mappings }: Agreed): string[] | null {
+  const asked = mappings.flatMap((one) => ('profile' in one ? [one] : []))
+  if (asked.length === 0) return null
+  const given = asked.filter((one) => valuesOf(claims, one.claim).includes(one.value))
+  return [...new Set(given.map(({ profile }) => profile))].sort()
+}
+
+/** The claims that have to be there before these rules can be asked. */
+export function claimsNeeded({ mappings, verifiedClaim }: Agreed): string[] {
+  return ['email', verifiedClaim, ...new Set(mappings.map(({ claim }) => claim))]
+}
+
+/** A name to show: as the issuer has it, else the address. */
+export function nameBy(claims: Claims, email: string): string {
+  const text = (claim: string) => {
+    const value = claims[claim]
+    return typeof value === 'string' ? value.replaceAll(/\p{C}/gu, ' ').trim() : ''
+  }
+  const parts = `${text('given_name')} ${text('family_name')}`.trim()
+  return (text('name') || parts || email).slice(0, 200).toWellFormed()
+}
+
+/**
+ * Whether an issuer says that somebody signed in there after we asked for it.
+ * @param since in milliseconds; the clock of the issuer may be a minute behind ours
+ */
+export function isSignedInSince(claims: Claims, since: number): boolean {
+  const { auth_time: at } = claims
+  return typeof at === 'number' && at * 1000 >= since - 60_000
+}
+
+/** A claim holds one value, or a list of them; `realm_access.roles` is a claim within another one. */
+function valuesOf(claims: Claims, claim: string): string[] {
+  const whole = claims[claim]
+  const value = whole === undefined ? within(claims, claim.split('.')) : whole
+  return (Array.isArray(value) ? value : [value]).map(String)
+}
+
+function within(claims: Claims, [first = '', ...more]: readonly string[]): unknown {
+  const value = claims[first]
+  if (more.length === 0) return value
+  return typeof value === 'object' && value !== null ? within(value as Claims, more) : undefined
+}

@@ -1,0 +1,92 @@
+import 'server-only'
+import { and, eq, inArray, isNull, notInArray, or, type SQL } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
+import * as oidc from 'openid-client'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { endSessions } from '#lib/platform/caller/session.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { signOnSessions, signOnSubjects } from '#lib/platform/db/schema/access/sign-on.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { issuerProofOf } from '../people/proofs.ts'
+import { configurationFor } from './begin.ts'
+import { findOpening, findProvider } from './look-up.ts'
+import { checkIssuerAddress } from './outbound.ts'
+import { type Issued, sealFor } from './sealed.ts'
+
+/** Keeps by which provider a session was opened, for as long as there is the session. */
+export async function keepOpening(
+  tx: Transaction,
+  customerId: CustomerId,
+  digest: string,
+  { providerId, idToken }: Issued,
+): Promise<void> {
+  await tx.insert(signOnSessions).values({
+    ...{ customerId, digest, providerId, idToken: sealFor(digest, idToken) },
+    issuerSession: issuerSessionIn(idToken),
+  })
+}
+
+/** What the issuer calls its own session. The token was checked before. */
+function issuerSessionIn(idToken: string): string | null {
+  const { sid } = decodeJwt(idToken)
+  return typeof sid === 'string' && sid.length <= 255 ? sid : null
+}
+
+/**
+ * The address at which the issuer that opened a session ends its own, and leads back to our sign-in page; undefined where no
+ * issuer did, or it has no such address, or gives no answer: then only ours ends.
+ */
+export async function farewellOf({ customerId, session }: Caller): Promise<string | undefined> {
+  const opening = session === undefined ? undefined : await findOpening(customerId, session)
+  const provider = opening && (await findProvider(opening.providerId))
+  if (!provider) return undefined
+  try {
+    const configuration = await configurationFor(provider)
+    if (!configuration.serverMetadata().end_session_endpoint) return undefined
+    const { idToken } = opening
+    const back = new URLSearchParams({ post_logout_redirect_uri: `${env().baseUrl}/sign-in` })
+    if (idToken !== undefined) back.set('id_token_hint', idToken)
+    const { href } = oidc.buildEndSessionUrl(configuration, back)
+    // The browser is led there: what is no web address would run in our page.
+    checkIssuerAddress(href)
+    return href
+  } catch (error) {
+    log().warn(
+      { customer: provider.customerId, reason: reasonOf(error).slice(0, 300) },
+      'no sign-out at the issuer',
+    )
+    return undefined
+  }
+}
+
+/** Ends the sessions that a provider has opened. */
+export async function endOpenedBy(
+  tx: Transaction,
+  customerId: CustomerId,
+  providerId: string,
+): Promise<void> {
+  const proofs = await proofsOf(tx, customerId, eq(signOnSubjects.providerId, providerId))
+  await endSessions(tx, customerId, inArray(sessions.proof, proofs))
+}
+
+/** Ends the sessions that no provider has opened. */
+export async function endOthers(tx: Transaction, customerId: CustomerId): Promise<void> {
+  const proofs = await proofsOf(tx, customerId)
+  await endSessions(tx, customerId, or(isNull(sessions.proof), notInArray(sessions.proof, proofs)))
+}
+
+/** Whoever opens a session waits until the transaction ends, and is asked again then whether they may. */
+export async function holdSignIns(tx: Transaction, customerId: CustomerId): Promise<void> {
+  const own = eq(members.customerId, customerId)
+  await tx.select({ id: members.id }).from(members).where(own).orderBy(members.id).for('no key update')
+}
+
+async function proofsOf(tx: Transaction, customerId: CustomerId, which?: SQL): Promise<string[]> {
+  const { providerId, subject } = signOnSubjects
+  const own = and(eq(signOnSubjects.customerId, customerId), which)
+  const all = await tx.select({ providerId, subject }).from(signOnSubjects).where(own)
+  return all.map((one) => issuerProofOf(one.providerId, one.subject))
+}

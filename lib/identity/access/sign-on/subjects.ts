@@ -1,0 +1,121 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { identityProviders, signOnSubjects } from '#lib/platform/db/schema/access/sign-on.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+
+/** A member, as a sign-in by a provider sees them. */
+export type Found = {
+  id: string
+  name: string
+  email: string
+  roles: Role[]
+  billingProfiles: string[] | null
+  isDisabled: boolean
+  isInvited: boolean
+}
+
+const columns = {
+  id: members.id,
+  name: members.name,
+  email: members.email,
+  roles: sql<Role[]>`${members.roles}`,
+  billingProfiles: members.billingProfiles,
+  isDisabled: sql<boolean>`${members.disabledAt} IS NOT NULL`,
+  isInvited: sql<boolean>`${members.invitedAt} IS NOT NULL`,
+}
+
+/** Of two first sign-ins at one moment, the second waits for the first. @returns whether the provider is on */
+export async function lockProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  providerId: string,
+): Promise<boolean> {
+  const own = and(eq(identityProviders.customerId, customerId), eq(identityProviders.id, providerId))
+  const { offAt } = identityProviders
+  const rows = await tx.select({ offAt }).from(identityProviders).where(own).for('no key update')
+  return rows[0]?.offAt === null
+}
+
+/** The member whom the provider knows by this subject. */
+export async function memberOfSubject(
+  tx: Transaction,
+  customerId: CustomerId,
+  { providerId, subject }: { providerId: string; subject: string },
+): Promise<Found | undefined> {
+  const rows = await tx
+    .select(columns)
+    .from(members)
+    .innerJoin(
+      signOnSubjects,
+      and(eq(signOnSubjects.customerId, members.customerId), eq(signOnSubjects.memberId, members.id)),
+    )
+    .where(
+      and(
+        eq(members.customerId, customerId),
+        eq(signOnSubjects.customerId, customerId),
+        eq(signOnSubjects.providerId, providerId),
+        eq(signOnSubjects.subject, subject),
+      ),
+    )
+  return rows[0]
+}
+
+/** The member with this address in any case, and whether the provider knows them by a subject already. */
+export async function memberOfAddress(
+  tx: Transaction,
+  customerId: CustomerId,
+  { providerId, email }: { providerId: string; email: string },
+): Promise<(Found & { isBound: boolean }) | undefined> {
+  const isBound = sql<boolean>`EXISTS (SELECT FROM sign_on_subjects s
+    WHERE s.customer_id = ${customerId} AND s.member_id = ${members.id} AND s.provider_id = ${providerId})`
+  const own = and(eq(members.customerId, customerId), sql`lower(${members.email}) = lower(${email})`)
+  const rows = await tx
+    .select({ ...columns, isBound })
+    .from(members)
+    .where(own)
+  return rows[0]
+}
+
+/** From now on the provider knows the member by this subject, and by no other. */
+export async function bindSubject(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: { providerId: string; subject: string; memberId: string },
+): Promise<void> {
+  await tx.insert(signOnSubjects).values({ customerId, ...given })
+}
+
+/** Notes that the member has signed in by the provider now. */
+export async function seeSubject(
+  tx: Transaction,
+  customerId: CustomerId,
+  { providerId, subject }: { providerId: string; subject: string },
+): Promise<void> {
+  const own = and(eq(signOnSubjects.customerId, customerId), eq(signOnSubjects.providerId, providerId))
+  const at = { lastSignInAt: sql`now()` }
+  await tx
+    .update(signOnSubjects)
+    .set(at)
+    .where(and(own, eq(signOnSubjects.subject, subject)))
+}
+
+/**
+ * Forgets by which subjects a provider, or all of the customer's, knows a member, or everybody: the next sign-in says anew.
+ * @returns how many there were
+ */
+export async function releaseSubjects(
+  tx: Transaction,
+  customerId: CustomerId,
+  which: { providerId: string } | { memberId: string },
+): Promise<number> {
+  const whose =
+    'memberId' in which
+      ? eq(signOnSubjects.memberId, which.memberId)
+      : eq(signOnSubjects.providerId, which.providerId)
+  const { rowCount } = await tx
+    .delete(signOnSubjects)
+    .where(and(eq(signOnSubjects.customerId, customerId), whose))
+  return rowCount ?? 0
+}

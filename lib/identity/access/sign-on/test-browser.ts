@@ -1,0 +1,92 @@
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { session } from '#lib/platform/caller/session-cookie.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { answerBegin, answerCallback } from './answers.ts'
+import { addDomain, proveDomain } from './domains.ts'
+import { addProvider, type Given } from './providers.ts'
+
+/** Sets a provider up as the operator's commands do, with a domain that is the customer's. @returns its id */
+export function setUp(
+  customerId: CustomerId,
+  domain: string,
+  given: Given & { issuer: string; name?: string },
+): Promise<string> {
+  return scope({ customerId }, async (tx) => {
+    const own = {
+      name: 'default',
+      clientId: 'console',
+      clientSecret: 'a secret of the console and its issuer',
+    }
+    const provider = { ...own, scopes: ['openid', 'email', 'profile'], ...given }
+    const providerId = await addProvider(tx, customerId, provider)
+    await addDomain(tx, customerId, { domain, providerId })
+    await proveDomain(tx, customerId, domain, 'operator')
+    return providerId
+  })
+}
+
+/** A browser, as far as cookies go. */
+export class Browser {
+  readonly cookies = new Map<string, string>()
+
+  get headers(): Record<string, string> {
+    const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ')
+    return { cookie, 'sec-fetch-site': 'same-origin', 'x-client-address': '192.0.2.7', 'user-agent': 'Test' }
+  }
+
+  /** Keeps an answer's cookies. */
+  keep<T extends Response>(response: T): T {
+    for (const header of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? []
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return response
+  }
+
+  /** Asks our form's question. */
+  async begin(email: string, more: Record<string, string> = {}) {
+    const body = new URLSearchParams({ email, from: '/', ...more })
+    const init = { method: 'POST', headers: this.headers, body }
+    const response = this.keep(
+      await answerBegin(new Request('http://localhost:3000/auth/sign-on/begin', init)),
+    )
+    return (await response.json()) as { kind: string; location?: string }
+  }
+
+  /** Comes back from an issuer. @returns where it is led */
+  async comeBack(providerId: string, query: Record<string, string>): Promise<string> {
+    const url = `http://localhost:3000/auth/sign-on/callback/${providerId}?${new URLSearchParams(query)}`
+    const response = await answerCallback(new Request(url, { headers: this.headers }), providerId)
+    return this.keep(response).headers.get('location') ?? ''
+  }
+
+  /** Who is signed in. */
+  caller(): Promise<Caller | undefined> {
+    return session(new Headers(this.headers))
+  }
+
+  async sessionDigest(): Promise<string> {
+    return (await this.caller())?.session ?? digestOf('nobody')
+  }
+}
+
+/**
+ * Goes to a hostile issuer and back. Its codes are the nonces of the sign-ins that they are for.
+ * @param more of what the issuer sends along
+ */
+export async function goThrough(
+  browser: Browser,
+  { email, providerId }: { email: string; providerId: string },
+  more: Record<string, string> = {},
+): Promise<string> {
+  const { location } = await browser.begin(email)
+  return browser.comeBack(providerId, { ...answerFor(location), ...more })
+}
+
+/** What an honest issuer gives for the address to which a browser was led. */
+export function answerFor(location = ''): { code: string; state: string } {
+  const { searchParams } = new URL(location)
+  return { code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' }
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { removeFactor, renewCodes } from '#lib/identity/access/factors/change.ts'
+import { resetFactors } from '#lib/identity/access/factors/reset.ts'
+import {
+  addApp,
+  callerOf,
+  enter,
+  enterWith,
+  join,
+  PASSWORD,
+  sidOf,
+} from '#lib/identity/access/factors/test-person.ts'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { tellMembers } from './send.ts'
+
+let catcher: Catcher
+let database: TestDatabase
+beforeAll(async () => {
+  ;[catcher, database] = await Promise.all([startCatcher(), testDatabase()])
+  vi.stubEnv('SMTP_URL', catcher.url)
+  vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', 'https://console.example')
+  await addCustomer('alder')
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await catcher.close()
+  await database.close()
+})
+
+const EMAIL = 'ana@alder.example'
+
+it('a member is told of each factor that is set up, removed or reset, and of a recovery code', async () => {
+  const tell = async () => {
+    await tellMembers('test', new AbortController().signal)
+    return catcher.mails.splice(0).filter(({ headers }) => headers.subject !== 'New sign-in to your account')
+  }
+  const told = async () => (await tell()).map(({ to, headers }) => [to, headers.subject])
+  const member = await join('alder', EMAIL, { passwordHash: await hashPassword(PASSWORD) })
+  const sid = sidOf(await enter(EMAIL))
+  await addApp(sid)
+  expect(await told()).toEqual([[[EMAIL], 'A second factor was set up']])
+  const [code = ''] = await renewCodes(await callerOf(sid))
+  const again = await enterWith(EMAIL, code)
+  expect(await told()).toEqual([[[EMAIL], 'A recovery code was used']])
+  const [{ id = '' } = {}] = await database.sql('alder', 'SELECT id FROM second_factors')
+  const caller = await callerOf(again)
+  await removeFactor(caller, String(id))
+  expect(await told()).toEqual([[[EMAIL], 'A second factor was removed']])
+  await addApp(again)
+  expect(await tell()).toHaveLength(1)
+  await resetFactors({ ...caller, via: 'operator' }, member, 'test-request', async () => {})
+  const [mail] = await tell()
+  expect(mail?.headers.subject).toBe('Your second factors were reset')
+  expect(mail?.text).toContain("By whom: an Admin of your company, or your reseller's operator")
+  expect(mail?.text).not.toContain(code)
+})

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { redeemLink } from '#lib/identity/access/links/redeem.ts'
+import { mailLink, withdrawLinks } from '#lib/identity/access/links/store.ts'
+import { viewOfLink } from '#lib/identity/access/links/view.ts'
+import { askRecovery } from '#lib/identity/access/operations.ts'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { signIn } from '#lib/identity/access/sign-in.ts'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { tellMembers } from './send.ts'
+
+const [OLD, NEW] = ['correct horse battery', 'a new horse battery']
+const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
+let catcher: Catcher
+let database: TestDatabase
+let [email, hash, made] = ['', '', 0]
+
+beforeAll(async () => {
+  ;[catcher, database] = await Promise.all([startCatcher(), testDatabase()])
+  for (const id of [alder, birch]) await addCustomer(id)
+  hash = await hashPassword(OLD)
+})
+afterAll(async () => {
+  await catcher.close()
+  await database.close()
+})
+beforeEach(() => {
+  Object.assign(catcher, { mails: [], dropped: [], hold: undefined })
+  catcher.faults.clear()
+  vi.stubEnv('SMTP_URL', catcher.url)
+  vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', 'https://console.example')
+  email = `ana${++made}@alder.example`
+})
+afterEach(async () => {
+  await tell().catch(() => {})
+  vi.unstubAllEnvs()
+})
+
+const tell = () => tellMembers(`test-${randomUUID()}`, new AbortController().signal)
+const join = (customer: string, more: object = {}) =>
+  addMember(customer, { roles: ['it-manager'], email, name: 'Ana', passwordHash: hash, ...more })
+const invited = { passwordHash: null, invitedAt: new Date() }
+const mail = (customerId: CustomerId, memberId: string, kind: 'invitation' | 'reset') =>
+  scope({ customerId }, (tx) => mailLink(tx, customerId, { memberId, kind, by: 'operator' }))
+/** The secrets in the mails that came, the first first. */
+const secrets = () =>
+  catcher.mails
+    .splice(0)
+    .flatMap(({ text }) => /console\.example\/(?:invitation|reset)\/([\w-]{43})/.exec(text)?.[1] ?? [])
+const redeem = (secret = '', password = NEW, isNew = true) =>
+  redeemLink({ secret, password, isNew }).then(
+    () => 'done',
+    (error) => toProblem(error).code,
+  )
+const enter = async (password: string) =>
+  (await signIn({ email, password }, { address: `192.0.2.${made}`, userAgent: '', cookies: '' })).kind
+let asker = 0
+/** Each from an address of its own, unless told. */
+const forget = (address = email, from = `198.51.100.${++asker}`) =>
+  duringVisit({ requestId: randomUUID(), address: from, agent: 'Test' }, () =>
+    askRecovery(
+      undefined as never,
+      { params: {}, query: {}, body: { email: address } },
+      { requestId: 'test' },
+    ),
+  ).then(
+    ({ body }) => body,
+    (error) => toProblem(error).code,
+  )
+
+describe('a mailed link', () => {
+  test('of an invitation proves the address: its password is the person’s', async () => {
+    const member = await join(alder, invited)
+    await join(birch, invited)
+    await mail(alder, member, 'invitation')
+    expect(await tell()).toBe(1)
+    expect(catcher.mails[0]).toMatchObject({ to: [email], headers: { subject: 'You are invited' } })
+    const [secret = ''] = secrets()
+    expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', asks: 'new' })
+    expect(await redeem(secret)).toBe('done')
+    const { rows } = await database.opened.signIn.query(
+      'SELECT password_hash IS NOT NULL AS has FROM people WHERE email = $1',
+      [email],
+    )
+    expect(rows).toEqual([{ has: true }])
+    // The other invitation waits for its own link.
+    expect(await enter(NEW)).toBe('signed-in')
+  })
+
+  test('of an invitation asks who has a password for that one, and takes none away', async () => {
+    await join(alder, { passwordHash: null })
+    await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
+    await mail(birch, await join(birch, invited), 'invitation')
+    await tell()
+    const [secret = ''] = secrets()
+    expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', asks: 'present' })
+    expect(await redeem(secret, OLD, false)).toBe('done')
+    expect(await enter(OLD)).toBe('pending')
+  })
+
+  test('is withdrawn by a new one, also before it left', async () => {
+    const member = await join(alder, invited)
+    await mail(alder, member, 'invitation')
+    await mail(alder, member, 'invitation')
+    expect(await tell()).toBe(1)
+    await mail(alder, member, 'invitation')
+    await scope({ customerId: alder }, (tx) => withdrawLinks(tx, alder, member))
+    expect(await tell()).toBe(0)
+  })
+
+  test('that is not taken is made anew, with another secret', async () => {
+    const member = await join(alder, invited)
+    await mail(alder, member, 'invitation')
+    vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
+    await expect(tell()).rejects.toThrow('could not be used')
+    const digest = async () =>
+      (await database.opened.signIn.query('SELECT digest FROM account_links WHERE member_id = $1', [member]))
+        .rows[0]
+    const before = await digest()
+    await database.sql(alder, 'UPDATE account_links SET not_before = now() WHERE member_id = $1', [member])
+    vi.stubEnv('SMTP_URL', catcher.url)
+    expect(await tell()).toBe(1)
+    expect(await digest()).not.toEqual(before)
+    expect(await redeem(secrets()[0])).toBe('done')
+  })
+})
+
+describe('a forgotten password', () => {
+  test('is answered the same for a known and an unknown address, and only the known one gets a mail', async () => {
+    await join(alder)
+    const [known, unknown] = [await forget(), await forget(`nobody.${email}`)]
+    expect([known, unknown]).toEqual([{ asked: true }, { asked: true }])
+    expect(await tell()).toBe(1)
+    expect(catcher.mails.map(({ to, headers }) => [to, headers.subject])).toEqual([
+      [[email], 'Set a new password'],
+    ])
+  })
+
+  test('is set by the link for all that somebody has, and ends their sessions everywhere', async () => {
+    const members = [await join(alder), await join(birch)]
+    const outcome = await signIn(
+      { email, password: OLD },
+      { address: '192.0.2.99', userAgent: '', cookies: '' },
+    )
+    expect(outcome.kind).toBe('pending')
+    await forget(email.toUpperCase())
+    await tell()
+    const [secret = ''] = secrets()
+    expect(await viewOfLink('reset', secret)).toEqual({
+      state: 'open',
+      email,
+      customer: undefined,
+      asks: 'new',
+    })
+    const both = await Promise.all([redeem(secret), redeem(secret, 'my own horse battery')])
+    expect(both.sort()).toEqual(['done', 'not_found'])
+    const opened = [await enter(NEW), await enter('my own horse battery'), await enter(OLD)]
+    expect(opened.sort()).toEqual(['pending', 'refused', 'refused'])
+    for (const [customer, member] of [
+      ['alder', members[0]],
+      ['birch', members[1]],
+    ] as const) {
+      const rows = await database.sql(
+        customer,
+        'SELECT action, details FROM audit_events WHERE subject = $1',
+        [member],
+      )
+      expect(rows[0]).toEqual({ action: 'password.set', details: { by: 'mailed link' } })
+    }
+    await tell()
+    expect(catcher.mails.map(({ headers }) => headers.subject)).toContain('Your password was changed')
+  })
+
+  test('has one link that works: a new one withdraws it, and it ends after half an hour', async () => {
+    await join(alder)
+    await forget()
+    await tell()
+    await forget()
+    await tell()
+    const [first, second] = secrets()
+    expect([await redeem(first), (await viewOfLink('reset', first ?? '')).state]).toEqual([
+      'not_found',
+      'withdrawn',
+    ])
+    await database.opened.signIn.query(
+      "UPDATE recoveries SET expires_at = expires_at - interval '30 minutes'",
+    )
+    expect([await redeem(second), (await viewOfLink('reset', second ?? '')).state]).toEqual([
+      'not_found',
+      'expired',
+    ])
+  })
+
+  test.each([
+    ['is disabled', { disabledAt: new Date() }],
+    ['has not come yet', invited],
+  ])('opens nothing to who %s', async (_, more) => {
+    await join(alder, more)
+    expect(await forget()).toEqual({ asked: true })
+    expect(await tell()).toBe(0)
+  })
+
+  test('is asked for a few times with one address, and from one place, known or not', async () => {
+    await join(alder)
+    const ask = async (address: string) => {
+      const answers = []
+      for (let n = 0; n < 5; n++) answers.push(await forget(address))
+      return answers
+    }
+    const few = [...Array(3).fill({ asked: true }), ...Array(2).fill('rate_limited')]
+    expect([await ask(email), await ask(`nobody.${email}`)]).toEqual([few, few])
+    const answers = []
+    for (let n = 0; n < 12; n++) answers.push(await forget(`other.${n}@x.example`, '203.0.113.5'))
+    expect(answers.slice(-2)).toEqual(['rate_limited', 'rate_limited'])
+    await tell()
+    expect(secrets()).toHaveLength(3)
+  })
+
+  test('is no matter of a console that sends no mail', async () => {
+    vi.stubEnv('SMTP_URL', '')
+    vi.stubEnv('MAIL_FROM', '')
+    expect(await forget()).toBe('not_found')
+  })
+})

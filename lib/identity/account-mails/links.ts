@@ -1,0 +1,84 @@
+import 'server-only'
+import { claimLink, type DueLink } from '#lib/identity/access/links/mails.ts'
+import { claimRecovery, settleRecovery } from '#lib/identity/access/links/recoveries.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
+import { settle } from '#lib/platform/mail/queue.ts'
+import type { MailConfig } from '#lib/platform/mail/settings.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import { linkMessage, recoveryMessage } from './link-message.ts'
+import { endedBy } from './store.ts'
+
+/** People sign in to a closed customer, too. */
+const LATE = { evenIfClosed: true }
+
+/**
+ * Mails a customer's links, each with a secret that is made for it now.
+ * @returns how many were sent
+ * @throws Error where the mail server is away: the others are not tried then
+ */
+export async function mailLinks(
+  mail: MailConfig,
+  customerId: CustomerId,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0
+  while (!signal.aborted) {
+    const due = await scope({ customerId }, (tx) => claimLink(tx, customerId), LATE)
+    if (!due) break
+    const delivery = await sendLink(mail, customerId, due)
+    if (delivery.kind === 'sent') count += 1
+    else report(delivery, { requestId, customerId, mail: due.id })
+  }
+  return count
+}
+
+async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink): Promise<Delivery> {
+  const delivery = await deliver(mail, due.email, linkMessage(due, env().baseUrl), `link.${due.id}`)
+  const note = (tx: Transaction) => settle(tx, customerId, accountLinks, due.id, endedBy(delivery))
+  await scope({ customerId }, note, LATE)
+  return delivery
+}
+
+/**
+ * Mails the links that were asked for with forgotten passwords, where anybody has the address.
+ * @returns how many were sent
+ * @throws Error where the mail server is away: the others are not tried then
+ */
+export async function mailRecoveries(
+  config: MailConfig,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0
+  while (!signal.aborted) {
+    const due = await claimRecovery()
+    if (!due) break
+    if (!due.mail) {
+      await settleRecovery(due.id, 'REFUSED', 'Nobody has this address, or it was asked for too long ago.')
+      continue
+    }
+    const { email, secret } = due.mail
+    const delivery = await deliver(
+      config,
+      email,
+      recoveryMessage(secret, env().baseUrl),
+      `recovery.${due.id}`,
+    )
+    const { state, reason } = endedBy(delivery)
+    await settleRecovery(due.id, state, reason)
+    if (delivery.kind === 'sent') count += 1
+    else report(delivery, { requestId, mail: due.id })
+  }
+  return count
+}
+
+function report(delivery: Exclude<Delivery, { kind: 'sent' }>, about: object): void {
+  log().warn({ ...about, ...delivery }, 'link not mailed')
+  if (delivery.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
+}

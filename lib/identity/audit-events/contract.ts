@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
+import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
+import { unixTime } from '#lib/platform/lists/unix-time.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+import { KIND_NAMES } from './rules.ts'
+import * as shapes from './shapes.ts'
+
+export type AuditEvent = z.output<typeof shapes.AuditEvent>
+
+const selection = {
+  filter: filterText(['kind', 'action', 'actor', 'subject'], { kind: KIND_NAMES })
+    .optional()
+    .meta({
+      description: `As in \`kind:sign-ins|exports|actor:<id>\`. Keys: kind (${KIND_NAMES.join(', ')}), action, actor (the id of a member or key), subject. ${FILTER_GRAMMAR}`,
+    }),
+  minCreationTime: unixTime('events of this time or later'),
+  maxCreationTime: unixTime('events of this second or earlier', 999),
+}
+
+/** An addition: the history of all that matters. */
+export const listAuditEvents = contract({
+  ...calls.listAuditEvents,
+  summary: 'List what happened, newest first',
+  permission: 'audit-viewer',
+  description:
+    'Who did what, when and from where: sign-ins, failed and refused attempts, keys, members, exports, changes. Nothing of it is ever changed; each event has its place in a chain that your reseller can verify. It is kept for 13 months, unless your reseller keeps it longer or shorter.',
+  query: z.object({ ...selection, ...paging }),
+  output: z
+    .object({
+      auditEvents: z.array(shapes.AuditEvent).meta({ description: 'The page.' }),
+      ...pagingOutput,
+    })
+    .meta({ id: 'AuditEventList', description: 'A page of what happened.' }),
+  examples: examples.listAuditEvents,
+})
+
+export const exportAuditEvents = contract({
+  ...calls.exportAuditEvents,
+  summary: 'All events of a selection as a CSV file',
+  permission: 'audit-viewer',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  query: z.object({ ...selection, ...dialect }),
+  output: csvFile(),
+  examples: examples.exportAuditEvents,
+})
+
+export const exportAuditEventsXlsx = contract({
+  ...calls.exportAuditEventsXlsx,
+  summary: 'All events of a selection as a workbook',
+  permission: 'audit-viewer',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: examples.exportAuditEventsXlsx,
+})

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { readInvoiceFile } from '#lib/billing/invoice-files/operations.ts'
+import { changePassword } from '#lib/identity/access/operations.ts'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { signIn, type Visitor } from '#lib/identity/access/sign-in.ts'
+import { signOut } from '#lib/identity/access/sign-ins/session-life.ts'
+import { exportAssets, listAssets } from '#lib/licenses/assets/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { takeStrangers } from '#lib/platform/history/strangers.ts'
+import { onMeasured } from '#lib/platform/runtime/measured.ts'
+import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { keepStrangers } from '#lib/server/audit/strangers.ts'
+
+// What leaves a trace, and what leaves none.
+
+let db: TestDatabase
+let customer: string
+let key: string
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+beforeEach(async () => {
+  customer = await addNewCustomer()
+  key = await addKey(customer, ['it-manager'], { name: 'nightly' })
+})
+
+const events = () =>
+  db.sql(
+    customer,
+    `SELECT action, subject, actor_kind AS kind, actor_name AS name, address, agent, session, details
+     FROM audit_events ORDER BY id`,
+  )
+const VISIT = { requestId: 'request-1', address: '192.0.2.9', agent: 'curl/8' }
+
+/** As the front door lets a request in. */
+function ask(
+  handler: Parameters<typeof route>[0],
+  path: string,
+  given: { method?: string; key?: string; body?: object } = {},
+) {
+  const { method = 'GET' } = given
+  const headers = {
+    authorization: `Bearer ${given.key ?? key}`,
+    'request-id': 'request-1',
+    ...(given.body ? { 'Content-Type': 'application/json' } : {}),
+  }
+  const body = given.body ? JSON.stringify(given.body) : null
+  const request = new Request(`http://localhost${path}`, { method, headers, body })
+  return duringVisit(VISIT, () => route(handler)[method as 'GET'](request))
+}
+
+describe('an export', () => {
+  test('is traced before its first byte, with who, where from and what', async () => {
+    await addAsset(customer, 'cloud-platform-1', null)
+    const response = await ask(exportAssets, '/billing/v1/assets.csv?search=acme')
+    expect(await events()).toEqual([
+      {
+        action: 'export.begun',
+        subject: '/billing/v1/assets.csv',
+        kind: 'key',
+        name: 'nightly',
+        address: '192.0.2.9',
+        agent: 'curl/8',
+        session: null,
+        details: { call: 'exportAssets', query: 'search=acme' },
+      },
+    ])
+    expect(await response.text()).toContain('id,type')
+  })
+
+  test('does not begin without its trace', async () => {
+    await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
+    try {
+      const response = await ask(exportAssets, '/billing/v1/assets.csv')
+      expect(response.status).toBe(500)
+      expect(await response.text()).not.toContain('id,type')
+    } finally {
+      await run(db.url, 'GRANT INSERT ON audit_chain TO console_app')
+    }
+    expect(await events()).toEqual([])
+  })
+
+  test('that is not sent leaves none, and neither does a read', async () => {
+    const finance = await addKey(customer, ['finance-user'])
+    await ask(exportAssets, '/billing/v1/assets.csv', { method: 'HEAD' })
+    await ask(readInvoiceFile, '/billing/v1/invoices/none/file', { key: finance })
+    await ask(listAssets, '/billing/v1/assets')
+    expect(await events()).toEqual([])
+  })
+})
+
+describe('a refusal', () => {
+  test('of a caller whom we know is traced once a minute, however often they ask', async () => {
+    const finance = await addKey(customer, ['finance-user'], { name: 'books' })
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => ask(listAssets, '/billing/v1/assets', { key: finance })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+    const [denied, ...others] = await events()
+    expect(others).toEqual([])
+    expect(denied).toMatchObject({
+      action: 'access.denied',
+      subject: 'listAssets',
+      name: 'books',
+      details: { code: 'permission_denied', permission: 'Licenses Manager', path: '/billing/v1/assets' },
+    })
+  })
+
+  test('is one, also where its trace can not be kept', async () => {
+    const finance = await addKey(customer, ['finance-user'])
+    await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
+    const { status } = await ask(listAssets, '/billing/v1/assets', { key: finance })
+    await run(db.url, 'GRANT INSERT ON audit_chain TO console_app')
+    expect(status).toBe(403)
+  })
+
+  test('by the operation itself is traced as well', async () => {
+    const body = { currentPassword: 'a long password', newPassword: 'another long password' }
+    const { status } = await ask(changePassword, '/auth/v1/password', { method: 'PUT', body })
+    expect(status).toBe(403)
+    expect(await events()).toMatchObject([
+      {
+        action: 'access.denied',
+        subject: 'changePassword',
+        name: 'nightly',
+        details: { code: 'permission_denied' },
+      },
+    ])
+  })
+
+  test('because of a limit is traced once a minute, by which limit, and counted each time', async () => {
+    const hit: string[] = []
+    onMeasured('limit', ({ limit }) => hit.push(limit))
+    await db.sql(customer, 'INSERT INTO customer_limits (customer_id, exports) VALUES ($1, 1)', [customer])
+    const statuses: number[] = []
+    for (let n = 0; n < 4; n++) {
+      const answer = await ask(exportAssets, '/billing/v1/assets.csv')
+      await answer.text()
+      statuses.push(answer.status)
+    }
+    // The minute may have ended in between.
+    const refused = statuses.filter((status) => status === 429).length
+    expect([2, 3]).toContain(refused)
+    expect(hit).toEqual(Array(refused).fill('exports'))
+    const throttled = (await events()).filter(({ action }) => action === 'access.throttled')
+    expect(throttled).toMatchObject([
+      { subject: 'exports', kind: 'key', name: 'nightly', address: '192.0.2.9' },
+    ])
+  })
+
+  test('of somebody whom nobody knows is counted by minute and kind', async () => {
+    takeStrangers()
+    const wrong = `lic_${'a'.repeat(36)}`
+    for (let n = 0; n < 3; n++) {
+      expect((await ask(listAssets, '/billing/v1/assets', { key: wrong })).status).toBe(401)
+    }
+    await signIn({ email: 'nobody@nowhere.example', password: 'x' }, visitor)
+    await keepStrangers()
+    await ask(listAssets, '/billing/v1/assets', { key: wrong })
+    await keepStrangers()
+    const { rows } = await db.opened.jobs.query(
+      'SELECT kind, sum(count)::int AS count FROM refused_strangers GROUP BY kind ORDER BY kind',
+    )
+    expect(rows).toEqual([
+      { kind: 'unknown-account', count: 1 },
+      { kind: 'unknown-key', count: 4 },
+    ])
+    expect(await events()).toEqual([])
+  })
+})
+
+const visitor: Visitor = { address: '192.0.2.9', userAgent: 'Firefox', cookies: '' }
+
+test('signing in, failing to, and signing out are traced', async () => {
+  const email = `${customer}@a.example`
+  const passwordHash = await hashPassword('a long password')
+  const id = await addMember(customer, { roles: ['admin'], name: 'Ana', email, passwordHash })
+  const enter = (password: string) => duringVisit(VISIT, () => signIn({ email, password }, visitor))
+  await enter('wrong')
+  const entered = await enter('a long password')
+  if (entered.kind !== 'signed-in') throw new Error('not signed in')
+  await duringVisit(VISIT, () => signOut(entered.sid))
+  const from = { address: '192.0.2.9', agent: 'curl/8', subject: id }
+  const own = { ...from, kind: 'member', name: 'Ana', session: expect.stringMatching(/^.{12}$/) }
+  // The failure is not waited for, so that the answer takes as long for everybody.
+  await vi.waitFor(async () => expect(await events()).toHaveLength(3))
+  expect(await events()).toEqual(
+    expect.arrayContaining([
+      {
+        ...from,
+        action: 'sign-in.failed',
+        kind: 'stranger',
+        name: 'Somebody',
+        session: null,
+        details: { account: 'Ana' },
+      },
+      { ...own, action: 'session.opened', details: {} },
+      { ...own, action: 'session.ended', details: { why: 'signed out' } },
+    ]),
+  )
+})

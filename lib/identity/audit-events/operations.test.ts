@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { OPERATOR } from '#lib/platform/history/audit.ts'
+import { addEvent } from '#lib/platform/history/test-rows.ts'
+import { exportAuditEvents, listAuditEvents } from './operations.ts'
+
+let db: TestDatabase
+const keys = { admin: '', it: '', finance: '', other: '' }
+const at = (day: number) => new Date(Date.UTC(2026, 4, day, 12))
+beforeAll(async () => {
+  db = await testDatabase()
+  await addCustomer('northwind')
+  await addCustomer('birch')
+  keys.admin = await addKey('northwind', ['admin'])
+  keys.it = await addKey('northwind', ['it-manager'])
+  keys.finance = await addKey('northwind', ['finance-user'])
+  keys.other = await addKey('birch', ['admin'])
+  await addEvent('northwind', { at: at(1), action: 'session.opened', subject: 'M1' })
+  await addEvent('northwind', { at: at(2), action: 'key.issued', subject: 'K1', actor: OPERATOR })
+  await addEvent('northwind', { at: at(3), action: 'sign-in.failed', subject: 'M1' })
+  await addEvent('northwind', {
+    at: at(4),
+    action: 'license-change.applied',
+    subject: 'C1',
+    details: { to: 5 },
+  })
+  await addEvent('birch', { at: at(5), subject: 'of birch', details: { name: '=cmd|x' } })
+})
+afterAll(() => db.close())
+
+type Asked = { key?: string; format?: 'json' | 'csv' }
+
+async function ask(search = '', { key = keys.admin, format = 'json' }: Asked = {}) {
+  const operation = format === 'csv' ? exportAuditEvents : listAuditEvents
+  const url = `http://localhost/billing/v1/audit-events?${search}`
+  const headers = new Headers(key ? { authorization: `Bearer ${key}` } : {})
+  const response = await route(operation as typeof listAuditEvents).GET(new Request(url, { headers }))
+  const text = await response.text()
+  return { status: response.status, text, json: format === 'json' ? JSON.parse(text) : undefined }
+}
+const subjects = async (search: string, key?: string) =>
+  (
+    await ask(`${search}${search ? '&' : ''}maxCreationTime=1780000000`, { key: key ?? keys.admin })
+  ).json.auditEvents.map(({ subject }: { subject: string }) => subject)
+
+describe('the history', () => {
+  it('is listed newest first, each event with who did it and from where', async () => {
+    expect(await subjects('')).toEqual(['C1', 'M1', 'K1', 'M1'])
+    const [newest] = (await ask('filter=subject:C1')).json.auditEvents
+    expect(newest).toMatchObject({
+      place: 4,
+      createTime: at(4).getTime(),
+      actor: { kind: 'member', id: 'M1', name: 'Ana Ruiz' },
+      address: '192.0.2.7',
+      device: 'Firefox on macOS',
+      details: { to: 5 },
+    })
+    const [byOperator] = (await ask('filter=subject:K1')).json.auditEvents
+    expect(byOperator.actor).toEqual({ kind: 'operator', id: 'operator', name: 'Operator' })
+  })
+
+  it.each([
+    ['filter=kind:sign-ins', ['M1', 'M1']],
+    ['filter=kind:refused', ['M1']],
+    ['filter=kind:LICENSES|access', ['C1', 'K1']],
+    ['filter=kind:sign-ins|action:session.opened', ['M1']],
+    ['filter=actor:operator', ['K1']],
+    ['filter=subject:C1|K1', ['C1', 'K1']],
+    ['filter=kind:notices', []],
+    [`minCreationTime=${at(2).getTime() / 1000}`, ['C1', 'M1', 'K1']],
+    ['maxCreationTime=0&minCreationTime=5', []],
+  ])('is filtered by %s', async (search, expected) => {
+    const found = search.includes('maxCreationTime')
+      ? (await ask(search)).json.auditEvents
+      : await subjects(search)
+    expect(found).toEqual(expected)
+  })
+
+  it('is paged by key, there and back', async () => {
+    const page = async (token?: string) =>
+      (await ask(`maxResults=3&maxCreationTime=1780000000${token ? `&pageToken=${token}` : ''}`)).json
+    const first = await page()
+    expect(first).toMatchObject({ rowCount: 3, pageToken: expect.any(String) })
+    const second = await page(first.pageToken)
+    expect(second.auditEvents.map(({ subject }: { subject: string }) => subject)).toEqual(['M1'])
+    expect(second.pageToken).toBeUndefined()
+    expect(await page(second.previousPageToken)).toEqual(first)
+  })
+
+  it('comes as CSV, with what a spreadsheet would run disarmed', async () => {
+    const { text } = await ask('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
+    const [head, line, end] = text.split('\r\n')
+    expect(head).toMatch(/^\uFEFF?time,action,subject,/)
+    expect(line).toContain('2026-05-05T12:00:00.000Z,key.revoked,of birch')
+    expect(end).toBe('')
+    expect(text).not.toMatch(/(^|[,;\n])=/)
+  })
+})
+
+describe('is for Admins alone', () => {
+  it.each(['json', 'csv'] as const)('as %s', async (format) => {
+    for (const key of [keys.it, keys.finance]) {
+      const { status, text } = await ask('', { key, format: format === 'csv' ? 'csv' : 'json' })
+      expect([status, text]).toEqual([403, expect.stringContaining('Audit Viewer')])
+    }
+    expect((await ask('', { key: '', format })).status).toBe(401)
+    expect((await ask('', { key: `lic_${'a'.repeat(36)}`, format })).status).toBe(401)
+  })
+})
+
+it.each([
+  'filter=kind:weather',
+  'filter=when:now',
+  'filter=',
+  'maxResults=0',
+  'minCreationTime=soon',
+  'minCreationTime=-1',
+  'pageToken=x',
+  'pageToken=',
+  `pageToken=${Buffer.from('["older","0123456789abcdef",["1","x"]]').toString('base64url')}`,
+  'filter=actor:%00',
+])('%s is refused and names what is wrong', async (search) => {
+  const { status, json } = await ask(search)
+  expect(status).toBe(400)
+  expect(json.errors[0].parameter).toBe(search.split('=')[0])
+})
+
+describe('two walls between customers, each of which holds alone', () => {
+  const token = async (key: string) => (await ask('maxResults=1', { key })).json.pageToken
+  it('row-level security and the customer in each statement', async () => {
+    expect(await subjects('', keys.other)).toEqual(['of birch'])
+    expect(await subjects('filter=subject:C1', keys.other)).toEqual([])
+    expect(await db.sql('birch', 'SELECT subject FROM audit_events WHERE subject = $1', ['C1'])).toEqual([])
+  })
+
+  it('without row-level security a statement still names its customer', async () => {
+    const tables = ['audit_events', 'audit_chain']
+    for (const table of tables) await run(db.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+    try {
+      expect(await subjects('', keys.other)).toEqual(['of birch'])
+      const { text } = await ask('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
+      expect(text).not.toContain('C1')
+      expect(
+        (await ask(`maxResults=1&pageToken=${await token(keys.admin)}`, { key: keys.other })).text,
+      ).not.toContain('C1')
+      // The wall was really down.
+      expect(await db.sql('birch', "SELECT FROM audit_events WHERE subject = 'C1'")).toHaveLength(1)
+    } finally {
+      for (const table of tables) await run(db.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
+    }
+  })
+})

@@ -1,0 +1,93 @@
+import 'server-only'
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { auditChain, auditEvents } from '#lib/platform/db/schema/history.ts'
+import type { Filter } from '#lib/platform/lists/filter.ts'
+import { byCreation, pageByKey } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { actionsOf } from './rules.ts'
+
+export type EventSelection = {
+  filter?: Filter<'kind' | 'action' | 'actor' | 'subject'> | undefined
+  /** Epoch milliseconds, both inclusive. */
+  minCreationTime?: number | undefined
+  maxCreationTime?: number | undefined
+}
+
+export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
+
+const { id, at, action, subject, actorKind, actorId, actorName, requestId } = auditEvents
+const { session, address, agent } = auditEvents
+const { columns, micros } = byCreation(at, id)
+const shown = {
+  id: sql<string>`${id}::text`,
+  micros,
+  at,
+  action,
+  subject,
+  actorKind,
+  actorId,
+  actorName,
+  requestId,
+  session,
+  address,
+  agent,
+  details: sql<Record<string, string | number | string[] | null>>`${auditEvents.details}`,
+  seq: auditChain.seq,
+  digest: sql<string | null>`encode(${auditChain.digest}, 'hex')`,
+}
+const ITS_LINK = and(eq(auditChain.customerId, auditEvents.customerId), eq(auditChain.eventId, id))
+
+/** Time in microseconds and id of an event, as a page token holds them: numbers that PostgreSQL can hold. */
+export const EventKey = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().regex(/^\d{1,18}$/)])
+
+export function keyOfEvent({ micros, id }: Pick<EventRow, 'micros' | 'id'>): string[] {
+  return [micros, id]
+}
+
+/** Events in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+export async function listEvents(
+  tx: Transaction,
+  customerId: CustomerId,
+  selection: EventSelection,
+  limit: number,
+  cursor?: Cursor,
+) {
+  const { beyond, order } = pageByKey(columns, cursor)
+  return tx
+    .select(shown)
+    .from(auditEvents)
+    .leftJoin(auditChain, ITS_LINK)
+    .where(and(eq(auditEvents.customerId, customerId), ...selected(selection), beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+// What both a JavaScript date and PostgreSQL can name.
+const LAST = Date.UTC(9999, 11, 31)
+
+function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: EventSelection) {
+  return [
+    filter.kind && ofKinds(filter.kind),
+    filter.action && inArray(action, filter.action),
+    filter.actor && inArray(actorId, filter.actor),
+    filter.subject && inArray(subject, filter.subject),
+    min === undefined ? undefined : sql`${at} >= ${timeOf(min)}`,
+    // All of its millisecond: that is how finely an event's time is told.
+    max === undefined ? undefined : sql`${at} < ${timeOf(max + 1)}`,
+  ]
+}
+
+function ofKinds(kinds: readonly string[]): SQL | undefined {
+  const { things, actions } = actionsOf(kinds)
+  return or(
+    things.length > 0 ? inArray(sql`split_part(${action}, '.', 1)`, things) : undefined,
+    actions.length > 0 ? inArray(action, actions) : undefined,
+  )
+}
+
+function timeOf(epochMs: number): SQL {
+  return sql`${new Date(Math.min(epochMs, LAST)).toISOString()}::timestamptz`
+}

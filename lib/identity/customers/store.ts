@@ -1,0 +1,61 @@
+import 'server-only'
+import { and, eq } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
+import { customers, formerCustomers } from '#lib/platform/db/schema/customers.ts'
+
+/** What a customer is called, where its people are, and whom to write to. */
+export type Naming = { name: string; domain: string; contactEmail: string }
+
+/** Undefined where there is no such customer. It is locked until the transaction ends. */
+export async function readNaming(tx: Transaction, customerId: CustomerId): Promise<Naming | undefined> {
+  const { name, domain, contactEmail } = customers
+  const own = eq(customers.id, customerId)
+  const [found] = await tx
+    .select({ name, domain, contactEmail })
+    .from(customers)
+    .where(own)
+    .for('no key update')
+  return found
+}
+
+/**
+ * Changes what is given. A new domain is that of the assets, too, which had the former one: they are found by it. Keys
+ * and members are not touched, nor what was issued: invoices name whom they were issued to.
+ * @param before as `readNaming` gave it
+ * @returns how many assets have the new domain. A domain that another customer has is 23505
+ */
+export async function changeNaming(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: Partial<Naming>,
+  before: Naming,
+): Promise<number> {
+  if (Object.keys(given).length === 0) return 0
+  await tx.update(customers).set(given).where(eq(customers.id, customerId))
+  if (given.domain === undefined || given.domain === before.domain) return 0
+  const former = and(eq(assets.customerId, customerId), eq(assets.customerDomain, before.domain))
+  const { rowCount } = await tx.update(assets).set({ customerDomain: given.domain }).where(former)
+  return rowCount ?? 0
+}
+
+/** As the history has it: each field that becomes another, with what it was. */
+export function renaming(before: Naming, given: Partial<Naming>): Record<string, string> {
+  const fields = Object.keys(given) as (keyof Naming)[]
+  return Object.fromEntries(
+    fields.flatMap((field) => [
+      [field, given[field] ?? ''],
+      [`${field} before`, before[field]],
+    ]),
+  )
+}
+
+/** Whether a customer that was removed had this id: its signed heads name it, and it is not given again. */
+export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> {
+  const found = await tx
+    .select({ id: formerCustomers.id })
+    .from(formerCustomers)
+    .where(eq(formerCustomers.id, id))
+  return found.length > 0
+}

@@ -1,0 +1,85 @@
+import 'server-only'
+import { mapGroup } from '#lib/identity/scim/groups/mapping.ts'
+import { listGroups } from '#lib/identity/scim/store/groups.ts'
+import { listTokens } from '#lib/identity/scim/store/tokens.ts'
+import { issueToken, revokeToken } from '#lib/identity/scim/tokens.ts'
+import { changeWaysIn } from '#lib/identity/single-sign-on/may-set.ts'
+import { operation } from '#lib/platform/api/operation.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import * as contract from './contract.ts'
+import { membersByGroup, unmapGroup } from './groups.ts'
+import { serializeGroup, serializeToken } from './serialize.ts'
+
+/** A secret in an answer is for who asked, and for no cache on the way. */
+const UNKEPT = { 'Cache-Control': 'no-store' }
+
+export const readDirectory = operation(contract.readDirectory, async (caller) => {
+  const { customerId } = caller
+  const { tokens, groups } = await readScope(caller, async (tx) => ({
+    tokens: await listTokens(tx, customerId),
+    groups: await groupsOf(tx, caller),
+  }))
+  const address = `${env().baseUrl}/scim/v2`
+  return { body: { address, tokens: tokens.map((row) => serializeToken(row)), groups } }
+})
+
+export const issueDirectoryToken = operation(
+  contract.issueDirectoryToken,
+  async (caller, { body: { name, roles, validDays: days } }, { requestId }) => {
+    const run = async (tx: Transaction, now: Caller) => {
+      const given = { name, roles: [...new Set(roles)], days }
+      const { id, secret } = await issueToken(tx, now, given, requestId)
+      const row = (await listTokens(tx, now.customerId)).find((one) => one.id === id)
+      if (!row) throw new Error('The token that was just issued is not there.')
+      return { token: serializeToken(row), secret }
+    }
+    return { body: await changeWaysIn(caller, run), headers: UNKEPT }
+  },
+)
+
+export const revokeDirectoryToken = operation(
+  contract.revokeDirectoryToken,
+  async (caller, { params }, { requestId }) => {
+    const run = (tx: Transaction, now: Caller) => revokeToken(tx, now, params.token_id, requestId)
+    await changeWaysIn(caller, run, { evenIfClosed: true })
+    return { body: { revoked: true as const } }
+  },
+)
+
+export const mapDirectoryGroup = operation(
+  contract.mapDirectoryGroup,
+  async (caller, { body }, { requestId }) => {
+    const { name, roles, billingProfiles = null } = body
+    const run = async (tx: Transaction) => {
+      const given = { name, roles: [...new Set(roles)], billingProfiles }
+      await mapGroup(tx, caller, given, requestId)
+      return groupWhere(tx, caller, (group) => group.name.toLowerCase() === name.toLowerCase())
+    }
+    return { body: await changeWaysIn(caller, run) }
+  },
+)
+
+export const unmapDirectoryGroup = operation(
+  contract.unmapDirectoryGroup,
+  async (caller, { params: { group_id: id } }, { requestId }) => {
+    const run = async (tx: Transaction) => {
+      await unmapGroup(tx, caller, id, requestId)
+      return groupWhere(tx, caller, (group) => group.id === id)
+    }
+    return { body: await changeWaysIn(caller, run) }
+  },
+)
+
+async function groupsOf(tx: Transaction, { customerId }: Caller): Promise<contract.Group[]> {
+  const counts = await membersByGroup(tx, customerId)
+  return (await listGroups(tx, customerId)).map((row) => serializeGroup(row, counts.get(row.id) ?? 0))
+}
+
+async function groupWhere(tx: Transaction, caller: Caller, is: (group: contract.Group) => boolean) {
+  const found = (await groupsOf(tx, caller)).find(is)
+  if (!found) throw new Error('The group that was just mapped is not there.')
+  return found
+}

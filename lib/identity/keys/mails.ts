@@ -1,0 +1,71 @@
+import 'server-only'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { customersWithEndingKeys } from '#lib/identity/access/due-work.ts'
+import type { AccountEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { apiKeys } from '#lib/platform/db/schema/customers.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { TOLD_DAYS } from './rules.ts'
+
+/** What the owner of a key is told of by mail. */
+type KeyEvent = Extract<AccountEvent, `key-${string}`>
+
+/**
+ * Writes down that the owner of a key is to be told by mail, in the transaction of what it tells of; a job sends it. The
+ * owner is its issuer; of a key of the customer's, each Admin. Nothing where no mail server is set.
+ * @param count of how many keys it tells: of this one, and of those that follow it
+ */
+export async function tellOwner(
+  tx: Transaction,
+  customerId: CustomerId,
+  keyId: string,
+  event: KeyEvent,
+  count = 1,
+): Promise<void> {
+  if (!mailSettings()) return
+  await tx.execute(sql`
+    INSERT INTO account_mails (customer_id, member_id, event, key_id, about)
+    SELECT k.customer_id, m.id, ${event}, k.id, ${count > 1 ? String(count) : null}
+    FROM api_keys k
+    JOIN members m ON m.customer_id = k.customer_id AND m.disabled_at IS NULL
+      AND CASE WHEN k.belongs_to_customer OR k.issued_by IS NULL THEN 'admin' = ANY(m.roles) ELSE m.id = k.issued_by END
+    WHERE k.customer_id = ${customerId} AND k.id = ${keyId}`)
+}
+
+/**
+ * Writes a mail for each key that is about to end, once. None for a key that another one follows, and none for one that was
+ * made for no longer than the mail comes before its end. Nothing where no mail server is set.
+ * @returns how many keys
+ */
+export async function tellOfEndings(_requestId: string, signal: AbortSignal): Promise<number> {
+  if (!mailSettings()) return 0
+  let count = 0
+  for (const customerId of await customersWithEndingKeys(TOLD_DAYS)) {
+    if (signal.aborted) break
+    count += await scope({ customerId }, (tx) => tellOfThose(tx, customerId))
+  }
+  return count
+}
+
+async function tellOfThose(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { createdAt, expiresAt, revokedAt, replacedBy, endToldAt } = apiKeys
+  const before = sql`make_interval(days => ${TOLD_DAYS}::int)`
+  const isDue = sql`${expiresAt} BETWEEN now() AND now() + ${before} AND ${expiresAt} - ${createdAt} > ${before}`
+  const ending = await tx
+    .update(apiKeys)
+    .set({ endToldAt: sql`now()` })
+    .where(
+      and(
+        eq(apiKeys.customerId, customerId),
+        isDue,
+        isNull(revokedAt),
+        isNull(replacedBy),
+        isNull(endToldAt),
+      ),
+    )
+    .returning({ id: apiKeys.id })
+  for (const { id } of ending) await tellOwner(tx, customerId, id, 'key-ends')
+  return ending.length
+}

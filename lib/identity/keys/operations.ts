@@ -1,0 +1,114 @@
+import 'server-only'
+import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
+import { scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
+import { operation } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { newApiKey } from '#lib/platform/caller/api-key.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
+import { idsOfChain } from './chains/chain.ts'
+import { revokeFrom } from './chains/revoke.ts'
+import * as contract from './contract.ts'
+import { issue } from './issue.ts'
+import { revokeShown } from './leaks.ts'
+import { rotate } from './rotate.ts'
+import type { KeyRow } from './rows.ts'
+import { maySeeOthers, ownReach, reach } from './rules.ts'
+import { serializeKey } from './serialize.ts'
+import * as store from './store.ts'
+
+/** What has a key in it is kept nowhere on its way. */
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+export const listKeys = operation(contract.listKeys, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own', state } = query
+  if (whose === 'all' && !maySeeOthers(caller))
+    throw new Problem('permission_denied', 'Only Admins see the keys of others.')
+  const filters = [caller.customerId, 'keys', whose, caller.via, caller.id, state] as const
+  const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
+  const selection = { reach: whose === 'all' ? reach(caller) : ownReach(caller), state }
+  const rows = await readScope(caller, (tx) =>
+    store.listKeys(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOfKey, filters)
+  const keys = shown.map((row) => serializeKey(row, caller))
+  return { body: { ...links, keys, rowCount: keys.length } }
+})
+
+export const readKey = operation(contract.readKey, async (caller, { params }) => {
+  const key = await readScope(caller, (tx) => existing(tx, caller, params.key_id))
+  return { body: serializeKey(key, caller) }
+})
+
+export const issueKey = operation(contract.issueKey, async (caller, { body }, { requestId }) => {
+  requirePerson(caller, 'To issue a key')
+  const secret = newApiKey()
+  const key = await scopeOfAuthority(caller, async (tx, now) => {
+    const id = await issue(tx, now, body, secret, requestId)
+    return serializeKey(await existing(tx, now, id), now)
+  })
+  return { body: { key, secret }, headers: NO_STORE }
+})
+
+export const renameKey = operation(contract.renameKey, async (caller, { params, body }, { requestId }) => {
+  const rename = async (tx: Transaction, now: Caller) => {
+    const { customerId } = now
+    const { id, name: from } = await existing(tx, now, params.key_id)
+    if (from !== body.name) {
+      await store.renameKey(tx, customerId, id, body.name)
+      const event = { action: 'key.renamed', subject: id, actor: actorOf(now), requestId }
+      await recordAudit(tx, customerId, { ...event, details: { from, to: body.name } })
+    }
+    return existing(tx, now, id)
+  }
+  const key = await scopeOfAuthority(caller, rename, { keys: [params.key_id] })
+  return { body: serializeKey(key, caller) }
+})
+
+export const rotateKey = operation(contract.rotateKey, async (caller, { params, body }, { requestId }) => {
+  const secret = newApiKey()
+  const make = async (tx: Transaction, now: Caller) => {
+    const before = await existing(tx, now, params.key_id)
+    const id = await rotate(tx, now, before, { secret, overlap: body.overlap, requestId })
+    // A key that rotates itself sees the one that follows it this once.
+    const after = await store.readKey(tx, now.customerId, 'all', id)
+    return { next: after ?? before, former: await existing(tx, now, before.id) }
+  }
+  const { next, former } = await scopeOfAuthority(caller, make, { keys: [params.key_id] })
+  const key = serializeKey(next, caller)
+  return { body: { key, secret, former: serializeKey(former, caller) }, headers: NO_STORE }
+})
+
+export const revokeKey = operation(contract.revokeKey, async (caller, input, { requestId }) => {
+  const { params, query } = input
+  const following = query.following === 'true'
+  const revoke = async (tx: Transaction, now: Caller) => {
+    const { id } = await existing(tx, now, params.key_id)
+    const event = { action: 'key.revoked', actor: actorOf(now), requestId } as const
+    const follows = (chain: readonly KeyRow[]) => new Set(following ? chain.map((key) => key.id) : [])
+    return revokeFrom(tx, now.customerId, id, { ...event, follows, within: reach(now) })
+  }
+  const keys = (tx: Transaction) => idsOfChain(tx, caller.customerId, params.key_id)
+  const { goesOn } = await scopeOfAuthority(caller, revoke, { keys, evenIfClosed: true })
+  return { body: { revoked: true as const, ...(goesOn ? { goesOn } : {}) } }
+})
+
+/** Takes keys from whoever has found them. */
+export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, { body }, { requestId }) => {
+  await revokeShown(
+    body.map(({ token }) => token),
+    requestId,
+  )
+  return { body: { received: body.length } }
+})
+
+/** @throws Problem `not_found` for what is not there, and for what the caller may not see */
+async function existing(tx: Transaction, caller: Caller, id: string): Promise<KeyRow> {
+  const found = await store.readKey(tx, caller.customerId, reach(caller), id)
+  if (!found) throw new Problem('not_found')
+  return found
+}

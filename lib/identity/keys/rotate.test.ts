@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { OVERLAP_HOURS, OVERLAPS } from './rules.ts'
+import { ask, bearer, type Headers, opens, rowOf, signedIn, withKey } from './test-calls.ts'
+
+let database: TestDatabase
+let own = ''
+const people = { ana: '', admin: '' }
+const by = {} as Record<keyof typeof people, Headers>
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  own = await addNewCustomer()
+  people.ana = await addMember(own, { roles: ['finance-user'], name: 'Ana' })
+  people.admin = await addMember(own, { roles: ['admin'], name: 'Ad Min' })
+  for (const name of ['ana', 'admin'] as const) by[name] = await signedIn(own, people[name])
+})
+
+const HOUR = 3_600_000
+const days = (n: number) => new Date(Date.now() + n * 24 * HOUR)
+const rotate = (headers: Headers, id: string, overlap?: string) =>
+  ask(headers, 'POST', `/${id}/rotation`, overlap === undefined ? {} : { overlap })
+const idOf = async (key: string) => String((await rowOf(database, own, key)).id)
+
+describe('rotating a key', () => {
+  it.each(OVERLAPS)('with an overlap of %s: the new one inherits, the old one ends then', async (overlap) => {
+    const given = {
+      name: 'ERP',
+      issuedBy: people.ana,
+      billingProfiles: ['default'],
+      addresses: ['192.0.2.0/24'],
+      createdAt: days(-80),
+      expiresAt: days(10),
+    }
+    const former = await addKey(own, ['finance-user'], given)
+    const { status, json, headers } = await rotate(by.ana, await idOf(former), overlap)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const ends = Date.now() + OVERLAP_HOURS[overlap] * HOUR
+    expect(json.former).toMatchObject({
+      status: overlap === 'now' ? 'ROTATED' : 'ROTATING',
+      replacedBy: json.key.id,
+    })
+    expect(Math.abs(json.former.expireTime - ends)).toBeLessThan(60_000)
+    const { name, roles, billing_profiles, issued_by, addresses } = await rowOf(database, own, former)
+    expect(await rowOf(database, own, json.secret)).toMatchObject({
+      ...{ id: json.key.id, name, roles, billing_profiles, issued_by, addresses },
+      ...{ replaced_by: null, revoked_at: null, last_used_at: null },
+    })
+    // As long as the former was made for, and not as long as it had left.
+    expect(json.key.expireTime - json.key.createTime).toBe(90 * 24 * HOUR)
+    expect([await opens(former), await opens(json.secret)]).toEqual([overlap === 'now' ? 401 : 200, 200])
+    expect(
+      await database.sql(own, "SELECT subject, details FROM audit_events WHERE action = 'key.rotated'"),
+    ).toEqual([{ subject: json.former.id, details: { name: 'ERP', overlap, newKey: json.key.id } }])
+  })
+
+  it('never lets the old one live longer than it would have', async () => {
+    const former = await addKey(own, [], { issuedBy: people.ana, expiresAt: new Date(Date.now() + 2 * HOUR) })
+    const { json } = await rotate(by.ana, await idOf(former), '7d')
+    expect(json.former.expireTime).toBeLessThan(Date.now() + 3 * HOUR)
+  })
+
+  it('has 24 hours unless told', async () => {
+    const former = await addKey(own, [], { issuedBy: people.ana })
+    const { json } = await rotate(by.ana, await idOf(former))
+    expect(Math.round((json.former.expireTime - Date.now()) / HOUR)).toBe(24)
+    expect((await rotate(by.ana, json.key.id, '2h')).json.errors).toEqual([
+      { pointer: '/overlap', detail: 'must be one of now, 1h, 24h, 7d' },
+    ])
+  })
+
+  it('without an end gives another one only where that is allowed still, else one of the most days', async () => {
+    vi.stubEnv('KEYS_WITHOUT_END', '1')
+    const endless = async () => idOf(await addKey(own, [], { issuedBy: people.ana }))
+    const allowed = await rotate(by.ana, await endless())
+    expect(allowed.json.key.expireTime).toBeUndefined()
+    vi.stubEnv('KEYS_WITHOUT_END', '0')
+    vi.stubEnv('KEY_DAYS', '30')
+    const itself = await addKey(own, [])
+    for (const [headers, id] of [
+      [by.ana, await endless()],
+      [by.ana, allowed.json.key.id],
+      [bearer(itself), await idOf(itself)],
+    ] as const) {
+      const { key } = (await rotate(headers, id)).json
+      expect(key.expireTime - key.createTime).toBe(30 * 24 * HOUR)
+    }
+    vi.unstubAllEnvs()
+  })
+
+  it('happens once, however many ask at once', async () => {
+    const id = await idOf(await addKey(own, [], { issuedBy: people.ana }))
+    const answers = await Promise.all([1, 2, 3, 4].map(() => rotate(by.ana, id)))
+    expect(answers.map(({ status, json }) => json.code ?? status).sort()).toEqual([
+      200,
+      'key_ended',
+      'key_ended',
+      'key_ended',
+    ])
+    expect(await database.sql(own, 'SELECT FROM api_keys')).toHaveLength(2)
+  })
+
+  it.each([
+    ['revoked', { revokedAt: new Date() }],
+    ['expired', { expiresAt: days(-1) }],
+  ])('that is %s is a conflict', async (_, given) => {
+    const former = await addKey(own, [], { issuedBy: people.ana, ...given })
+    const { status, json } = await rotate(by.ana, await idOf(former))
+    expect([status, json.code]).toEqual([409, 'key_ended'])
+  })
+})
+
+describe('who may rotate', () => {
+  it('is the issuer, in a fresh session; no Admin gets the key of another member', async () => {
+    const id = await idOf(await addKey(own, [], { issuedBy: people.ana }))
+    const late = await signedIn(own, people.ana, 11)
+    expect((await rotate(late, id)).json.code).toBe('fresh_sign_in_required')
+    expect((await rotate(by.admin, id)).json.code).toBe('permission_denied')
+    expect((await rotate(await withKey(own, ['admin']), id)).json.code).toBe('permission_denied')
+    expect((await rotate(await withKey(own, ['it-manager']), id)).json.code).toBe('not_found')
+    expect((await rotate(await withKey(await addNewCustomer(), ['admin']), id)).json.code).toBe('not_found')
+    expect((await rotate(by.ana, id)).status).toBe(200)
+  })
+
+  it('is an Admin for those of the customer, as far as they see its billing profiles', async () => {
+    const customers = { belongsToCustomer: true, issuedBy: people.ana }
+    const [all, one] = [
+      await addKey(own, [], customers),
+      await addKey(own, [], { ...customers, billingProfiles: ['default'] }),
+    ]
+    expect((await rotate(by.ana, await idOf(one))).json.code).toBe('permission_denied')
+    await database.sql(own, "UPDATE members SET billing_profiles = '{default}' WHERE id = $1", [people.admin])
+    expect((await rotate(by.admin, await idOf(all))).json.code).toBe('permission_denied')
+    expect((await rotate(by.admin, await idOf(one))).status).toBe(200)
+  })
+
+  it('is a key itself ten times an hour at most, and then a person', async () => {
+    let key = await addKey(own, ['it-manager'], { issuedBy: people.ana })
+    await database.sql(own, "UPDATE api_keys SET created_at = now() - interval '1 day'")
+    for (let n = 0; n < 10; n++) key = (await rotate(bearer(key), await idOf(key), 'now')).json.secret
+    const answer = await rotate(bearer(key), await idOf(key))
+    expect([answer.status, answer.json.code]).toEqual([429, 'rate_limited'])
+    expect(await opens(key)).toBe(200)
+    const byPerson = (await rotate(by.ana, await idOf(key))).json.secret
+    expect((await rotate(bearer(byPerson), await idOf(byPerson))).status).toBe(200)
+  })
+
+  it('is a key itself, and both work without a gap', async () => {
+    const former = await addKey(own, ['it-manager'], { issuedBy: people.ana })
+    const { json } = await rotate(bearer(former), await idOf(former), '1h')
+    expect(json.former.isCurrent).toBe(true)
+    expect([await opens(former), await opens(json.secret)]).toEqual([200, 200])
+    expect((await rotate(bearer(json.secret), json.former.id)).json.code).toBe('not_found')
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { ROLES } from '#lib/platform/caller/rules.ts'
+import {
+  daysOf,
+  decideIssue,
+  decideRotation,
+  givableRoles,
+  ownReach,
+  reach,
+  STATUSES,
+  type Wanted,
+} from './rules.ts'
+
+const LIMITS = { mostDays: 365, withoutEnd: false }
+const finance = { roles: ['finance-user'], billingProfiles: ['emea', 'apac'] } as const
+const admin = { roles: ['admin'], billingProfiles: ['emea'] } as const
+const wanted: Wanted = { roles: ['finance-user'], owner: 'MEMBER', validDays: 90 }
+
+describe('a member may give a key', () => {
+  it.each([
+    [[], []],
+    [['finance-user'], ['finance-user']],
+    [
+      ['finance-user', 'it-manager'],
+      ['it-manager', 'finance-user'],
+    ],
+    [['admin'], [...ROLES]],
+  ] as const)('of the roles %j these: %j', (roles, given) => {
+    expect(givableRoles({ roles })).toEqual(given)
+  })
+
+  it.each([
+    ['their own role', finance, {}, undefined],
+    ['as an Admin, each role', admin, { roles: [...ROLES] }, undefined],
+    ['a role of others', finance, { roles: ['it-manager'] }, 'roles'],
+    ['one of theirs and one of others', finance, { roles: ['finance-user', 'admin'] }, 'roles'],
+    ['one of their billing profiles', finance, { billingProfiles: ['apac'] }, undefined],
+    ['a billing profile of others', finance, { billingProfiles: ['apac', 'amer'] }, 'billingProfiles'],
+    ['a billing profile that an Admin does not see', admin, { billingProfiles: ['apac'] }, 'billingProfiles'],
+    ['to the customer', finance, { owner: 'CUSTOMER' }, 'owner'],
+    ['to the customer, as an Admin', admin, { owner: 'CUSTOMER' }, undefined],
+    ['the longest time', finance, { validDays: 365 }, undefined],
+    ['a longer time', finance, { validDays: 366 }, 'validDays'],
+    ['no end', admin, { validDays: null }, 'validDays'],
+    ['the usual end', finance, { validDays: undefined }, undefined],
+  ] as const)('%s', (_, caller, given, field) => {
+    const decision = decideIssue(caller, { ...wanted, ...(given as Partial<Wanted>) }, LIMITS)
+    expect(decision.allowed ? undefined : decision.field).toBe(field)
+  })
+
+  it('no end where the operator allows it', () => {
+    expect(
+      decideIssue(finance, { ...wanted, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
+    ).toBe(true)
+  })
+
+  it('90 days unless told, or what there may be at most', () => {
+    expect(daysOf({}, LIMITS)).toBe(90)
+    expect(daysOf({}, { ...LIMITS, mostDays: 30 })).toBe(30)
+    expect(daysOf({ validDays: null }, LIMITS)).toBeNull()
+  })
+})
+
+describe('whose keys somebody sees', () => {
+  it.each([
+    [{ via: 'session', id: 'm1', roles: ['it-manager'] }, { issuedBy: 'm1' }, { issuedBy: 'm1' }],
+    [{ via: 'session', id: 'm1', roles: ['admin'] }, { issuedBy: 'm1' }, 'all'],
+    [{ via: 'key', id: 'k1', roles: [] }, { keyId: 'k1' }, { keyId: 'k1' }],
+    [{ via: 'key', id: 'k1', roles: ['admin'] }, { keyId: 'k1' }, 'all'],
+    [{ via: 'operator', id: 'operator', roles: ['admin'] }, 'all', 'all'],
+  ] as const)('%j: own %j, all %j', (caller, own, all) => {
+    expect([ownReach(caller), reach(caller)]).toEqual([own, all])
+  })
+})
+
+describe('whoever rotates a key gets it', () => {
+  const ana = { via: 'session', id: 'ana', roles: ['finance-user'] } as const
+  const boss = { via: 'session', id: 'boss', roles: ['admin'] } as const
+  const key = { id: 'k1', status: 'ACTIVE', owner: 'MEMBER', issuedBy: 'ana' } as const
+  const customers = { ...key, owner: 'CUSTOMER' } as const
+
+  it.each([
+    ['its issuer', ana, key, true],
+    ['an Admin, of another member', boss, key, 'not-own'],
+    ['an Admin, of the customer', boss, customers, true],
+    ['who issued it for the customer and is no Admin now', ana, customers, 'not-own'],
+    ['an Admin, of the command line', boss, { ...customers, issuedBy: null }, true],
+    ['itself', { via: 'key', id: 'k1', roles: [] }, key, true],
+    ['another key', { via: 'key', id: 'k2', roles: [] }, key, 'not-own'],
+    ['an Admin key, of the customer', { via: 'key', id: 'k2', roles: ['admin'] }, customers, 'not-own'],
+    ['the operator', { via: 'operator', id: 'operator', roles: ['admin'] }, key, true],
+  ] as const)('%s', (_, caller, rotated, expected) => {
+    const decision = decideRotation(caller, rotated)
+    expect(decision.allowed || decision.because).toBe(expected)
+  })
+
+  it.each(STATUSES)('while it is %s', (status) => {
+    const decision = decideRotation(ana, { ...key, status })
+    expect(decision.allowed || decision.because).toBe(status === 'ACTIVE' || 'ended')
+  })
+})

@@ -1,0 +1,136 @@
+import { type Caller, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
+
+/** Whose keys are asked for: one's own, or all of the customer's. */
+export const WHOSE = ['own', 'all'] as const
+
+/** A key that may be used now, or one that has ended. */
+export const STATES = ['usable', 'ended'] as const
+
+/** What has become of a key: the first two may be used. */
+export const STATUSES = ['ACTIVE', 'ROTATING', 'ROTATED', 'EXPIRED', 'REVOKED', 'ISSUER_DISABLED'] as const
+export type KeyStatus = (typeof STATUSES)[number]
+
+/** With whom a key ends: with its issuer's membership, or not before the customer does. */
+export const OWNERS = ['MEMBER', 'CUSTOMER'] as const
+export type Owner = (typeof OWNERS)[number]
+
+/** How long the former key goes on beside the one that follows it. */
+export const OVERLAPS = ['now', '1h', '24h', '7d'] as const
+export type Overlap = (typeof OVERLAPS)[number]
+export const OVERLAP_HOURS: Record<Overlap, number> = { now: 0, '1h': 1, '24h': 24, '7d': 168 }
+export const DEFAULT_OVERLAP: Overlap = '24h'
+
+/** A key is valid for so many days unless told otherwise. */
+export const DEFAULT_DAYS = 90
+/** No key with an end is valid for longer, whatever the settings say. */
+export const MOST_DAYS = 3660
+/** One that nobody used for so many days is marked. */
+export const UNUSED_DAYS = 60
+/** Its owner is told so many days before it ends. */
+export const TOLD_DAYS = 7
+/** So many networks at most. */
+export const MOST_RANGES = 20
+/** So often an hour a key rotates itself, and what it was rotated into itself again. */
+export const OWN_ROTATIONS = 10
+export const NAME_MAX = 100
+
+type Asking = Pick<Caller, 'via' | 'id' | 'roles'>
+
+/** The keys that a caller may see or change. */
+export type Reach = 'all' | { issuedBy: string } | { keyId: string }
+
+/** Whether the caller sees and revokes the keys of others: Admins do, and their keys. */
+export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
+  return roles.includes('admin')
+}
+
+/** The keys of the caller: those that a member has issued, and of a key itself. */
+export function ownReach({ via, id }: Pick<Caller, 'via' | 'id'>): Reach {
+  if (via === 'operator') return 'all'
+  return via === 'session' ? { issuedBy: id } : { keyId: id }
+}
+
+/** All keys that the caller sees, renames and revokes. */
+export function reach(caller: Asking): Reach {
+  return maySeeOthers(caller) ? 'all' : ownReach(caller)
+}
+
+/** Whether a key is among those. */
+export function isWithin(reach: Reach, key: { id: string; issuedBy: string | null }): boolean {
+  if (reach === 'all') return true
+  return 'keyId' in reach ? key.id === reach.keyId : key.issuedBy === reach.issuedBy
+}
+
+/** The roles that a caller may give to a key: an Admin's permissions are those of all roles. */
+export function givableRoles({ roles }: Pick<Caller, 'roles'>): Role[] {
+  return roles.includes('admin') ? [...ROLES] : ROLES.filter((role) => roles.includes(role))
+}
+
+/** What somebody wants of a new key. */
+export type Wanted = {
+  roles: readonly Role[]
+  /** Undefined: all that its owner may see, also later on. */
+  billingProfiles?: readonly string[] | undefined
+  owner: Owner
+  /** Null: without an end. Undefined: the usual number. */
+  validDays?: number | null | undefined
+}
+
+/** What the operator allows: `mostDays` for a key with an end, and whether there may be any without. */
+export type KeyLimits = { mostDays: number; withoutEnd: boolean }
+
+/** What holds for a caller. The operator says it with the command, and needs no setting that allows a key without an end. */
+export function limitsFor({ via }: Pick<Caller, 'via'>, { mostDays, withoutEnd }: KeyLimits): KeyLimits {
+  return { mostDays, withoutEnd: withoutEnd || via === 'operator' }
+}
+
+/** After how many days it ends; null: never. */
+export function daysOf({ validDays }: Pick<Wanted, 'validDays'>, { mostDays }: KeyLimits): number | null {
+  return validDays === undefined ? Math.min(DEFAULT_DAYS, mostDays) : validDays
+}
+
+export type Decision =
+  | { allowed: true }
+  | { allowed: false; because: 'too-much' | 'too-long'; field: keyof Wanted; reason: string }
+
+/** Whether a member may have such a key: nobody gives a key more than they have. */
+export function decideIssue(
+  caller: Pick<Caller, 'roles' | 'billingProfiles'>,
+  { roles, billingProfiles = [], owner, validDays }: Wanted,
+  { mostDays, withoutEnd }: KeyLimits,
+): Decision {
+  const refused = (because: 'too-much' | 'too-long', field: keyof Wanted, reason: string) =>
+    ({ allowed: false, because, field, reason }) as const
+  const missing = roles.find((role) => !givableRoles(caller).includes(role))
+  if (missing)
+    return refused('too-much', 'roles', `has the role ${ROLE_NAMES[missing]}, which you do not hold`)
+  if (billingProfiles.some((id) => !caller.billingProfiles.includes(id)))
+    return refused('too-much', 'billingProfiles', 'has a billing profile that you do not have')
+  if (owner === 'CUSTOMER' && !maySeeOthers(caller))
+    return refused('too-much', 'owner', 'may be the customer only where an Admin says so')
+  if (validDays === null && !withoutEnd)
+    return refused(
+      'too-long',
+      'validDays',
+      `may not be null: here each key ends after ${mostDays} days at most`,
+    )
+  if (validDays && validDays > mostDays) return refused('too-long', 'validDays', `may be ${mostDays} at most`)
+  return { allowed: true }
+}
+
+/** A key as far as it matters for its rotation. */
+type Rotated = { id: string; status: KeyStatus; owner: Owner; issuedBy: string | null }
+
+/**
+ * Whether the caller may have the key that follows this one. It opens what the former does, so nobody gets the one of
+ * another member, an Admin neither; those of the customer are for Admins who are signed in.
+ */
+export function decideRotation(
+  { via, id, roles }: Asking,
+  key: Rotated,
+): { allowed: true } | { allowed: false; because: 'not-own' | 'ended' } {
+  const isOwn = via === 'key' ? key.id === id : key.owner === 'MEMBER' && key.issuedBy === id
+  const isCustomers = via === 'session' && key.owner === 'CUSTOMER' && roles.includes('admin')
+  if (via !== 'operator' && !isOwn && !isCustomers) return { allowed: false, because: 'not-own' }
+  return key.status === 'ACTIVE' ? { allowed: true } : { allowed: false, because: 'ended' }
+}

@@ -1,0 +1,143 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, eq, not, type SQL, sql } from 'drizzle-orm'
+import { digestOf, hintsOf } from '#lib/platform/caller/api-key.ts'
+import { noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { apiKeys } from '#lib/platform/db/schema/customers.ts'
+import { pageByKey } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { columns, hasEnded, type KeyRow, rows } from './rows.ts'
+import type { Owner, Reach, STATES } from './rules.ts'
+
+/** The sort key of a key, for page tokens. */
+export function keyOfKey({ micros, id }: KeyRow): string[] {
+  return [micros, id]
+}
+
+export type Selection = { reach: Reach; state?: (typeof STATES)[number] | undefined }
+
+/** Keys in reading direction from the cursor on: newest first, or oldest first. */
+export function listKeys(
+  tx: Transaction,
+  customerId: CustomerId,
+  { reach, state }: Selection,
+  limit: number,
+  cursor?: Cursor,
+) {
+  const { beyond, order } = pageByKey(columns, cursor)
+  const chosen = state && (state === 'ended' ? hasEnded : not(hasEnded))
+  return rows(tx, and(within(customerId, reach), chosen, beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+/** A key within reach. */
+export async function readKey(
+  tx: Transaction,
+  customerId: CustomerId,
+  reach: Reach,
+  id: string,
+): Promise<KeyRow | undefined> {
+  const its = and(within(customerId, reach), eq(apiKeys.id, id))
+  const [found] = await rows(tx, its)
+  return found
+}
+
+/** What a key is made of. `hours`: for how long it is valid; null: it has no end. */
+export type NewKey = {
+  name: string
+  roles: readonly Role[]
+  billingProfiles: readonly string[] | null
+  issuedBy: string | null
+  owner: Owner
+  addresses: readonly string[] | null
+  hours: number | null
+}
+
+/** Keeps a new key, of which only the digest is stored, and returns its id. */
+export async function addKey(
+  tx: Transaction,
+  customerId: CustomerId,
+  apiKey: string,
+  { owner, hours, ...given }: NewKey,
+): Promise<string> {
+  const id = randomUUID()
+  const expiresAt = hours === null ? null : sql`now() + make_interval(hours => ${hours}::int)`
+  const roles = [...given.roles]
+  const lists = {
+    billingProfiles: given.billingProfiles && [...given.billingProfiles],
+    addresses: given.addresses && [...given.addresses],
+  }
+  const secret = { digest: digestOf(apiKey), ...hintsOf(apiKey) }
+  const belongsToCustomer = owner === 'CUSTOMER'
+  const values = { ...given, ...lists, customerId, id, roles, belongsToCustomer, expiresAt, ...secret }
+  await noteLookUp(tx, customerId, 'key', { digest: secret.digest, id })
+  await tx.insert(apiKeys).values(values)
+  return id
+}
+
+/** Gives a key another name. */
+export async function renameKey(tx: Transaction, customerId: CustomerId, id: string, name: string) {
+  await tx.update(apiKeys).set({ name }).where(keyOf(customerId, id))
+}
+
+/** Ends a key from the next request on. */
+export async function revokeKey(tx: Transaction, customerId: CustomerId, id: string) {
+  await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(keyOf(customerId, id))
+}
+
+/** How one key follows another. */
+export type Replacement = {
+  /** After so many hours the former ends, or sooner where it would have. */
+  hours: number
+  /** The most days for which the new one may be valid. */
+  mostDays: number
+  /** Whether it has no end where the former has none; else it has the most days then. */
+  withoutEnd: boolean
+  /** Whether a person asks for it, and not the former itself. */
+  byPerson: boolean
+}
+
+/**
+ * Keeps a key that follows another one.
+ * @returns the new one's id
+ */
+export async function replaceKey(
+  tx: Transaction,
+  customerId: CustomerId,
+  former: string,
+  apiKey: string,
+  { hours, mostDays, withoutEnd, byPerson: replacedByPerson }: Replacement,
+): Promise<string> {
+  const id = randomUUID()
+  const { prefix, lastFour } = hintsOf(apiKey)
+  const digest = digestOf(apiKey)
+  await noteLookUp(tx, customerId, 'key', { digest, id })
+  await tx.execute(sql`
+    INSERT INTO api_keys (customer_id, id, digest, prefix, last_four, expires_at,
+      name, roles, billing_profiles, issued_by, belongs_to_customer, addresses)
+    SELECT customer_id, ${id}, ${digest}, ${prefix}, ${lastFour},
+      now() + CASE WHEN expires_at IS NOT NULL OR NOT ${withoutEnd}::boolean
+        THEN least(expires_at - created_at, make_interval(days => ${mostDays}::int)) END,
+      name, roles, billing_profiles, issued_by, belongs_to_customer, addresses
+    FROM api_keys WHERE customer_id = ${customerId} AND id = ${former}`)
+  const end = sql`least(${apiKeys.expiresAt}, now() + make_interval(hours => ${hours}::int))`
+  await tx
+    .update(apiKeys)
+    .set({ replacedBy: id, replacedByPerson, expiresAt: end })
+    .where(keyOf(customerId, former))
+  return id
+}
+
+function keyOf(customerId: CustomerId, id: string) {
+  return and(eq(apiKeys.customerId, customerId), eq(apiKeys.id, id))
+}
+
+function within(customerId: CustomerId, reach: Reach): SQL | undefined {
+  const own = eq(apiKeys.customerId, customerId)
+  if (reach === 'all') return own
+  const its = 'keyId' in reach ? eq(apiKeys.id, reach.keyId) : eq(apiKeys.issuedBy, reach.issuedBy)
+  return and(own, its)
+}

@@ -1,0 +1,92 @@
+import { encode } from 'next-auth/jwt'
+import { validateKey } from '#lib/identity/access/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import { addKey } from '#lib/platform/db/test-rows.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { registerLeaks } from '#lib/server/registry/leaks.ts'
+import * as operations from './operations.ts'
+
+export type Headers = Record<string, string>
+
+/** The headers of a member who has signed in so many minutes ago. */
+export async function signedIn(customerId: string, memberId: string, minutesAgo = 0): Promise<Headers> {
+  const createdAt = new Date(Date.now() - minutesAgo * 60_000)
+  const sid = await addSession(customerId, memberId, { createdAt })
+  const token = await encode({ token: { sid }, secret: sessionSecret() })
+  return { cookie: `console-session=${token}`, 'sec-fetch-site': 'same-origin' }
+}
+
+export const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` })
+
+export async function withKey(...given: Parameters<typeof addKey>): Promise<Headers> {
+  return bearer(await addKey(...given))
+}
+
+const list = route(operations.listKeys, operations.issueKey)
+const one = route(operations.readKey, operations.renameKey, operations.revokeKey)
+const rotation = route(operations.rotateKey)
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/**
+ * A call of the API of keys, as the front door lets it in.
+ * @param rest what follows `/billing/v1/keys`
+ */
+export function ask(headers: Headers, method: Method, rest = '', body?: unknown, address?: string) {
+  const mounted = rest.endsWith('/rotation') ? rotation : rest.startsWith('/') ? one : list
+  return send(mounted[method], headers, method, `/billing/v1/keys${rest}`, body, address)
+}
+
+/** The first call of a client: whether its key opens anything. */
+export async function opens(key: string, address = '192.0.2.1'): Promise<number> {
+  const { status } = await send(
+    route(validateKey).GET,
+    bearer(key),
+    'GET',
+    '/auth/v1/validate',
+    undefined,
+    address,
+  )
+  return status
+}
+
+/** Shows keys as a secret scanner does. */
+export function show(body: unknown) {
+  registerLeaks()
+  const mounted = route(operations.revokeLeakedKeys)
+  return send(mounted.POST, {}, 'POST', '/auth/v1/leaked-keys', body)
+}
+
+async function send(
+  handler: (request: Request) => Promise<Response>,
+  headers: Headers,
+  method: Method,
+  path: string,
+  body?: unknown,
+  address = '192.0.2.1',
+) {
+  const request = new Request(`http://console.example${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const visit = { requestId: 'request-of-a-test', address, agent: 'curl/8' }
+  const response = await duringVisit(visit, () => handler(request))
+  return { status: response.status, headers: response.headers, json: await response.json() }
+}
+
+/** The row of a key, by its text. */
+export async function rowOf(database: TestDatabase, customerId: string, key: string) {
+  const { rows } = await database.opened.keys.query('SELECT id FROM api_keys WHERE digest = $1', [
+    digestOf(key),
+  ])
+  const [row] = await database.sql(customerId, `SELECT ${SEEN} FROM api_keys WHERE id = $1`, [rows[0]?.id])
+  return row ?? {}
+}
+
+const SEEN =
+  'id, name, roles, billing_profiles, issued_by, belongs_to_customer, addresses, expires_at, revoked_at, replaced_by, last_used_at, last_used_address'

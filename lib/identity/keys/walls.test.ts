@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { ask, type Headers, opens, signedIn, withKey } from './test-calls.ts'
+
+let database: TestDatabase
+let secret = ''
+/** Admins of another customer: by session and by key. */
+const eve: Headers[] = []
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['own', 'other']) await addCustomer(id)
+  const ana = await addMember('own', { roles: ['admin'] })
+  secret = await addKey('own', ['admin'], { id: 'of-own', issuedBy: ana })
+  eve.push(
+    await signedIn('other', await addMember('other', { roles: ['admin'] })),
+    await withKey('other', ['admin']),
+  )
+})
+afterAll(() => database.close())
+
+async function tryAll() {
+  for (const headers of eve) {
+    for (const [method, rest, body] of [
+      ['GET', '/of-own'],
+      ['PATCH', '/of-own', { name: 'taken' }],
+      ['POST', '/of-own/rotation', {}],
+      ['DELETE', '/of-own'],
+    ] as const)
+      expect([method, (await ask(headers, method, rest, body)).status]).toEqual([method, 404])
+    const { json } = await ask(headers, 'GET', '?whose=all')
+    expect(json.keys.some(({ id }: { id: string }) => id === 'of-own')).toBe(false)
+  }
+  expect(await opens(secret)).toBe(200)
+}
+
+describe('two walls between customers, each of which holds alone', () => {
+  it('both together', tryAll)
+
+  it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
+    const other = { customerId: 'other' as CustomerId }
+    const seen = await scope(other, (tx) => tx.execute("SELECT id FROM api_keys WHERE id = 'of-own'"))
+    expect(seen.rows).toEqual([])
+    const written = await scope(other, (tx) =>
+      tx.execute("UPDATE api_keys SET revoked_at = now() WHERE id = 'of-own'"),
+    )
+    expect(written.rowCount).toBe(0)
+    const told = await scope(other, (tx) => tx.execute("SELECT FROM account_mails WHERE key_id = 'of-own'"))
+    expect(told.rows).toEqual([])
+  })
+
+  it('the customer in each statement: without row-level security another’s key is still not there', async () => {
+    for (const table of ['api_keys', 'members'])
+      await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+    try {
+      await tryAll()
+      // The wall was really down.
+      expect(await database.sql('other', "SELECT FROM api_keys WHERE id = 'of-own'")).toHaveLength(1)
+    } finally {
+      for (const table of ['api_keys', 'members'])
+        await run(database.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
+    }
+  })
+
+  it('the login that finds keys reads no more of them than it needs, and changes their last use alone', async () => {
+    const { keys, jobs } = database.opened
+    for (const statement of [
+      'SELECT last_four FROM api_keys',
+      'UPDATE api_keys SET revoked_at = NULL',
+      'UPDATE api_keys SET addresses = NULL',
+    ])
+      await expect(keys.query(statement)).rejects.toMatchObject({ code: '42501' })
+    await expect(jobs.query('SELECT digest FROM api_keys')).rejects.toMatchObject({ code: '42501' })
+    // A job sees the keys that are about to end, and this one has none.
+    expect((await jobs.query('SELECT customer_id FROM api_keys')).rows).toEqual([])
+  })
+})

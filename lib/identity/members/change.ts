@@ -1,0 +1,116 @@
+import 'server-only'
+import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
+import { isLastBySignOn } from '#lib/identity/access/sign-on/way-in/admins.ts'
+import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { isVersion } from '#lib/platform/api/entity-tag.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { type Caller, ROLE_NAMES } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { holdingOf } from './holding.ts'
+import { type Difference, decideChange, isAdmin, type MemberChange, type Refusal } from './rules.ts'
+import { standingOf, versionOf } from './serialize.ts'
+import { lockMember, type MemberRow, readMember } from './store/read.ts'
+import { setDisabled, setMember } from './store/write.ts'
+
+/**
+ * Changes a member, each difference with its row of the history.
+ * @param ifMatch the header: the versions of which the member must have one
+ * @throws Problem `not_found`, `member_changed`, `last_admin`, or what `refusedWith` says
+ */
+export async function change(
+  tx: Transaction,
+  caller: Caller,
+  memberId: string,
+  wanted: MemberChange,
+  { ifMatch, requestId }: { ifMatch?: string | undefined; requestId: string },
+): Promise<MemberRow> {
+  const { customerId } = caller
+  const locked = await lockMember(tx, customerId, memberId)
+  if (!locked) throw new Problem('not_found')
+  const { member, otherAdmins } = locked
+  if (!isVersion(versionOf(member), ifMatch)) throw new Problem('member_changed')
+  if (wanted.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
+  const isLast = isAdmin(standingOf(member)) && (await isLastBySignOn(tx, customerId, memberId))
+  const around = { ...(await givingOf(tx, caller)), otherAdmins, isLastBySignOn: isLast }
+  const decided = decideChange(standingOf(member), wanted, around)
+  if ('refused' in decided) throw refusedWith(decided.refused, caller)
+  for (const difference of decided.differences) {
+    await apply(tx, customerId, memberId, difference)
+    const event = { subject: memberId, actor: actorOf(caller), requestId, ...told(member, difference) }
+    await recordAudit(tx, customerId, event)
+  }
+  return (await readMember(tx, customerId, memberId)) ?? member
+}
+
+/** What a caller may give, as the rules ask. */
+export async function givingOf(tx: Transaction, caller: Caller) {
+  const profiles = await listBillingProfiles(tx, caller.customerId)
+  return { held: await holdingOf(tx, caller), profiles: profiles.map(({ id }) => id) }
+}
+
+const BY_KEY = 'it takes a signed-in member, and an API key gives nothing'
+
+/** Why somebody can't be given what was asked for, or can't lose it. */
+export function refusedWith(refusal: Refusal, { via }: Pick<Caller, 'via'>): Problem {
+  const some = via === 'key' ? BY_KEY : 'you see some only'
+  const none = via === 'key' ? BY_KEY : 'you do not see it'
+  switch (refusal.reason) {
+    case 'last_admin':
+      return new Problem(
+        'last_admin',
+        'This is the last Admin who can sign in. Make somebody else an Admin first, who has come already.',
+      )
+    case 'last_admin_by_sign_on':
+      return new Problem(
+        'last_admin',
+        'Passwords are off, and of the Admins this one alone has come by single sign-on. Have another Admin sign in by it first, or allow passwords.',
+      )
+    case 'unknown_profile':
+      return at(
+        'invalid_request',
+        `/billingProfiles/${refusal.at}`,
+        `"${refusal.profile}" is no billing profile`,
+      )
+    case 'profile_not_held':
+      return at(
+        'permission_denied',
+        `/billingProfiles/${refusal.at}`,
+        `"${refusal.profile}" is not yours to give: ${none}`,
+      )
+    case 'all_profiles_not_held':
+      return at('permission_denied', '/billingProfiles', `all are not yours to give: ${some}`)
+    case 'more_than_held':
+      return at(
+        'permission_denied',
+        '/disabled',
+        'this member has roles or billing profiles that you do not have',
+      )
+    case 'role_not_held':
+      return at(
+        'permission_denied',
+        '/roles',
+        `${ROLE_NAMES[refusal.role]} is not yours to give${via === 'key' ? `: ${BY_KEY}` : ''}`,
+      )
+  }
+}
+
+function at(code: 'invalid_request' | 'permission_denied', pointer: string, detail: string): Problem {
+  return new Problem(code, `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
+}
+
+function apply(tx: Transaction, customerId: Caller['customerId'], id: string, difference: Difference) {
+  if (difference.what === 'disabled') return setDisabled(tx, customerId, id, difference.to)
+  const to = Array.isArray(difference.to) ? [...difference.to] : difference.to
+  return setMember(tx, customerId, id, { [difference.what]: to })
+}
+
+/** What the history has of a difference. */
+function told({ email }: MemberRow, difference: Difference) {
+  if (difference.what === 'disabled')
+    return { action: difference.to ? 'member.disabled' : 'member.enabled', details: { email } }
+  const { what, from, to } = difference
+  const text = (value: typeof from) =>
+    value === null ? 'all' : typeof value === 'string' ? value : [...value]
+  return { action: 'member.changed', details: { email, changed: what, from: text(from), to: text(to) } }
+}

@@ -1,0 +1,85 @@
+import 'server-only'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { type Actor, actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { givingOf, refusedWith } from './change.ts'
+import type { MemberLink } from './contract.ts'
+import { makeLink, wayOf } from './link.ts'
+import { type Holding, inOrder, refusalOf } from './rules.ts'
+import { type MemberRow, readMember } from './store/read.ts'
+import { addMember } from './store/write.ts'
+
+type Invited = {
+  email: string
+  name: string
+  roles: Holding['roles']
+  billingProfiles?: Holding['billingProfiles'] | undefined
+}
+
+/**
+ * Adds somebody who comes by a link. Whether the address is a member of another customer is not looked at.
+ * @param isMailed whether the link is mailed; where a mail server is set, unless told
+ * @throws Problem `member_exists`, where it is one of this customer, or what `refusedWith` says
+ */
+export async function invite(
+  tx: Transaction,
+  caller: Caller,
+  invited: Invited,
+  { requestId, isMailed }: { requestId: string; isMailed?: boolean | undefined },
+): Promise<{ row: MemberRow; link: MemberLink }> {
+  const { customerId } = caller
+  const { id, email, name, roles, billingProfiles } = await add(tx, caller, invited)
+  const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
+  const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: wayOf(link) }
+  const event = { action: 'member.invited', subject: id, actor: actorOf(caller), requestId, details }
+  await recordAudit(tx, customerId, event)
+  const row = await readMember(tx, customerId, id)
+  if (!row) throw new Error('The member who was just added is not there.')
+  return { row, link }
+}
+
+/**
+ * Adds somebody who comes by single sign-on, or by a link that an Admin makes: whom a directory names.
+ * @returns the member's id
+ * @throws Problem as `invite` does
+ */
+export async function addWithoutLink(
+  tx: Transaction,
+  caller: Caller,
+  given: Invited,
+  requestId: string,
+): Promise<string> {
+  const { id, email, name, roles } = await add(tx, caller, given)
+  const details = { email, name, roles }
+  const event = { action: 'member.added', subject: id, actor: actorOf(caller), requestId, details }
+  await recordAudit(tx, caller.customerId, event)
+  return id
+}
+
+async function add(
+  tx: Transaction,
+  caller: Caller,
+  { email, name, roles: given, billingProfiles: profiles = null }: Invited,
+) {
+  const { customerId } = caller
+  const roles = inOrder(given)
+  const billingProfiles = profiles && [...new Set(profiles)]
+  const refused = refusalOf({ roles, billingProfiles }, await givingOf(tx, caller))
+  if (refused) throw refusedWith(refused, caller)
+  const addedBy = nameOf(actorOf(caller))
+  const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy })
+  if (id === undefined)
+    throw new Problem(
+      'member_exists',
+      `There is a member with the address ${email} already, or one who is invited.`,
+      {
+        errors: [{ pointer: '/email', detail: 'is a member already, or is invited' }],
+      },
+    )
+  return { id, email, name, roles, billingProfiles }
+}
+
+function nameOf({ kind, name }: Actor): string {
+  return kind === 'key' ? `API key ${name}` : name
+}

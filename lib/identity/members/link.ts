@@ -1,0 +1,65 @@
+import 'server-only'
+import { addLink, addressOf, listOpenLinks, mailLink } from '#lib/identity/access/links/store.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
+import type { MemberLink } from './contract.ts'
+import { holdingOf } from './holding.ts'
+import { holdsAll } from './rules.ts'
+import { standingOf } from './serialize.ts'
+import type { MemberRow } from './store/read.ts'
+
+/**
+ * A new link for a member: another invitation for who has not come, else one to set a new password. Whoever has a link
+ * can come in as that member, so that it is made by those alone who have what the member has.
+ * @throws Problem `member_disabled`, or `permission_denied` where the member has more
+ */
+export async function linkFor(
+  tx: Transaction,
+  caller: Caller,
+  member: MemberRow,
+  { requestId, isMailed }: { requestId: string; isMailed?: boolean | undefined },
+): Promise<MemberLink> {
+  const standing = standingOf(member)
+  if (standing.state === 'disabled')
+    throw new Problem('member_disabled', 'The member is disabled. Enable them first.')
+  if (!holdsAll(await holdingOf(tx, caller), standing))
+    throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
+  const kind = standing.state === 'invited' ? 'invitation' : 'reset'
+  const { id, email } = member
+  const link = await makeLink(tx, caller, member, kind, isMailed)
+  const action = kind === 'invitation' ? 'invitation.made' : 'reset.made'
+  const event = { action, subject: id, actor: actorOf(caller), requestId }
+  await recordAudit(tx, caller.customerId, { ...event, details: { email, by: wayOf(link) } })
+  return link
+}
+
+/**
+ * Makes the link, which withdraws those of its kind before. One that is mailed nobody else gets to see; else it is told to
+ * who asks.
+ * @param isMailed where a mail server is set, unless told
+ */
+export async function makeLink(
+  tx: Transaction,
+  { customerId, id: by }: Caller,
+  { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
+  kind: MemberLink['kind'],
+  isMailed = mailSettings() !== undefined,
+): Promise<MemberLink> {
+  const link = { memberId, kind, by }
+  if (!isMailed) {
+    const { secret, expiresAt } = await addLink(tx, customerId, link)
+    return { kind, expireTime: expiresAt.getTime(), url: addressOf(kind, secret) }
+  }
+  await mailLink(tx, customerId, link)
+  const made = (await listOpenLinks(tx, customerId, memberId)).find((one) => one.kind === kind)
+  if (!made) throw new Error('The link that was just made is not there.')
+  return { kind, expireTime: made.expiresAt.getTime(), sentTo: email }
+}
+
+/** How a link goes to its member, as the history has it. */
+export function wayOf({ url }: MemberLink): 'mail' | 'link' {
+  return url === undefined ? 'mail' : 'link'
+}

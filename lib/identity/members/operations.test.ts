@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { findSessionCaller } from '#lib/platform/caller/session.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import { ask, cookieOf, type Headers, signedIn } from './test-calls.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'http://console.example')
+  database = await testDatabase()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+let own = ''
+let admin: Headers
+const id = { admin: '', ben: '' }
+beforeEach(async () => {
+  own = await addNewCustomer()
+  await addProfile(own, 'emea')
+  id.admin = await addMember(own, { roles: ['admin'], name: 'Ada Min' })
+  id.ben = await addMember(own, { roles: ['it-manager'], name: 'Ben Ito', email: `ben@${own}.example` })
+  admin = await signedIn(own, id.admin)
+})
+
+const invitation = (given: object = {}) => ({
+  email: `cleo@${own}.example`,
+  name: 'Cleo Marsh',
+  roles: ['finance-user'],
+  billingProfiles: ['emea'],
+  ...given,
+})
+const history = () =>
+  database.sql(
+    own,
+    "SELECT action, subject, actor_name AS by, details FROM audit_events WHERE action ~ '^(member|invitation|reset)' ORDER BY id",
+  )
+
+describe('inviting', () => {
+  it('adds somebody who has not come, and tells the link once', async () => {
+    const { status, json, headers } = await ask(admin, 'POST', '', invitation())
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const { member, link } = json
+    expect(member).toMatchObject({
+      name: 'Cleo Marsh',
+      roles: ['finance-user'],
+      billingProfiles: ['emea'],
+      state: 'invited',
+      addedBy: 'Ada Min',
+      inviteExpireTime: link.expireTime,
+    })
+    expect(link.url).toMatch(/^http:\/\/console\.example\/invitation\/[\w-]{43}$/)
+    expect(Math.abs(link.expireTime - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000)
+    const read = await ask(admin, 'GET', `/${member.id}`)
+    expect(read.json).toEqual(member)
+    expect(JSON.stringify((await ask(admin, 'GET', '')).json)).not.toContain(link.url.split('/').at(-1))
+    expect(await history()).toMatchObject([
+      {
+        action: 'member.invited',
+        subject: member.id,
+        by: 'Ada Min',
+        details: { email: `cleo@${own}.example`, roles: ['finance-user'], profiles: ['emea'] },
+      },
+    ])
+    expect(JSON.stringify(await history())).not.toContain(link.url.split('/').at(-1))
+  })
+
+  it('mails the link where a mail server is set, and tells it to nobody', async () => {
+    vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
+    vi.stubEnv('MAIL_FROM', 'billing@reseller.example')
+    try {
+      const { json } = await ask(admin, 'POST', '', invitation())
+      expect(json.link).toEqual({
+        kind: 'invitation',
+        expireTime: json.member.inviteExpireTime,
+        sentTo: `cleo@${own}.example`,
+      })
+      expect(json.member.inviteMail).toBe('waiting')
+      await database.sql(own, "UPDATE account_links SET state = 'REFUSED'")
+      expect((await ask(admin, 'GET', `/${json.member.id}`)).json.inviteMail).toBe('refused')
+    } finally {
+      vi.stubEnv('SMTP_URL', '')
+      vi.stubEnv('MAIL_FROM', '')
+    }
+  })
+
+  it('is refused for a member of this customer, in any case of letters, and nothing is left of it', async () => {
+    const { status, json } = await ask(admin, 'POST', '', invitation({ email: `BEN@${own}.example` }))
+    expect([status, json.code, json.errors[0].pointer]).toEqual([409, 'member_exists', '/email'])
+    await ask(admin, 'POST', '', invitation())
+    expect((await ask(admin, 'POST', '', invitation())).json.code).toBe('member_exists')
+    expect(await history()).toHaveLength(1)
+  })
+
+  it('of a member of another customer is answered like any other', async () => {
+    const other = await addNewCustomer()
+    const email = `known@${other}.example`
+    await addMember(other, { roles: ['admin'], email })
+    const known = await ask(admin, 'POST', '', invitation({ email }))
+    const strange = await ask(admin, 'POST', '', invitation({ email: `strange@${other}.example` }))
+    const shape = ({ status, json: { member, link } }: typeof known) => [
+      status,
+      { ...member, id: '', email: '', createTime: 0, inviteExpireTime: 0 },
+      Object.keys(link),
+    ]
+    expect(shape(known)).toEqual(shape(strange))
+    expect(known.status).toBe(200)
+  })
+
+  it.each([
+    [{ email: 'no address' }, '/email'],
+    [{ email: `${'x'.repeat(250)}@a.example` }, '/email'],
+    [{ name: ' ' }, '/name'],
+    [{ name: 'a\u0000b' }, '/name'],
+    [{ name: 'x'.repeat(201) }, '/name'],
+    [{ roles: [] }, '/roles'],
+    [{ roles: ['boss'] }, '/roles/0'],
+    [{ roles: undefined }, '/roles'],
+    [{ billingProfiles: ['emea', 'asia'] }, '/billingProfiles/1'],
+    [{ billingProfiles: 'emea' }, '/billingProfiles'],
+    [{ password: 'x' }, '/password'],
+  ])('of %j is refused at %s', async (given, pointer) => {
+    const { status, json } = await ask(admin, 'POST', '', invitation(given))
+    expect([status, json.code, json.errors?.[0]?.pointer]).toEqual([400, 'invalid_request', pointer])
+    expect((await ask(admin, 'GET', '')).json.rowCount).toBe(2)
+  })
+})
+
+describe('changing', () => {
+  it('holds from the next request on, and is a row of the history for each difference', async () => {
+    const session = await addSession(own, id.ben)
+    const key = await addKey(own, ['it-manager', 'finance-user'], { issuedBy: id.ben })
+    const body = { name: 'Benjamin', roles: ['finance-user'], billingProfiles: ['emea'] }
+    const { status, json } = await ask(admin, 'PATCH', `/${id.ben}`, body)
+    expect([status, json]).toMatchObject([200, { ...body, state: 'active' }])
+    expect(await findSessionCaller(digestOf(session))).toMatchObject({
+      roles: ['finance-user'],
+      billingProfiles: ['emea'],
+      name: 'Benjamin',
+    })
+    expect(await findKeyCaller(digestOf(key))).toMatchObject({
+      roles: ['finance-user'],
+      billingProfiles: ['emea'],
+    })
+    const email = `ben@${own}.example`
+    expect((await history()).map(({ action, details }) => [action, details])).toEqual([
+      ['member.changed', { email, changed: 'name', from: 'Ben Ito', to: 'Benjamin' }],
+      ['member.changed', { email, changed: 'roles', from: ['it-manager'], to: ['finance-user'] }],
+      ['member.changed', { email, changed: 'billingProfiles', from: 'all', to: ['emea'] }],
+    ])
+    await ask(admin, 'PATCH', `/${id.ben}`, body)
+    expect(await history()).toHaveLength(3)
+    const all = await ask(admin, 'PATCH', `/${id.ben}`, { billingProfiles: null })
+    expect(all.json.billingProfiles).toBeNull()
+  })
+
+  it('disables: sessions end, keys stop; and enables again', async () => {
+    const session = await addSession(own, id.ben)
+    const key = await addKey(own, ['it-manager'], { issuedBy: id.ben })
+    expect((await ask(admin, 'PATCH', `/${id.ben}`, { disabled: true })).json.state).toBe('disabled')
+    expect(await findSessionCaller(digestOf(session))).toBeUndefined()
+    expect(await findKeyCaller(digestOf(key))).toBeUndefined()
+    expect((await ask(admin, 'POST', `/${id.ben}/link`, {})).json.code).toBe('member_disabled')
+    expect((await ask(admin, 'PATCH', `/${id.ben}`, { disabled: false })).json.state).toBe('active')
+    expect(await findSessionCaller(digestOf(session))).toBeUndefined()
+    expect(await findKeyCaller(digestOf(key))).toBeDefined()
+    expect((await history()).map(({ action }) => action)).toEqual(['member.disabled', 'member.enabled'])
+  })
+
+  it('under an ETag that is not the present one is refused, whoever signs in meanwhile', async () => {
+    const etag = (await ask(admin, 'GET', `/${id.ben}`)).headers.get('etag') ?? ''
+    await database.sql(own, 'UPDATE members SET last_sign_in_at = now() WHERE id = $1', [id.ben])
+    const later = { ...admin, 'if-match': etag }
+    const changed = await ask(later, 'PATCH', `/${id.ben}`, { name: 'Benjamin' })
+    expect(changed.status).toBe(200)
+    const { status, json } = await ask(later, 'PATCH', `/${id.ben}`, { roles: ['finance-user'] })
+    expect([status, json.code]).toEqual([412, 'member_changed'])
+    const present = { ...admin, 'if-match': changed.headers.get('etag') ?? '' }
+    expect((await ask(present, 'PATCH', `/${id.ben}`, { roles: ['finance-user'] })).status).toBe(200)
+  })
+
+  it.each([[{}], [{ roles: [] }], [{ email: 'new@a.example' }], [{ disabled: 'yes' }], [{ name: '' }]])(
+    'by %j is refused',
+    async (body) => {
+      expect((await ask(admin, 'PATCH', `/${id.ben}`, body)).status).toBe(400)
+      expect(await history()).toEqual([])
+    },
+  )
+})
+
+describe('a new link', () => {
+  it('is an invitation for who has not come, which withdraws the one before', async () => {
+    const { member, link } = (await ask(admin, 'POST', '', invitation())).json
+    const again = await ask(admin, 'POST', `/${member.id}/link`, {})
+    expect(again.json).toMatchObject({ kind: 'invitation' })
+    expect(again.json.url).not.toBe(link.url)
+    expect(again.headers.get('cache-control')).toBe('no-store')
+    const open = 'SELECT 1 FROM account_links WHERE withdrawn_at IS NULL AND used_at IS NULL'
+    expect(await database.sql(own, open)).toHaveLength(1)
+    expect((await history()).at(-1)).toMatchObject({ action: 'invitation.made', details: { by: 'link' } })
+  })
+
+  it('sets a new password for who has', async () => {
+    const { json } = await ask(admin, 'POST', `/${id.ben}/link`, {})
+    expect(json).toMatchObject({ kind: 'reset', url: expect.stringMatching(/\/reset\/[\w-]{43}$/) })
+    expect(Math.abs(json.expireTime - Date.now() - 30 * 60_000)).toBeLessThan(60_000)
+  })
+})
+
+describe('withdrawing', () => {
+  it('takes the invitation and the member away, and the address is free', async () => {
+    const { member } = (await ask(admin, 'POST', '', invitation())).json
+    expect((await ask(admin, 'DELETE', `/${member.id}/invitation`)).json).toEqual({ withdrawn: true })
+    expect((await ask(admin, 'GET', `/${member.id}`)).status).toBe(404)
+    expect(await database.sql(own, 'SELECT 1 FROM account_links')).toEqual([])
+    expect((await history()).at(-1)).toMatchObject({
+      action: 'invitation.withdrawn',
+      details: { email: `cleo@${own}.example` },
+    })
+    expect((await ask(admin, 'DELETE', `/${member.id}/invitation`)).status).toBe(404)
+    expect((await ask(admin, 'POST', '', invitation())).status).toBe(200)
+  })
+
+  it('is refused for who has come', async () => {
+    expect((await ask(admin, 'DELETE', `/${id.ben}/invitation`)).json.code).toBe('invitation_accepted')
+    expect((await ask(admin, 'GET', `/${id.ben}`)).status).toBe(200)
+  })
+})
+
+it('a session that is older than ten minutes changes nothing, and reads all', async () => {
+  const sid = await addSession(own, id.admin)
+  await run(
+    database.url,
+    `ALTER TABLE sessions DISABLE ROW LEVEL SECURITY;
+     UPDATE sessions SET created_at = now() - interval '11 minutes', proven_at = NULL WHERE digest = '${digestOf(sid)}';
+     ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
+  )
+  const stale = await cookieOf(sid)
+  expect((await ask(stale, 'GET', '')).status).toBe(200)
+  for (const [method, rest, body] of [
+    ['POST', '', invitation()],
+    ['PATCH', `/${id.ben}`, { disabled: true }],
+    ['POST', `/${id.ben}/link`, {}],
+    ['DELETE', `/${id.ben}/invitation`, undefined],
+  ] as const)
+    expect((await ask(stale, method, rest, body)).json.code).toBe('fresh_sign_in_required')
+  expect(await history()).toEqual([])
+})

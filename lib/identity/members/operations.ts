@@ -1,0 +1,120 @@
+import 'server-only'
+import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
+import { scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
+import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
+import { checkOpen, checkPermission, operation } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
+import { change } from './change.ts'
+import * as contract from './contract.ts'
+import { holdingOf } from './holding.ts'
+import { invite } from './invite.ts'
+import { linkFor } from './link.ts'
+import { replyOf, serializeMember } from './serialize.ts'
+import * as store from './store/read.ts'
+import { removeInvited } from './store/write.ts'
+
+/** A secret in an answer is for who asked, and for no cache on the way. */
+const UNKEPT = { 'Cache-Control': 'no-store' }
+
+export const listMembers = operation(contract.listMembers, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = [caller.customerId, 'members', selection] as const
+  const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
+  const rows = await readScope(caller, (tx) =>
+    store.listMembers(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOfMember, filters)
+  const members = shown.map(serializeMember)
+  return { body: { ...links, members, rowCount: members.length } }
+})
+
+export const readMember = operation(contract.readMember, async (caller, { params }) => {
+  const row = await readScope(caller, (tx) => store.readMember(tx, caller.customerId, params.member_id))
+  if (!row) throw new Problem('not_found')
+  return replyOf(row)
+})
+
+export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
+  requirePerson(caller, 'To invite somebody')
+  const { row, link } = await authorized(caller, undefined, (tx, now) => invite(tx, now, body, { requestId }))
+  return { body: { member: serializeMember(row), link }, headers: UNKEPT }
+})
+
+export const changeMember = operation(contract.changeMember, async (caller, input, { requestId }) => {
+  const { params, body, headers } = input
+  const how = { ifMatch: headers?.['if-match'], requestId }
+  // Whoever reads what is closed can be shut out, too: by the operator, whom the check ahead of calls does not ask.
+  const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
+  checkOpen(caller, { ...contract.changeMember, evenIfClosed })
+  const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, body, how)
+  return replyOf(await authorized(caller, params.member_id, run, { evenIfClosed }))
+})
+
+export const makeMemberLink = operation(
+  contract.makeMemberLink,
+  async (caller, { params }, { requestId }) => {
+    requirePerson(caller, 'To make a link for a member')
+    const link = await authorized(caller, params.member_id, async (tx, now) => {
+      const member = await existing(tx, now, params.member_id)
+      return linkFor(tx, now, member, { requestId })
+    })
+    return { body: link, headers: UNKEPT }
+  },
+)
+
+export const withdrawInvitation = operation(
+  contract.withdrawInvitation,
+  async (caller, { params }, { requestId }) => {
+    await authorized(caller, params.member_id, async (tx, now) => {
+      const { customerId } = now
+      const { id, email, invitedAt } = await existing(tx, now, params.member_id)
+      if (!invitedAt) throw new Problem('invitation_accepted')
+      await removeInvited(tx, customerId, id)
+      const event = { action: 'invitation.withdrawn', subject: id, actor: actorOf(now), requestId }
+      await recordAudit(tx, customerId, { ...event, details: { email } })
+    })
+    return { body: { withdrawn: true as const } }
+  },
+)
+
+/** Writes as an Admin who is one still: with the member who is changed, all Admins stay as they are meanwhile. */
+function authorized<T>(
+  caller: Caller,
+  memberId: string | undefined,
+  run: (tx: Transaction, now: Caller) => Promise<T>,
+  { evenIfClosed = false } = {},
+): Promise<T> {
+  const ids = memberId === undefined ? [] : [memberId]
+  const members = (tx: Transaction) => store.lockMembers(tx, caller.customerId, ids)
+  const asAdmin = (tx: Transaction, now: Caller) => {
+    checkPermission(now, contract.changeMember.permission)
+    return run(tx, now)
+  }
+  return scopeOfAuthority(caller, asAdmin, { before: members, evenIfClosed })
+}
+
+async function existing(tx: Transaction, { customerId }: Caller, memberId: string): Promise<store.MemberRow> {
+  const found = await store.readMember(tx, customerId, memberId)
+  if (!found) throw new Problem('not_found')
+  return found
+}
+
+/**
+ * What the caller may give of billing profiles: those that they see, and whether that is all for good.
+ * @throws Problem `permission_denied`
+ */
+export async function readGiving(caller: Caller) {
+  checkPermission(caller, contract.inviteMember.permission)
+  return readScope(caller, async (tx) => {
+    const { billingProfiles: held } = await holdingOf(tx, caller)
+    const all = await listBillingProfiles(tx, caller.customerId)
+    const profiles = all.filter(({ id }) => held === null || held.includes(id))
+    return { profiles: profiles.map(({ id, name }) => ({ id, name })), all: held === null }
+  })
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
+import {
+  type Around,
+  decideChange,
+  type Holding,
+  holdsAll,
+  isAdmin,
+  isLoss,
+  MEMBER_STATES,
+  type MemberChange,
+  NOTHING,
+  refusalOf,
+  type Standing,
+} from './rules.ts'
+
+const PROFILES = ['default', 'emea', 'us']
+const ALL: Holding = { roles: ['admin'], billingProfiles: null }
+const EMEA: Holding = { roles: ['admin'], billingProfiles: ['emea'] }
+const around = (given: Partial<Around> = {}): Around => ({
+  held: ALL,
+  profiles: PROFILES,
+  otherAdmins: 1,
+  isLastBySignOn: false,
+  ...given,
+})
+const member = (given: Partial<Standing> = {}): Standing => ({
+  name: 'Ana',
+  state: 'active',
+  roles: ['it-manager'],
+  billingProfiles: null,
+  ...given,
+})
+
+describe('the last Admin', () => {
+  const ana = member({ roles: ['admin', 'finance-user'] })
+  test.each<[string, MemberChange]>([
+    ['keeps the role', { roles: ['finance-user'] }],
+    ['is not disabled', { disabled: true }],
+    ['neither, whatever else changes', { roles: ['it-manager'], name: 'Anna', billingProfiles: null }],
+  ])('%s', (_, change) => {
+    expect(decideChange(ana, change, around({ otherAdmins: 0 }))).toEqual({
+      refused: { reason: 'last_admin' },
+    })
+    expect(decideChange(ana, change, around({ otherAdmins: 1 }))).toHaveProperty('differences')
+    expect(decideChange(ana, change, around({ isLastBySignOn: true }))).toEqual({
+      refused: { reason: 'last_admin_by_sign_on' },
+    })
+  })
+
+  it('may have another name, fewer other roles and fewer profiles', () => {
+    const change = { name: 'Anna', roles: ['admin'] as Role[], billingProfiles: ['emea'] }
+    expect(decideChange(ana, change, around({ otherAdmins: 0 }))).toEqual({
+      differences: [
+        { what: 'name', from: 'Ana', to: 'Anna' },
+        { what: 'roles', from: ['finance-user', 'admin'], to: ['admin'] },
+        { what: 'billingProfiles', from: null, to: ['emea'] },
+      ],
+    })
+  })
+
+  it('is one who can sign in: who has not come, or is disabled, does not count', () => {
+    expect(isAdmin({ roles: ['admin'], state: 'active' })).toBe(true)
+    expect(isAdmin({ roles: ['admin'], state: 'invited' })).toBe(false)
+    expect(isAdmin({ roles: ['admin'], state: 'disabled' })).toBe(false)
+    const invited = member({ roles: ['admin'], state: 'invited' })
+    expect(decideChange(invited, { disabled: true }, around({ otherAdmins: 0 }))).toEqual({
+      differences: [{ what: 'disabled', to: true }],
+    })
+  })
+})
+
+describe('nobody gives more than they have', () => {
+  test.each<[Role[], Role[], Role | undefined]>([
+    [['admin'], [...ROLES], undefined],
+    [['it-manager'], ['it-manager'], undefined],
+    [['it-manager'], ['it-manager', 'finance-user'], 'finance-user'],
+    [['it-manager', 'finance-user'], ['admin'], 'admin'],
+    [[], ['it-manager'], 'it-manager'],
+    [[], [], undefined],
+  ])('who has the roles %j gives %j: %s', (roles, wanted, missing) => {
+    const held = { roles, billingProfiles: null }
+    const refused = missing && { reason: 'role_not_held', role: missing }
+    expect(refusalOf({ roles: wanted }, { held, profiles: PROFILES })).toEqual(refused)
+  })
+
+  test.each<[Holding, string[] | null, unknown]>([
+    [ALL, null, undefined],
+    [ALL, [], undefined],
+    [ALL, ['emea', 'us'], undefined],
+    [ALL, ['emea', 'asia'], { reason: 'unknown_profile', at: 1, profile: 'asia' }],
+    [EMEA, ['emea'], undefined],
+    [EMEA, null, { reason: 'all_profiles_not_held' }],
+    [EMEA, ['emea', 'us'], { reason: 'profile_not_held', at: 1, profile: 'us' }],
+    [EMEA, ['asia'], { reason: 'unknown_profile', at: 0, profile: 'asia' }],
+    // To have all of today's is not to have all.
+    [{ roles: ['admin'], billingProfiles: PROFILES }, null, { reason: 'all_profiles_not_held' }],
+  ])('who has %j gives the profiles %j: %j', (held, billingProfiles, refused) => {
+    expect(refusalOf({ billingProfiles }, { held, profiles: PROFILES })).toEqual(refused)
+  })
+
+  it('but may leave what a member has, and take from it', () => {
+    const ben = member({ billingProfiles: ['us', 'default'] })
+    const by = around({ held: EMEA })
+    expect(decideChange(ben, { billingProfiles: ['us', 'emea'] }, by)).toHaveProperty('differences')
+    expect(decideChange(ben, { billingProfiles: null }, by)).toEqual({
+      refused: { reason: 'all_profiles_not_held' },
+    })
+    expect(decideChange(member(), { billingProfiles: null }, by)).toEqual({ differences: [] })
+    expect(decideChange(member(), { billingProfiles: ['us'] }, by)).toHaveProperty('differences')
+    const byKey = around({ held: { roles: ['finance-user'], billingProfiles: null } })
+    expect(decideChange(ben, { roles: ['it-manager', 'finance-user'] }, byKey)).toHaveProperty('differences')
+  })
+
+  it('and an Admin who becomes less is given nothing, whoever says so', () => {
+    const by = around({ held: NOTHING })
+    const ana = member({ roles: ['admin'] })
+    expect(decideChange(ana, { roles: ['it-manager'] }, by)).toHaveProperty('differences')
+  })
+
+  it('nor lets in again who would have more then', () => {
+    const ben = member({ state: 'disabled', roles: ['admin'], billingProfiles: ['us', 'emea'] })
+    const refused = { refused: { reason: 'more_than_held' } }
+    const by = around({ held: EMEA })
+    expect(decideChange(ben, { disabled: false }, by)).toEqual(refused)
+    expect(decideChange(member({ state: 'disabled' }), { disabled: false }, by)).toEqual(refused)
+    const it = around({ held: { roles: ['it-manager'], billingProfiles: null } })
+    expect(decideChange(ben, { disabled: false }, it)).toEqual(refused)
+    expect(decideChange(ben, { disabled: false, billingProfiles: ['emea'] }, by)).toHaveProperty(
+      'differences',
+    )
+    expect(decideChange(ben, { disabled: false }, around())).toHaveProperty('differences')
+    expect(decideChange(ben, { name: 'Benjamin' }, by)).toHaveProperty('differences')
+    // Who is let in already is given nothing.
+    expect(decideChange(member(), { disabled: false }, by)).toEqual({ differences: [] })
+  })
+
+  it('whatever is asked for: what a member has afterwards, they had, or who gave it has', () => {
+    const roles = fc.subarray([...ROLES])
+    const profiles = fc.option(fc.subarray([...PROFILES]), { nil: null })
+    const holding = fc.record({ roles, billingProfiles: profiles })
+    const change = fc.record({ roles, billingProfiles: profiles }, { requiredKeys: [] })
+    fc.assert(
+      fc.property(holding, holding, change, (held, had, wanted) => {
+        const decided = decideChange(member(had), wanted, around({ held }))
+        if ('refused' in decided) return
+        const after = { ...had, ...wanted }
+        for (const role of after.roles)
+          expect([had, held].some(({ roles }) => roles.includes('admin') || roles.includes(role))).toBe(true)
+        for (const profile of after.billingProfiles ?? [...PROFILES, 'added later'])
+          expect(
+            [had, held].some(({ billingProfiles: seen }) => seen === null || seen.includes(profile)),
+          ).toBe(true)
+      }),
+    )
+  })
+
+  it('nor opens the account of somebody who has more', () => {
+    expect(holdsAll(ALL, EMEA)).toBe(true)
+    expect(holdsAll(EMEA, ALL)).toBe(false)
+    expect(holdsAll(EMEA, { roles: ['it-manager'], billingProfiles: ['emea'] })).toBe(true)
+    expect(holdsAll(EMEA, { roles: ['it-manager'], billingProfiles: ['emea', 'us'] })).toBe(false)
+    expect(holdsAll({ roles: ['it-manager'], billingProfiles: null }, EMEA)).toBe(false)
+  })
+})
+
+describe('what differs', () => {
+  it('is nothing where it is as it was, whatever the order', () => {
+    const ana = member({ roles: ['admin', 'it-manager'], billingProfiles: ['us', 'emea'] })
+    const same = {
+      name: 'Ana',
+      roles: ['it-manager', 'admin'] as Role[],
+      billingProfiles: ['emea', 'us'],
+      disabled: false,
+    }
+    expect(decideChange(ana, same, around())).toEqual({ differences: [] })
+  })
+
+  test.each(MEMBER_STATES)('of one who is %s and is disabled, or enabled', (state) => {
+    const differs = (disabled: boolean) => decideChange(member({ state }), { disabled }, around())
+    const isDisabled = state === 'disabled'
+    expect(differs(true)).toEqual({ differences: isDisabled ? [] : [{ what: 'disabled', to: true }] })
+    expect(differs(false)).toEqual({ differences: isDisabled ? [{ what: 'disabled', to: false }] : [] })
+  })
+})
+
+test('who changes themselves is told whether they lose anything', () => {
+  const ana = member({ roles: ['admin', 'it-manager'] })
+  expect(isLoss(ana, { name: 'Anna', roles: [...ROLES], billingProfiles: null })).toBe(false)
+  // An Admin has what the other roles have.
+  expect(isLoss(ana, { roles: ['admin'] })).toBe(false)
+  expect(isLoss(ana, { roles: ['it-manager'] })).toBe(true)
+  expect(isLoss(ana, { billingProfiles: [...PROFILES] })).toBe(true)
+  expect(isLoss(member({ billingProfiles: ['us'] }), { billingProfiles: ['us', 'emea'] })).toBe(false)
+  expect(isLoss(member({ billingProfiles: ['us'] }), { billingProfiles: ['emea'] })).toBe(true)
+  expect(isLoss(ana, { disabled: true })).toBe(true)
+  expect(isLoss(member({ state: 'disabled' }), { disabled: true })).toBe(false)
+})

@@ -1,0 +1,56 @@
+import 'server-only'
+import { hash } from 'node:crypto'
+import type { Reply } from '#lib/platform/api/operation.ts'
+import type { Member } from './contract.ts'
+import { inOrder, type MemberState, type Standing } from './rules.ts'
+import { INVITE_MAILS } from './shapes.ts'
+import type { MemberRow } from './store/read.ts'
+
+export function serializeMember(row: MemberRow): Member {
+  const state = stateOf(row)
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    roles: inOrder(row.roles),
+    billingProfiles: row.billingProfiles,
+    state,
+    ...(state === 'invited' ? invitationOf(row) : {}),
+    ...(state === 'active' ? { secondFactors: row.secondFactors } : {}),
+    createTime: row.createdAt.getTime(),
+    ...(row.addedBy === null ? {} : { addedBy: row.addedBy }),
+    ...(row.lastSignInAt ? { lastSignInTime: row.lastSignInAt.getTime() } : {}),
+  }
+}
+
+function invitationOf({ inviteExpiresAt, inviteMail }: MemberRow): Partial<Member> {
+  const mail = inviteMail === 'SENDING' ? 'waiting' : inviteMail?.toLowerCase()
+  const known = INVITE_MAILS.find((one) => one === mail)
+  return {
+    ...(inviteExpiresAt ? { inviteExpireTime: inviteExpiresAt.getTime() } : {}),
+    ...(known ? { inviteMail: known } : {}),
+  }
+}
+
+/** A member as the answer of a call about that one. */
+export function replyOf(row: MemberRow): Reply<Member> {
+  return { body: serializeMember(row), version: versionOf(row) }
+}
+
+/** The same as long as nothing that can be changed differs. */
+export function versionOf(row: MemberRow): string {
+  const { name, roles, billingProfiles, disabledAt } = row
+  const parts = [name, inOrder(roles), billingProfiles, disabledAt !== null]
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
+}
+
+/** As the rules see a member. */
+export function standingOf(row: MemberRow): Standing {
+  const { name, roles, billingProfiles } = row
+  return { name, roles, billingProfiles, state: stateOf(row) }
+}
+
+function stateOf({ disabledAt, invitedAt }: Pick<MemberRow, 'disabledAt' | 'invitedAt'>): MemberState {
+  if (disabledAt) return 'disabled'
+  return invitedAt ? 'invited' : 'active'
+}

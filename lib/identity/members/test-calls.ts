@@ -1,0 +1,51 @@
+import { encode } from 'next-auth/jwt'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { addKey } from '#lib/platform/db/test-rows.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import * as operations from './operations.ts'
+
+export type Headers = Record<string, string>
+
+/** The headers of somebody who has signed in just now. */
+export async function signedIn(customerId: string, memberId: string): Promise<Headers> {
+  return cookieOf(await addSession(customerId, memberId))
+}
+
+/** The headers of a session that a test has made. */
+export async function cookieOf(sid: string): Promise<Headers> {
+  const token = await encode({ token: { sid }, secret: sessionSecret() })
+  return { cookie: `console-session=${token}`, 'sec-fetch-site': 'same-origin' }
+}
+
+export async function withKey(...given: Parameters<typeof addKey>): Promise<Headers> {
+  return { authorization: `Bearer ${await addKey(...given)}` }
+}
+
+const list = route(operations.listMembers, operations.inviteMember)
+const one = route(operations.readMember, operations.changeMember)
+const link = route(operations.makeMemberLink)
+const invitation = route(operations.withdrawInvitation)
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/**
+ * A call of the members' API.
+ * @param rest what follows `/billing/v1/members`
+ */
+export async function ask(headers: Headers, method: Method, rest: string, body?: unknown) {
+  const mounted = /\/link$/.test(rest)
+    ? link
+    : /\/invitation$/.test(rest)
+      ? invitation
+      : rest.startsWith('/')
+        ? one
+        : list
+  const request = new Request(`http://console.example/billing/v1/members${rest}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const response = await mounted[method](request)
+  return { status: response.status, headers: response.headers, json: await response.json() }
+}

@@ -1,0 +1,139 @@
+import 'server-only'
+import { change } from '#lib/identity/members/change.ts'
+import { lockMembers } from '#lib/identity/members/store/read.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import type { Step } from '../patch.ts'
+import { refused } from '../protocol.ts'
+import { holdingOfGroups } from '../rules.ts'
+import { checkVersion, type Group, serializeGroup } from '../serialize.ts'
+import * as people from '../store/group-members.ts'
+import * as store from '../store/groups.ts'
+import type { Asked } from '../users/change.ts'
+import { type GroupInput, groupAfter } from './input.ts'
+
+const MISSING = 'There is no such group.'
+
+/** @throws Problem `not_found` */
+export async function groupWith(tx: Transaction, { customerId }: Caller, id: string): Promise<Group> {
+  const [row] = await store.listGroups(tx, customerId, { by: 'id', value: id })
+  if (!row) throw new Problem('not_found', MISSING)
+  return serializeGroup(row, await people.membersOf(tx, customerId, [id]))
+}
+
+/** Adds a group, which gives nothing until somebody maps it. @throws Problem `uniqueness` (409) */
+export async function createGroup(
+  tx: Transaction,
+  caller: Caller,
+  steps: readonly Step[],
+  { requestId }: Asked,
+): Promise<Group> {
+  const { customerId } = caller
+  const { displayName, externalId = null, members } = groupAfter(steps, [])
+  if (displayName === undefined) throw refused('invalidValue', 'displayName is required.')
+  await lockThere(tx, caller, [...members])
+  const id = await store.addGroup(tx, customerId, { displayName, externalId, roles: null })
+  if (id === undefined) throw exists(displayName)
+  await people.addToGroup(tx, customerId, id, [...members])
+  const event = { action: 'scim-group.added', subject: id, actor: actorOf(caller), requestId }
+  await recordAudit(tx, customerId, { ...event, details: { name: displayName, members: members.size } })
+  return groupWith(tx, caller, id)
+}
+
+/**
+ * Changes a group. Whoever comes in or leaves has, from then on, what the mapped groups give in which they are.
+ * @throws Problem `not_found`, `member_changed`, `uniqueness` (409), `last_admin`, `permission_denied` for more than the token
+ *   may give, or a refusal of SCIM's
+ */
+export async function changeGroup(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  steps: readonly Step[],
+  { ifMatch, requestId }: Asked,
+): Promise<Group> {
+  const { customerId } = caller
+  const groups = await store.lockGroups(tx, customerId)
+  const row = groups.find((group) => group.id === id)
+  if (!row) throw new Problem('not_found', MISSING)
+  const before = await people.membersOf(tx, customerId, [id])
+  checkVersion(serializeGroup(row, before), ifMatch)
+  const ids = before.map((member) => member.id)
+  const input = groupAfter(steps, ids)
+  const added = [...input.members].filter((member) => !ids.includes(member))
+  const taken = ids.filter((member) => !input.members.has(member))
+  await lockThere(tx, caller, [...added, ...taken])
+  await rename(tx, caller, row, groups, input)
+  await people.addToGroup(tx, customerId, id, added)
+  if (taken.length > 0) await people.takeFromGroup(tx, customerId, id, taken)
+  if (row.roles !== null) await regrant(tx, caller, [...added, ...taken], requestId)
+  const event = { action: 'scim-group.changed', subject: id, actor: actorOf(caller), requestId }
+  const { displayName: name = row.displayName } = input
+  const details = { name, added: added.length, removed: taken.length }
+  await recordAudit(tx, customerId, { ...event, details })
+  return groupWith(tx, caller, id)
+}
+
+async function rename(
+  tx: Transaction,
+  { customerId }: Caller,
+  row: store.GroupRow,
+  groups: readonly store.GroupRow[],
+  { displayName = row.displayName, externalId = row.externalId }: GroupInput,
+): Promise<void> {
+  const isTaken = (other: store.GroupRow) =>
+    other.id !== row.id && other.displayName.toLowerCase() === displayName.toLowerCase()
+  if (groups.some(isTaken)) throw exists(displayName)
+  await store.setGroup(tx, customerId, row.id, { displayName, externalId })
+}
+
+/** Takes a group away, and what it gave. */
+export async function deleteGroup(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  { ifMatch, requestId }: Asked,
+): Promise<void> {
+  const { customerId } = caller
+  const row = (await store.lockGroups(tx, customerId)).find((group) => group.id === id)
+  if (!row) throw new Problem('not_found', MISSING)
+  const members = await people.membersOf(tx, customerId, [id])
+  checkVersion(serializeGroup(row, members), ifMatch)
+  const ids = members.map((member) => member.id)
+  await lockThere(tx, caller, ids)
+  await store.removeGroup(tx, customerId, id)
+  if (row.roles !== null) await regrant(tx, caller, ids, requestId)
+  const event = { action: 'scim-group.removed', subject: id, actor: actorOf(caller), requestId }
+  await recordAudit(tx, customerId, { ...event, details: { name: row.displayName } })
+}
+
+/** Gives these members what their mapped groups give, each by a change of the member. They are locked already. */
+export async function regrant(
+  tx: Transaction,
+  caller: Caller,
+  ids: readonly string[],
+  requestId: string,
+): Promise<void> {
+  const { customerId } = caller
+  if (ids.length === 0) return
+  const groups = new Map((await store.lockGroups(tx, customerId)).map((group) => [group.id, group]))
+  const groupsOf = await people.groupsOf(tx, customerId, ids)
+  for (const id of ids) {
+    const theirs = (groupsOf.get(id) ?? []).flatMap(({ groupId }) => groups.get(groupId) ?? [])
+    await change(tx, caller, id, holdingOfGroups(theirs), { requestId })
+  }
+}
+
+/** Locks the members who come in or leave, at once. @throws Problem where one of them is no member here */
+export async function lockThere(tx: Transaction, caller: Caller, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const locked = new Set((await lockMembers(tx, caller.customerId, ids)).map(({ id }) => id))
+  const unknown = ids.find((id) => !locked.has(id))
+  if (unknown !== undefined) throw refused('invalidValue', `There is no user "${unknown}" for members.`)
+}
+
+function exists(name: string): Problem {
+  return refused('uniqueness', `There is a group with the name ${name} already.`)
+}

@@ -1,0 +1,46 @@
+import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
+import type { Protocol } from '#lib/platform/api/protocol/protocol.ts'
+
+/** Why a request is refused, as RFC 7644 (3.12) names it. */
+type ScimType =
+  | 'invalidFilter'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'invalidValue'
+  | 'mutability'
+  | 'uniqueness'
+
+const BY_CODE: Partial<Record<ProblemCode, ScimType>> = {
+  invalid_request: 'invalidSyntax',
+  member_exists: 'uniqueness',
+}
+const named = new WeakMap<Problem, ScimType>()
+
+/** A refusal of what a request says (400, and 409 for `uniqueness`), with SCIM's own name for the reason. */
+export function refused(type: ScimType, detail: string): Problem {
+  // Its code is for the log: an answer of SCIM has none.
+  const problem = new Problem(type === 'uniqueness' ? 'member_exists' : 'invalid_request', detail)
+  named.set(problem, type)
+  return problem
+}
+
+/** SCIM 2.0 (RFC 7643, RFC 7644): its own media type, its own errors, and tokens that open nothing else. */
+export const SCIM: Protocol = {
+  root: '/scim/…',
+  door: 'scim',
+  type: 'application/scim+json',
+  takes: /^application\/(scim\+)?json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
+  refusals: {
+    type: 'application/scim+json',
+    text(problem) {
+      const scimType = named.get(problem) ?? BY_CODE[problem.code]
+      const { status, message: detail } = problem
+      return JSON.stringify({
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+        status: String(status),
+        ...(scimType ? { scimType } : {}),
+        detail,
+      })
+    },
+  },
+}

@@ -1,0 +1,102 @@
+import 'server-only'
+import { change } from '#lib/identity/members/change.ts'
+import { addWithoutLink } from '#lib/identity/members/invite.ts'
+import { remove } from '#lib/identity/members/remove.ts'
+import { holdsAll } from '#lib/identity/members/rules.ts'
+import { standingOf } from '#lib/identity/members/serialize.ts'
+import { lockMember } from '#lib/identity/members/store/read.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { refused } from '../protocol.ts'
+import { memberName } from '../rules.ts'
+import { checkVersion, serializeUser, type User } from '../serialize.ts'
+import { takeFromGroup } from '../store/group-members.ts'
+import { lockGroups } from '../store/groups.ts'
+import { readUser, setUser } from '../store/users.ts'
+import type { UserInput } from './input.ts'
+
+/** What a write goes by: the header If-Match, and the request's id for the history. */
+export type Asked = { ifMatch?: string | undefined; requestId: string }
+
+/** @throws Problem `not_found`, also for the id of another customer's member */
+export async function userWith(tx: Transaction, { customerId }: Caller, id: string): Promise<User> {
+  const row = await readUser(tx, customerId, id)
+  if (!row) throw new Problem('not_found', 'There is no such user.')
+  return serializeUser(row)
+}
+
+/** Adds a member without a password, a link or a role: what they may do comes with their groups. */
+export async function createUser(
+  tx: Transaction,
+  caller: Caller,
+  input: UserInput,
+  { requestId }: Asked,
+): Promise<User> {
+  const { userName: email, externalId = null, givenName = null, familyName = null, active = true } = input
+  if (email === undefined) throw refused('invalidValue', 'userName is required, and is an e-mail address.')
+  const name = memberName(input, { name: email, givenName, familyName })
+  const given = { email, name, roles: [], billingProfiles: [] }
+  const id = await addWithoutLink(tx, caller, given, requestId)
+  await setUser(tx, caller.customerId, id, { externalId, givenName, familyName })
+  if (!active) await change(tx, caller, id, { disabled: true }, { requestId })
+  return userWith(tx, caller, id)
+}
+
+/**
+ * Changes a member as far as a directory says something of them.
+ * @throws Problem `not_found`, `member_changed`, `last_admin`, `permission_denied` where an enabled member would have more
+ *   than the token may give, or a refusal of SCIM's
+ */
+export async function changeUser(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  input: UserInput,
+  { ifMatch, requestId }: Asked,
+): Promise<User> {
+  const { customerId } = caller
+  const locked = await lockMember(tx, customerId, id)
+  const before = locked && (await readUser(tx, customerId, id))
+  if (!before) throw new Problem('not_found', 'There is no such user.')
+  checkVersion(serializeUser(before), ifMatch)
+  const { userName, active } = input
+  if (userName !== undefined && userName.toLowerCase() !== before.email.toLowerCase())
+    throw refused('mutability', 'userName stays: take the user away, and add the new address.')
+  if (active && before.disabledAt !== null) checkEnabling(caller, standingOf(locked.member))
+  const { externalId = before.externalId } = input
+  const { givenName = before.givenName, familyName = before.familyName } = input
+  await setUser(tx, customerId, id, { externalId, givenName, familyName })
+  const wanted = {
+    name: memberName(input, before),
+    ...(active === undefined ? {} : { disabled: !active }),
+  }
+  await change(tx, caller, id, wanted, { requestId })
+  return userWith(tx, caller, id)
+}
+
+/** To let somebody in again is to give what they have. */
+function checkEnabling({ roles }: Caller, member: ReturnType<typeof standingOf>): void {
+  if (holdsAll({ roles, billingProfiles: null }, member)) return
+  throw new Problem(
+    'permission_denied',
+    'This user has roles that the token may not give. An Admin enables them.',
+  )
+}
+
+/** Takes a member away for good, out of all groups. @throws Problem `not_found`, `member_changed`, `last_admin` */
+export async function deleteUser(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  { ifMatch, requestId }: Asked,
+): Promise<void> {
+  const { customerId } = caller
+  await lockGroups(tx, customerId)
+  const locked = await lockMember(tx, customerId, id)
+  const before = locked && (await readUser(tx, customerId, id))
+  if (!before) throw new Problem('not_found', 'There is no such user.')
+  checkVersion(serializeUser(before), ifMatch)
+  await remove(tx, caller, id, requestId)
+  await takeFromGroup(tx, customerId, undefined, [id])
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
+
+const TABLES = ['members', 'scim_tokens', 'scim_users', 'scim_groups', 'scim_group_members']
+const filtered = (text: string) => `filter=${encodeURIComponent(text)}`
+
+let database: TestDatabase
+let eve = ''
+let [user, group] = ['', '']
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['own', 'other']) await addCustomer(id)
+  const ana = await tokenOf('own', ['admin'])
+  eve = await tokenOf('other', ['admin'])
+  const given = { schemas: [USER_SCHEMA], userName: 'cleo@own.example', externalId: 'of-own' }
+  user = (await ask(ana, 'POST', '/Users', given)).json.id
+  const whole = {
+    schemas: [GROUP_SCHEMA],
+    displayName: 'Staff',
+    externalId: 'of-own',
+    members: [{ value: user }],
+  }
+  group = (await ask(ana, 'POST', '/Groups', whole)).json.id
+  await ask(eve, 'POST', '/Groups', { ...whole, members: [] })
+})
+afterAll(() => database.close())
+
+const rows = async () =>
+  JSON.stringify([
+    await database.sql(
+      'own',
+      'SELECT m.name, m.roles, m.disabled_at, s.* FROM members m JOIN scim_users s ON s.member_id = m.id',
+    ),
+    await database.sql('own', 'SELECT * FROM scim_groups g JOIN scim_group_members m ON m.group_id = g.id'),
+  ])
+
+/** Each answer for what another customer has is that for what nobody has, to the byte but for the id itself. */
+async function tryAll() {
+  const before = await rows()
+  const rename = patch({ op: 'replace', value: { displayName: 'taken', active: false } })
+  for (const [path, id] of [
+    ['Users', user],
+    ['Groups', group],
+  ]) {
+    const schemas = [path === 'Users' ? USER_SCHEMA : GROUP_SCHEMA]
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PUT', { schemas, userName: 'cleo@own.example', displayName: 'taken' }],
+      ['PATCH', rename],
+      ['DELETE', undefined],
+    ] as const) {
+      const [there, nowhere] = [
+        await ask(eve, method, `/${path}/${id}`, body),
+        await ask(eve, method, `/${path}/nobody`, body),
+      ]
+      expect([method, path, there.status, there.json]).toEqual([method, path, 404, nowhere.json])
+    }
+    for (const text of [`id eq "${id}"`, 'externalId eq "of-own"'])
+      for (const found of (await ask(eve, 'GET', `/${path}?${filtered(text)}`)).json.Resources)
+        expect(found.id).not.toBe(id)
+  }
+  expect(
+    (await ask(eve, 'GET', `/Users?${filtered('userName eq "cleo@own.example"')}`)).json.totalResults,
+  ).toBe(0)
+  const [{ id: staff }] = (await ask(eve, 'GET', '/Groups')).json.Resources
+  const put = (value: string) =>
+    ask(eve, 'PATCH', `/Groups/${staff}`, patch({ op: 'add', path: 'members', value: [{ value }] }))
+  const [there, nowhere] = [await put(user), await put('nobody')]
+  expect([there.status, there.json.detail.replace(user, 'nobody')]).toEqual([400, nowhere.json.detail])
+  expect((await ask(eve, 'GET', `/Groups/${staff}`)).json.members).toEqual([])
+  expect(await rows()).toBe(before)
+}
+
+describe('two walls between customers, each of which holds alone', () => {
+  it('both together', tryAll)
+
+  it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
+    const other = { customerId: 'other' as CustomerId }
+    const count = async (statement: string) => (await scope(other, (tx) => tx.execute(statement))).rowCount
+    expect(await count(`SELECT 1 FROM scim_users WHERE member_id = '${user}'`)).toBe(0)
+    expect(await count(`SELECT 1 FROM scim_groups WHERE id = '${group}'`)).toBe(0)
+    expect(await count(`DELETE FROM scim_group_members WHERE group_id = '${group}'`)).toBe(0)
+    expect(await count("UPDATE scim_tokens SET revoked_at = now() WHERE customer_id = 'own'")).toBe(0)
+  })
+
+  it('the customer in each statement: without row-level security others’ rows are still not there', async () => {
+    for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+    try {
+      await tryAll()
+      // The wall was really down.
+      expect(await database.sql('other', `SELECT FROM scim_groups WHERE id = '${group}'`)).toHaveLength(1)
+    } finally {
+      for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
+    }
+  })
+
+  it('an address that is a member elsewhere is added like any other', async () => {
+    const given = { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }
+    expect((await ask(eve, 'POST', '/Users', given)).status).toBe(201)
+  })
+})

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { type Assertion, NewFactor } from '#lib/identity/access/factors/shapes.ts'
+import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+import { Demand, type Factor, Factors } from './shapes.ts'
+
+// What members do with their own are calls of the console alone; what Admins do is part of the published API.
+
+/** A passkey that a browser has made. */
+export type MadePasskey = Extract<NewFactor, { kind: 'passkey' }>['passkey']
+/** A challenge that a passkey has signed. */
+export type Signed = Assertion
+export type SecondFactors = z.output<typeof Factors>
+export type SecondFactor = z.output<typeof Factor>
+
+/** What the browser's own functions for passkeys take, as it is. */
+const options = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'What the browser is to be asked for.' })
+
+const BY_WHOM = 'For a signed-in Admin who proved who they are within 10 minutes, and for no key.'
+
+const OWN = ['permission_denied', 'fresh_sign_in_required', 'not_found'] as const
+
+export const listFactors = contract({
+  ...calls.listFactors,
+  summary: "List the signed-in member's second factors",
+  permission: 'any',
+  description: 'Those that count at this customer, with nothing that is secret of them.',
+  output: Factors,
+  problems: ['permission_denied'],
+})
+
+export const beginFactor = contract({
+  ...calls.beginFactor,
+  summary: 'Begin to set up a second factor',
+  permission: 'any',
+  description:
+    'For an app, a new secret, also as a QR code, which counts once a code confirms it; for a passkey, what the browser needs to make one.',
+  body: z.strictObject({ kind: z.enum(['totp', 'passkey']) }),
+  output: z.object({
+    app: z
+      .object({
+        secret: z.string(),
+        uri: z.string(),
+        qr: z.object({ size: z.int(), path: z.string() }),
+        token: z.string(),
+      })
+      .optional()
+      .meta({ description: 'The secret, and how to show it. Absent for a passkey.' }),
+    options: options.optional(),
+  }),
+  problems: [...OWN],
+})
+
+export const addFactor = contract({
+  ...calls.addFactor,
+  summary: 'Set up a second factor',
+  permission: 'any',
+  description:
+    'From then on sign-in asks for one. Other sessions of the member, in which it was not proven, end.',
+  body: NewFactor,
+  output: Factors,
+  problems: [...OWN],
+})
+
+export const removeFactor = contract({
+  ...calls.removeFactor,
+  summary: 'Remove a second factor',
+  permission: 'any',
+  description: 'The last one can not be removed where the customer demands one.',
+  params: z.object({ factor_id: z.string().max(100) }),
+  body: emptyBody,
+  output: Factors,
+  problems: [...OWN],
+})
+
+export const renewCodes = contract({
+  ...calls.renewCodes,
+  summary: 'Make new recovery codes',
+  permission: 'any',
+  description: 'They are told this one time. Those that there were do not work any more.',
+  body: emptyBody,
+  output: z.object({ codes: z.array(z.string()).meta({ description: 'Each works once.' }) }),
+  problems: [...OWN],
+})
+
+export const askPasskey = contract({
+  ...calls.askPasskey,
+  summary: 'Ask for a challenge that a passkey signs to sign in',
+  permission: 'none',
+  description: 'The answer says nothing of anybody. It counts for five minutes.',
+  body: emptyBody,
+  output: z.object({ options }),
+  problems: ['not_found'],
+})
+
+export const confirmPasskey = contract({
+  ...calls.confirmPasskey,
+  summary: 'Ask for a challenge that a passkey signs to confirm who is there',
+  permission: 'any',
+  description: 'For the same session alone.',
+  body: emptyBody,
+  output: z.object({ options }),
+  problems: ['permission_denied', 'not_found'],
+})
+
+/** An addition: whether each member needs one. */
+export const readFactorDemand = contract({
+  ...calls.readFactorDemand,
+  summary: 'Read whether a second factor is demanded',
+  permission: 'members-manager',
+  description: 'Whether each member needs a second factor to sign in to the console.',
+  output: Demand,
+  examples: examples.readFactorDemand,
+})
+
+/** An addition: demands one of all. */
+export const demandFactor = contract({
+  ...calls.demandFactor,
+  summary: 'Demand a second factor of all members, or do not',
+  permission: 'members-manager',
+  description: `Who has none sets one up at the next sign-in, before a session opens. ${BY_WHOM}`,
+  body: z
+    .strictObject({ isDemanded: z.boolean().meta({ description: 'Whether it is, from now on.' }) })
+    .meta({ id: 'NewSecondFactorDemand', description: 'Whether a second factor is to be demanded.' }),
+  output: Demand,
+  problems: ['permission_denied', 'fresh_sign_in_required'],
+  examples: examples.demandFactor,
+})
+
+/** An addition: for who has lost them. */
+export const resetFactors = contract({
+  ...calls.resetFactors,
+  summary: "Take a member's second factors away",
+  permission: 'members-manager',
+  description: `For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays. Nobody resets their own, or those of who has more roles or billing profiles: 403. A member without any here is 404. ${BY_WHOM}`,
+  params: z.object({
+    member_id: z.string().min(1).max(100).meta({ description: 'The `id` of a member.' }),
+  }),
+  body: emptyBody,
+  output: z
+    .object({ reset: z.literal(true).meta({ description: 'Always true.' }) })
+    .meta({ id: 'SecondFactorsReset', description: 'They count no more.' }),
+  problems: ['permission_denied', 'fresh_sign_in_required', 'not_found'],
+  examples: examples.resetFactors,
+})

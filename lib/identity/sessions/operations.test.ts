@@ -1,0 +1,215 @@
+import { encode } from 'next-auth/jwt'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { findSessionCaller } from '#lib/platform/caller/session.ts'
+import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import * as operations from './operations.ts'
+import { endSessionById } from './store.ts'
+
+let database: TestDatabase
+const people = { ana: '', ben: '', admin: '', stranger: '' }
+let made = 0
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+let [own, other] = ['', '']
+beforeEach(async () => {
+  made += 1
+  ;[own, other] = [`own-${made}`, `other-${made}`]
+  await addCustomer(own)
+  await addCustomer(other)
+  people.ana = await addMember(own, { roles: ['it-manager'], name: 'Ana Ruiz' })
+  people.ben = await addMember(own, { roles: ['finance-user'], name: 'Ben' })
+  people.admin = await addMember(own, { roles: ['admin'], name: 'Ad Min' })
+  people.stranger = await addMember(other, { roles: ['admin'] })
+})
+
+type Headers = Record<string, string>
+const keyOf = async (customer: string, role: 'admin' | 'it-manager') => ({
+  authorization: `Bearer ${await addKey(customer, [role])}`,
+})
+const cookieOf = async (sid: string) => ({
+  cookie: `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`,
+})
+const isAlive = async (sid: string) => (await findSessionCaller(digestOf(sid))) !== undefined
+
+async function list(headers: Headers, search = '') {
+  const path = `http://console.example/billing/v1/sessions?${search}`
+  const response = await route(operations.listSessions).GET(new Request(path, { headers }))
+  const kept = response.headers.get('cache-control')
+  return { status: response.status, json: await response.json(), kept }
+}
+
+async function end(headers: Headers, id: string, more: Headers = { 'sec-fetch-site': 'same-origin' }) {
+  const path = `http://console.example/billing/v1/sessions/${encodeURIComponent(id)}`
+  const request = new Request(path, { method: 'DELETE', headers: { ...headers, ...more } })
+  const response = await route(operations.endSession).DELETE(request)
+  return { status: response.status, json: await response.json() }
+}
+
+describe('listing sessions', () => {
+  it('tells a member their own: where, with what, since when, and which is this one', async () => {
+    const sid = await addSession(own, people.ana)
+    const iPhone =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
+    await addSession(own, people.ana, { userAgent: iPhone, address: '2001:db8::7' })
+    await addSession(own, people.ana, { userAgent: null, address: null })
+    await addSession(own, people.ben)
+    await addSession(other, people.stranger)
+    const { status, json, kept } = await list(await cookieOf(sid))
+    expect(status).toBe(200)
+    expect(kept).toBe('no-store')
+    expect((await list(await keyOf(own, 'it-manager'))).kept).toBe('private, no-cache')
+    expect(json).toMatchObject({
+      rowCount: 3,
+      sessions: [
+        { device: 'Unknown device', isCurrent: false },
+        { device: 'Safari on iPhone', address: '2001:db8::7', isCurrent: false },
+        {
+          device: 'Firefox on Windows',
+          address: '192.0.2.17',
+          isCurrent: true,
+          member: { id: people.ana, name: 'Ana Ruiz' },
+        },
+      ],
+    })
+    expect(json.sessions[0]).not.toHaveProperty('address')
+    expect(JSON.stringify(json)).not.toContain(sid)
+  })
+
+  it('leaves out those that have ended by themselves', async () => {
+    const sid = await addSession(own, people.ana)
+    await addSession(own, people.ana, { lastSeenAt: new Date(Date.now() - 31 * 60_000) })
+    await addSession(own, people.ana, { createdAt: new Date(Date.now() - 8.1 * 3_600_000) })
+    expect((await list(await cookieOf(sid))).json.rowCount).toBe(1)
+  })
+
+  it('is for Admins and their keys, where it is about others; a key has none of its own', async () => {
+    const sid = await addSession(own, people.ana)
+    const admin = await addSession(own, people.admin)
+    await addSession(other, people.stranger)
+    expect((await list(await cookieOf(sid), 'whose=all')).status).toBe(403)
+    expect((await list(await keyOf(own, 'it-manager'), 'whose=all')).status).toBe(403)
+    expect((await list(await keyOf(own, 'it-manager'))).json).toEqual({ sessions: [], rowCount: 0 })
+    for (const headers of [await cookieOf(admin), await keyOf(own, 'admin')]) {
+      const { json } = await list(headers, 'whose=all')
+      expect(json.sessions.map(({ member }: { member: { id: string } }) => member.id)).toEqual([
+        people.admin,
+        people.ana,
+      ])
+    }
+    expect((await list({})).status).toBe(401)
+    expect((await list(await cookieOf(admin), 'whose=mine')).status).toBe(400)
+  })
+
+  it('goes page by page, and a token is nobody else’s', async () => {
+    const sid = await addSession(own, people.ana)
+    for (let n = 0; n < 4; n++) await addSession(own, people.ana)
+    const headers = await cookieOf(sid)
+    const seen: string[] = []
+    let search = 'maxResults=2'
+    for (;;) {
+      const { json } = await list(headers, search)
+      seen.push(...json.sessions.map(({ id }: { id: string }) => id))
+      if (!json.pageToken) break
+      search = `maxResults=2&pageToken=${json.pageToken}`
+    }
+    expect(new Set(seen).size).toBe(5)
+    expect(seen).toHaveLength(5)
+    const ben = await addSession(own, people.ben)
+    expect((await list(await cookieOf(ben), search)).json.code).toBe('page_token_invalid')
+  })
+})
+
+describe('ending a session', () => {
+  const idOf = digestOf
+
+  it('signs the browser out from its next request on, and its account forgets it', async () => {
+    const [here, there] = [
+      await addSession(own, people.ana),
+      await addSession(own, people.ana, { browser: 'mark' }),
+    ]
+    await database.sql(own, 'INSERT INTO known_browsers VALUES ($1, $2, $3), ($1, $2, $4)', [
+      own,
+      people.ana,
+      'mark',
+      'another mark',
+    ])
+    expect((await end(await cookieOf(here), idOf(there))).json).toEqual({ ended: true })
+    expect([await isAlive(here), await isAlive(there)]).toEqual([true, false])
+    expect(await database.sql(own, 'SELECT digest FROM known_browsers')).toEqual([{ digest: 'another mark' }])
+    expect(
+      await database.sql(own, "SELECT subject, actor_name FROM audit_events WHERE action = 'session.ended'"),
+    ).toEqual([{ subject: people.ana, actor_name: 'Ana Ruiz' }])
+  })
+
+  it('of others is for Admins of the same customer; else it is not there', async () => {
+    const ana = await addSession(own, people.ana)
+    const id = idOf(ana)
+    const ben = await addSession(own, people.ben)
+    const stranger = await addSession(other, people.stranger)
+    const admin = await addSession(own, people.admin)
+    const refused = [
+      await cookieOf(ben),
+      await cookieOf(stranger),
+      await keyOf(own, 'it-manager'),
+      await keyOf(other, 'admin'),
+    ]
+    const unknown = await end(refused[0] ?? {}, 'none')
+    for (const headers of refused) {
+      const { status, json } = await end(headers, id)
+      expect([status, { ...json, instance: '' }]).toEqual([404, { ...unknown.json, instance: '' }])
+    }
+    expect(await isAlive(ana)).toBe(true)
+    expect((await end(await cookieOf(admin), id)).status).toBe(200)
+    expect((await end(await keyOf(own, 'admin'), idOf(ben), {})).status).toBe(200)
+    expect([await isAlive(ana), await isAlive(ben), await isAlive(stranger)]).toEqual([false, false, true])
+  })
+
+  it('twice at once ends it once, and a second time there is none', async () => {
+    const [here, there] = [await addSession(own, people.ana), await addSession(own, people.ana)]
+    const [headers, id] = [await cookieOf(here), idOf(there)]
+    const answers = await Promise.all(Array.from({ length: 6 }, () => end(headers, id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404])
+    expect((await end(headers, id)).status).toBe(404)
+    const ended = "SELECT FROM audit_events WHERE action = 'session.ended'"
+    expect(await database.sql(own, ended)).toHaveLength(1)
+  })
+
+  it('is asked for by the console itself, and with an id that can be one', async () => {
+    const [here, there] = [await addSession(own, people.ana), await addSession(own, people.ana)]
+    const [headers, id] = [await cookieOf(here), idOf(there)]
+    expect((await end(headers, id, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    for (const odd of ['\0', 'x'.repeat(101), "' OR ''='", '%'])
+      expect((await end(headers, odd)).status).toBe(404)
+    expect(await isAlive(there)).toBe(true)
+  })
+
+  it('of another customer is stopped by each wall alone', async () => {
+    const stranger = await addSession(other, people.stranger)
+    const id = idOf(stranger)
+    // The statement names the customer, where the rows of all are to be seen.
+    await run(database.url, 'ALTER TABLE sessions DISABLE ROW LEVEL SECURITY')
+    const within = (customerId: string) =>
+      scope({ customerId: customerId as CustomerId }, (tx) =>
+        endSessionById(tx, own as CustomerId, 'all', id),
+      )
+    expect(await within(own)).toBeUndefined()
+    await run(database.url, 'ALTER TABLE sessions ENABLE ROW LEVEL SECURITY')
+    // The rows of others are not to be seen, where the statement names another customer.
+    const asOther = scope({ customerId: own as CustomerId }, (tx) =>
+      endSessionById(tx, other as CustomerId, 'all', id),
+    )
+    expect(await asOther).toBeUndefined()
+    expect(await isAlive(stranger)).toBe(true)
+  })
+})

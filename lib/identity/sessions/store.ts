@@ -1,0 +1,78 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import { forgetBrowsersOf } from '#lib/identity/access/sign-ins/known-browsers.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { endSessions, isLive } from '#lib/platform/caller/session.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { byCreation, pageByKey } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+
+/** Whose sessions a statement is about: all of the customer's, or one member's. */
+type Reach = 'all' | { memberId: string }
+
+export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
+
+/** The sort key of a session, for page tokens. */
+export function keyOfSession({ micros, id }: SessionRow): string[] {
+  return [micros, id]
+}
+
+/** The sessions that have not ended, in reading direction from the cursor on: newest first, or oldest first. */
+export async function listSessions(
+  tx: Transaction,
+  customerId: CustomerId,
+  reach: Reach,
+  limit: number,
+  cursor?: Cursor,
+) {
+  const { columns, micros } = byCreation(sessions.createdAt, sessions.digest)
+  const { beyond, order } = pageByKey(columns, cursor)
+  return tx
+    .select({
+      id: sessions.digest,
+      memberId: members.id,
+      memberName: members.name,
+      memberEmail: members.email,
+      address: sessions.address,
+      userAgent: sessions.userAgent,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.lastSeenAt,
+      micros,
+    })
+    .from(sessions)
+    .innerJoin(members, and(eq(members.customerId, sessions.customerId), eq(members.id, sessions.memberId)))
+    .where(and(within(customerId, reach), sql.raw(isLive('sessions')), beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+/**
+ * Ends a session, and lets its member's account forget the browser.
+ * @returns whose it was; undefined where there is none within reach that has not ended
+ */
+export async function endSessionById(
+  tx: Transaction,
+  customerId: CustomerId,
+  reach: Reach,
+  id: string,
+): Promise<string | undefined> {
+  const its = and(within(customerId, reach), eq(sessions.digest, id), sql.raw(isLive('sessions')))
+  const memberIds = () => tx.select({ memberId: sessions.memberId }).from(sessions).where(its)
+  const [found] = await memberIds()
+  if (!found) return undefined
+  const { memberId } = found
+  // The member first, as whoever sets a password does; of two who end it at once, the second one finds it gone.
+  const member = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.select({ id: members.id }).from(members).where(member).for('no key update')
+  if ((await memberIds()).length === 0) return undefined
+  await forgetBrowsersOf(tx, customerId, its)
+  await endSessions(tx, customerId, its)
+  return memberId
+}
+
+function within(customerId: CustomerId, reach: Reach) {
+  const own = reach === 'all' ? undefined : eq(sessions.memberId, reach.memberId)
+  return and(eq(sessions.customerId, customerId), own)
+}

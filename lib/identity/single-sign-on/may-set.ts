@@ -1,0 +1,48 @@
+import 'server-only'
+import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
+import { type Locks, scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
+import { requireFresh } from '#lib/identity/access/fresh-sign-ins/require-fresh.ts'
+import { holdingOf } from '#lib/identity/members/holding.ts'
+import { checkPermission } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+
+const WHAT = 'To change how people get in'
+
+/**
+ * Changes what others prove themselves by, who come in with all that any member has: identity providers and directories. So
+ * it takes an Admin who has that, too.
+ * @param run what is changed, with the caller as they are now
+ * @param how see `scopeOfAuthority`
+ * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as `scopeOfAuthority` does
+ */
+export async function changeWaysIn<T>(
+  caller: Caller,
+  run: (tx: Transaction, now: Caller) => Promise<T>,
+  how?: Locks,
+): Promise<T> {
+  requirePerson(caller, WHAT)
+  const work = async (tx: Transaction, now: Caller) => {
+    checkPermission(now, 'members-manager')
+    await checkWhole(tx, now)
+    return run(tx, now)
+  }
+  return scopeOfAuthority(caller, work, how)
+}
+
+/** The same, asked ahead of what is done outside of a transaction. @throws Problem as `changeWaysIn` does */
+export async function checkFresh(caller: Caller): Promise<void> {
+  requirePerson(caller, WHAT)
+  requireFresh(caller)
+  await readScope(caller, (tx) => checkWhole(tx, caller))
+}
+
+async function checkWhole(tx: Transaction, caller: Caller): Promise<void> {
+  if ((await holdingOf(tx, caller)).billingProfiles === null) return
+  throw new Problem(
+    'permission_denied',
+    'You see some billing profiles only. An Admin who sees all of them changes how people get in.',
+  )
+}

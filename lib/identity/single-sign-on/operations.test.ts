@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { proveDomain } from '#lib/identity/access/sign-on/domains.ts'
+import { Browser } from '#lib/identity/access/sign-on/test-browser.ts'
+import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import { signedIn } from '#lib/identity/members/test-calls.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { type NameServer, startNameServer } from '../../../stand-ins/issuers/name-server.ts'
+import { type IssuerStandIn, startIssuer } from '../../../stand-ins/issuers/provider.ts'
+import { signOnAt } from '../../../stand-ins/issuers/walk.ts'
+import * as operations from './operations.ts'
+import { ask } from './test-calls.ts'
+
+const PASSWORD = 'correct horse battery'
+let db: TestDatabase
+let issuer: IssuerStandIn
+let names: NameServer
+let [own, hash] = ['' as CustomerId, '']
+/** Of an Admin who has signed in by password. */
+let ana: Record<string, string> = {}
+
+beforeAll(async () => {
+  db = await testDatabase()
+  issuer = await startIssuer()
+  names = await startNameServer()
+  hash = await hashPassword(PASSWORD)
+  vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(issuer.issuer).host)
+  vi.stubEnv('SIGN_ON_DNS', names.address)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await Promise.all([issuer.close(), names.close()])
+  await db.close()
+})
+beforeEach(async () => {
+  own = (await addNewCustomer()) as CustomerId
+  ana = await signedIn(own, await admin('ana'))
+})
+
+const address = (name: string) => `${name}@${own}.example`
+const admin = (name: string) =>
+  addMember(own, { roles: ['admin'], email: address(name), name, passwordHash: hash })
+const given = (name = 'Staff') => ({
+  ...{ name, issuer: issuer.issuer },
+  ...{ clientId: issuer.clientId, clientSecret: issuer.clientSecret },
+})
+const add = async (name?: string) =>
+  (await ask(operations.addIdentityProvider, { headers: ana, body: given(name) })).json.id as string
+const domain = () => `${own}.example`
+const addDomain = (providerId: string, headers = ana) =>
+  ask(operations.addSignOnDomain, { headers, body: { domain: domain(), providerId } })
+const prove = () => scope({ customerId: own }, (tx) => proveDomain(tx, own, domain(), 'operator'))
+const passwords = (headers: object, allowed: boolean) =>
+  ask(operations.setPasswordSignIn, { headers, body: { allowed } })
+const read = async () => (await ask(operations.readSignOn, { headers: ana })).json
+const change = (id: string, body: object, headers: object = ana) =>
+  ask(operations.changeIdentityProvider, { headers, body, params: { provider_id: id } })
+const remove = (id: string, headers: object = ana) =>
+  ask(operations.removeIdentityProvider, { headers, params: { provider_id: id } })
+
+/** Signs an Admin in by single sign-on. @returns their headers */
+async function enter(name: string): Promise<Record<string, string>> {
+  const email = address(name)
+  issuer.accounts.set(email, { sub: `${own} ${name}`, email })
+  const browser = new Browser()
+  const { location = '' } = await browser.begin(email)
+  const { providerId, query } = await signOnAt(location)
+  expect(await browser.comeBack(providerId, query)).toBe('/')
+  return browser.headers
+}
+
+describe('a provider', () => {
+  it('is added once its issuer has answered, without its secret anywhere', async () => {
+    const { status, json } = await ask(operations.addIdentityProvider, { headers: ana, body: given() })
+    expect([status, json]).toMatchObject([
+      200,
+      { name: 'Staff', issuer: issuer.issuer, state: 'on', scopes: ['email', 'profile'], joinRoles: null },
+    ])
+    expect(json.redirectUri).toBe(`http://localhost:3000/auth/sign-on/callback/${json.id}`)
+    const told = await db.sql(
+      own,
+      "SELECT actor_kind, details FROM audit_events WHERE action = 'identity-provider.set'",
+    )
+    expect(told).toMatchObject([{ actor_kind: 'member', details: { name: 'Staff', clientSecret: 'set' } }])
+    expect(JSON.stringify([json, await read(), told])).not.toContain(issuer.clientSecret)
+    const again = await ask(operations.addIdentityProvider, { headers: ana, body: given() })
+    expect([again.status, again.json.code]).toEqual([409, 'provider_exists'])
+  })
+
+  it.each([
+    ['http://login.example', 'has to begin with https://'],
+    ['https://10.0.0.1', 'has no address in the public internet'],
+    ['https://localhost', 'has no address in the public internet'],
+    ['https://no-such-host.invalid', 'has no address in the public internet'],
+    ['https://login.example/?tenant=1', 'has more than an address and a path'],
+    ['login.example', 'is no web address'],
+  ])('is not added at %s', async (wrong, why) => {
+    const body = { ...given(), issuer: wrong }
+    const { status, json } = await ask(operations.addIdentityProvider, { headers: ana, body })
+    expect([status, json.errors]).toEqual([422, [{ pointer: '/issuer', detail: why }]])
+    expect((await read()).providers).toEqual([])
+  })
+
+  it('is not added under another address than its own, or where there is no issuer', async () => {
+    for (const [end, why] of [
+      ['/', 'calls itself otherwise'],
+      ['/other', 'has no discovery document'],
+    ]) {
+      const body = { ...given(), issuer: issuer.issuer + end }
+      const { json } = await ask(operations.addIdentityProvider, { headers: ana, body })
+      expect([json.code, json.errors[0].detail]).toEqual(['issuer_unfit', expect.stringContaining(why ?? '')])
+    }
+  })
+
+  it.each([
+    { joinRoles: ['root'] },
+    { mappings: [{ claim: 'groups', value: 'x' }] },
+    { mappings: [{ claim: 'groups', value: 'x', role: 'admin', billingProfile: 'default' }] },
+    { mappings: [{ claim: 'groups', value: 'x', billingProfile: 'nowhere' }] },
+    { scopes: ['a b'] },
+    { name: ' ' },
+    { clientSecret: '' },
+    { offAt: null },
+  ])('is refused with %j', async (wrong) => {
+    const body = { ...given(), ...wrong }
+    expect((await ask(operations.addIdentityProvider, { headers: ana, body })).status).toBe(400)
+  })
+
+  it('is changed, keeps what is not named, and goes with all that hangs on it', async () => {
+    const id = await add()
+    await addDomain(id)
+    await prove()
+    const mappings = [{ claim: 'groups', value: 'it', role: 'it-manager' }]
+    expect((await change(id, { mappings, joinRoles: [] })).json).toMatchObject({ mappings, joinRoles: [] })
+    expect((await change(id, { joinRoles: null })).json).toMatchObject({ mappings, joinRoles: null })
+    expect((await change(id, {})).status).toBe(400)
+    expect((await change(id, { issuer: 'https://10.0.0.1' })).status).toBe(422)
+    await change(id, { mappings: [] })
+    const there = await enter('ana')
+    expect((await ask(operations.readSignOn, { headers: there })).json.providers[0].lastSignInTime).toEqual(
+      expect.any(Number),
+    )
+    expect((await remove(id)).json).toEqual({ removed: true })
+    expect((await ask(operations.readSignOn, { headers: there })).status).toBe(401)
+    expect(await read()).toEqual({ passwords: 'allowed', providers: [], domains: [] })
+    expect(await new Browser().begin(address('ana'))).toEqual({ kind: 'none' })
+    expect((await remove(id)).status).toBe(404)
+  })
+})
+
+describe('a domain', () => {
+  it('waits until its record is there, and belongs to one customer', async () => {
+    const id = await add()
+    const { json } = await addDomain(id)
+    expect(json).toMatchObject({ domain: domain(), state: 'waiting', record: { type: 'TXT' } })
+    const check = (headers = ana) =>
+      ask(operations.checkSignOnDomain, { headers, params: { domain: domain() } })
+    const early = await check()
+    expect([early.status, early.json.code]).toEqual([409, 'domain_not_proven'])
+    names.records.set(json.record.name, [json.record.text])
+    expect((await check()).json).toMatchObject({ state: 'proven', provenBy: 'dns' })
+    expect((await check()).status).toBe(200)
+    const told = await db.sql(own, "SELECT details FROM audit_events WHERE action = 'sign-on-domain.proven'")
+    expect(told).toEqual([{ details: { by: 'dns' } }])
+
+    const taken = domain()
+    own = (await addNewCustomer()) as CustomerId
+    ana = await signedIn(own, await admin('ana'))
+    const theirs = await ask(operations.addSignOnDomain, {
+      headers: ana,
+      body: { domain: taken, providerId: await add() },
+    })
+    names.records.set(json.record.name, [theirs.json.record.text])
+    const late = await ask(operations.checkSignOnDomain, { headers: ana, params: { domain: taken } })
+    expect([late.status, late.json.code]).toEqual([409, 'domain_taken'])
+  })
+
+  it.each(['nowhere', 'a b.example', '-x.example', '10.0.0.1', 'https://x.example'])(
+    'is not %s',
+    async (wrong) => {
+      const body = { domain: wrong, providerId: await add() }
+      expect((await ask(operations.addSignOnDomain, { headers: ana, body })).status).toBe(400)
+    },
+  )
+
+  it('is of a provider that there is', async () => {
+    expect((await addDomain('nobodys')).json.errors[0].pointer).toBe('/providerId')
+  })
+})
+
+describe('passwords', () => {
+  it('are turned off by an Admin who has come by single sign-on, and by no other', async () => {
+    const id = await add()
+    await addDomain(id)
+    await prove()
+    expect((await passwords(ana, false)).json.code).toBe('last_way_in')
+    const there = await enter('ana')
+    // The subject is known now, but this session was opened by password.
+    expect((await passwords(ana, false)).json.code).toBe('last_way_in')
+    expect((await passwords(there, false)).json.passwords).toBe('refused')
+    expect((await ask(operations.readSignOn, { headers: ana })).status).toBe(401)
+    expect(await signInFrom({ email: address('ana'), password: PASSWORD })).toBeNull()
+    expect((await passwords(there, true)).json.passwords).toBe('allowed')
+    expect(await signInFrom({ email: address('ana'), password: PASSWORD })).toHaveLength(43)
+  })
+
+  it('once off, whatever would shut the last Admin out is refused', async () => {
+    const [id, other] = [await add(), await add('Other')]
+    await addDomain(id)
+    await prove()
+    const there = await enter('ana')
+    await passwords(there, false)
+    const refusals = [
+      await remove(id, there),
+      await change(id, { clientSecret: 'another one' }, there),
+      await change(id, { clientId: 'another' }, there),
+      await change(id, { mappings: [{ claim: 'groups', value: 'none', role: 'admin' }] }, there),
+      await addDomain(other, there),
+      await ask(operations.removeSignOnDomain, { headers: there, params: { domain: domain() } }),
+    ]
+    expect(refusals.map(({ status, json }) => [status, json.code])).toEqual(
+      refusals.map(() => [409, 'last_way_in']),
+    )
+    // What lets nobody in can go.
+    expect((await remove(other, there)).status).toBe(200)
+    expect((await ask(operations.readSignOn, { headers: there })).json).toMatchObject({
+      passwords: 'refused',
+      providers: [{ id }],
+      domains: [{ domain: domain(), providerId: id }],
+    })
+    await passwords(there, true)
+    expect((await remove(id, there)).status).toBe(200)
+  })
+
+  it('off, and the provider removed at the same moment: one of both is refused', async () => {
+    const id = await add()
+    await addDomain(id)
+    await prove()
+    const there = await enter('ana')
+    const both = await Promise.all([passwords(there, false), remove(id, ana)])
+    const [off, removed] = both.map(({ status }) => status)
+    const left = await db.sql(
+      own,
+      'SELECT sign_on_only_since IS NOT NULL AS off, EXISTS (SELECT FROM identity_providers) AS has FROM customers WHERE id = $1',
+      [own],
+    )
+    // The second finds what the first has left: the session is gone with the provider, or the provider is the last way in.
+    expect([off === 200, removed === 200].filter(Boolean)).toHaveLength(1)
+    expect(left).toEqual([off === 200 ? { off: true, has: true } : { off: false, has: false }])
+  })
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { addDomain, listDomains, proveDomain, recordOf } from '#lib/identity/access/sign-on/domains.ts'
+import { findOwnerOf, findProviderOf } from '#lib/identity/access/sign-on/look-up.ts'
+import { addProvider } from '#lib/identity/access/sign-on/providers.ts'
+import { signedIn } from '#lib/identity/members/test-calls.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { type NameServer, startNameServer } from '../../../stand-ins/issuers/name-server.ts'
+import * as operations from './operations.ts'
+import { ask } from './test-calls.ts'
+
+// A domain changes hands while its former owner, whose people have no other way in, still has it here.
+
+let database: TestDatabase
+let names: NameServer
+let [former, next] = ['', ''] as CustomerId[] as [CustomerId, CustomerId]
+let domain = ''
+const admin = { former: '', next: '' }
+beforeAll(async () => {
+  database = await testDatabase()
+  names = await startNameServer()
+  vi.stubEnv('SIGN_ON_DNS', names.address)
+  vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
+  vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', 'http://console.example')
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await names.close()
+  await database.close()
+})
+
+const named = (customerId: CustomerId, by?: 'dns' | 'operator') =>
+  scope({ customerId }, async (tx) => {
+    const own = { clientId: 'console', clientSecret: 'a secret', scopes: ['openid'] }
+    const given = { name: 'default', issuer: `https://${customerId}.example`, ...own }
+    const providerId = await addProvider(tx, customerId, given)
+    const { token } = await addDomain(tx, customerId, { domain, providerId })
+    if (by) await proveDomain(tx, customerId, domain, by)
+    return recordOf(domain, token)
+  })
+const lost = (days: number) =>
+  database.sql(former, 'UPDATE sign_on_domains SET lost_at = now() - make_interval(days => $1::int)', [days])
+const passwordsOff = () =>
+  database.sql(former, 'UPDATE customers SET sign_on_only_since = now() WHERE id = $1', [former])
+
+beforeEach(async () => {
+  names.records.clear()
+  former = (await addNewCustomer()) as CustomerId
+  next = (await addNewCustomer()) as CustomerId
+  domain = `${former}.example`
+  admin.former = await addMember(former, { roles: ['admin'], email: `ana@${domain}` })
+  admin.next = await addMember(next, { roles: ['admin'] })
+})
+
+/** The new owner publishes their record, and has it looked for. */
+async function prove() {
+  const { name, text } = await named(next)
+  names.records.set(name, [...(names.records.get(name) ?? []), text])
+  const headers = await signedIn(next, admin.next)
+  return ask(operations.checkSignOnDomain, { headers, params: { domain } })
+}
+
+describe('a domain of somebody else', () => {
+  it('goes to who proves it, where its record has been missing for a week, though it was the last way in', async () => {
+    await named(former, 'dns')
+    await passwordsOff()
+    await lost(8)
+    const { status, json } = await prove()
+    expect([status, json.provenBy ?? json.state ?? json]).toEqual([200, expect.anything()])
+    expect(await findOwnerOf(domain)).toBe(next)
+    expect((await findProviderOf(domain))?.customerId).toBe(next)
+    const [row] = await scope({ customerId: former }, (tx) => listDomains(tx, former))
+    expect(row).toMatchObject({ domain, provenAt: null, lostAt: null })
+    // Whoever has the domain reads its mails: passwords stay off, and the operator lets the former people in.
+    const off = 'SELECT sign_on_only_since IS NOT NULL AS is FROM customers WHERE id = $1'
+    expect(await database.sql(former, off, [former])).toEqual([{ is: true }])
+    const mails = 'SELECT member_id, event, about FROM account_mails'
+    expect(await database.sql(former, mails)).toEqual([
+      { member_id: admin.former, event: 'domain-ended', about: domain },
+    ])
+    const said = "SELECT details FROM audit_events WHERE action = 'sign-on-domain.ended'"
+    expect(await database.sql(former, said)).toEqual([{ details: { by: 'proof of another customer' } }])
+    // Neither learns who the other one is.
+    const all = await database.sql(former, 'SELECT details, subject FROM audit_events')
+    expect(JSON.stringify(all)).not.toContain(next)
+    expect(JSON.stringify(await database.sql(next, 'SELECT details FROM audit_events'))).not.toContain(
+      `"${former}"`,
+    )
+  })
+
+  it.each([
+    ['has its record', 'dns', undefined],
+    ['has been without its record for six days', 'dns', 6],
+    ['was confirmed by the operator', 'operator', undefined],
+  ] as const)('stays theirs where it %s', async (_, by, days) => {
+    await named(former, by)
+    await passwordsOff()
+    if (days) await lost(days)
+    const { status, json } = await prove()
+    expect([status, json.code]).toEqual([409, 'domain_taken'])
+    expect(await findOwnerOf(domain)).toBe(former)
+    expect(await database.sql(former, 'SELECT FROM account_mails')).toEqual([])
+  })
+
+  it('stays theirs where the record came back since it was looked for', async () => {
+    const { name, text } = await named(former, 'dns')
+    await lost(30)
+    names.records.set(name, [text])
+    expect((await prove()).json.code).toBe('domain_taken')
+    expect(await findOwnerOf(domain)).toBe(former)
+  })
+})

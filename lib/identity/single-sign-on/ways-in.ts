@@ -1,0 +1,72 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import { isSignOnOnly, listProviders, type ProviderRow } from '#lib/identity/access/sign-on/providers.ts'
+import { adminsBySignOn } from '#lib/identity/access/sign-on/way-in/admins.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { identityProviders } from '#lib/platform/db/schema/access/sign-on.ts'
+
+/**
+ * The customer's identity providers, as they stay until the transaction ends: whoever changes what people get in by takes them
+ * all, before any member, so that two Admins do not each leave the other's way in as the last one.
+ */
+export async function lockProviders(tx: Transaction, customerId: CustomerId): Promise<ProviderRow[]> {
+  const { id } = identityProviders
+  const own = eq(identityProviders.customerId, customerId)
+  await tx.select({ id }).from(identityProviders).where(own).orderBy(id).for('no key update')
+  return listProviders(tx, customerId)
+}
+
+/**
+ * To be asked after a change, ahead of its end.
+ * @param besides the id of a provider by which nobody has signed in as it is now
+ * @throws Problem `last_way_in` where passwords are off, and no Admin is sure to get in by single sign-on
+ */
+export async function checkWayIn(tx: Transaction, customerId: CustomerId, besides = ''): Promise<void> {
+  if (!(await isSignOnOnly(tx, customerId))) return
+  if ((await adminsBySignOn(tx, customerId, besides)).size > 0) return
+  throw new Problem(
+    'last_way_in',
+    'Passwords are off, and no Admin would be sure to get in. Allow passwords first.',
+  )
+}
+
+/** Whether the caller's own session was opened by one of the customer's providers as it is now. */
+export async function isOpenedBySignOn(
+  tx: Transaction,
+  { customerId, id, session = '' }: Caller,
+): Promise<boolean> {
+  const { rowCount } = await tx.execute(sql`
+    SELECT FROM sign_on_sessions o
+    JOIN identity_providers p ON p.customer_id = ${customerId} AND p.id = o.provider_id
+    JOIN sign_on_subjects s ON s.customer_id = ${customerId} AND s.provider_id = p.id AND s.member_id = ${id}
+    WHERE o.customer_id = ${customerId} AND o.digest = ${session} AND p.off_at IS NULL
+      AND s.last_sign_in_at >= p.changed_at`)
+  return rowCount === 1
+}
+
+/** When somebody signed in last by each of the customer's providers. */
+export async function lastSignIns(tx: Transaction, customerId: CustomerId): Promise<Map<string, number>> {
+  const { rows } = await tx.execute<{ id: string; at: string }>(sql`
+    SELECT provider_id AS id, (extract(epoch FROM max(last_sign_in_at)) * 1000)::bigint::text AS at
+    FROM sign_on_subjects WHERE customer_id = ${customerId} GROUP BY provider_id`)
+  return new Map(rows.map(({ id, at }) => [id, Number(at)]))
+}
+
+/** The provider with this id, of those that are given. @throws Problem `not_found` */
+export function providerIn(providers: readonly ProviderRow[], id: string): ProviderRow {
+  const found = providers.find((one) => one.id === id)
+  if (!found) throw new Problem('not_found', 'There is no such identity provider.')
+  return found
+}
+
+/** Removes a provider that nothing refers to any more. */
+export async function deleteProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  providerId: string,
+): Promise<void> {
+  const own = and(eq(identityProviders.customerId, customerId), eq(identityProviders.id, providerId))
+  await tx.delete(identityProviders).where(own)
+}

@@ -1,0 +1,125 @@
+import { entityTag } from '#lib/platform/api/entity-tag.ts'
+import { vendorFacts } from '#lib/vendors/facts.ts'
+import type { Asset, AssetListItem } from './contract.ts'
+import type { ShownRow } from './page.ts'
+import * as shapes from './shapes.ts'
+import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
+
+/** spec 2.2 */
+function serializeAsset(row: AssetRow): Asset {
+  return { id: row.id, type: row.type, properties: propertiesOf(row), settings: null }
+}
+
+/** The asset with its version, as the reads of one and the PATCH reply. */
+export function replyOf(row: AssetRow): { body: Asset; version: string } {
+  return { body: serializeAsset(row), version: versionOf(row) }
+}
+
+/**
+ * spec 2.1.
+ * @param createTime in epoch milliseconds
+ * @param baseUrl the console's public address, without a trailing slash
+ */
+export function serializeListItem(
+  row: ShownRow['asset'],
+  createTime: number,
+  baseUrl: string,
+): AssetListItem {
+  const quantity = row.seatsPurchased
+  return {
+    id: row.id,
+    type: row.type,
+    licenseQty: quantity === null ? 'N/A' : String(quantity),
+    assetName: row.name,
+    url: `${baseUrl}/assets?filter=type:${row.type}`,
+    name: row.name,
+    ...(quantity === null ? {} : { quantity }),
+    createTime,
+  }
+}
+
+/** With `view=full` an item carries all that a screen needs; `observedAt` is when its vendor last told of it. */
+export function serializeFullItem(
+  row: AssetRow,
+  {
+    changes,
+    observedAt,
+  }: {
+    changes: Pick<AssetListItem, 'openChange' | 'lastChange' | 'waitUntil'>
+    observedAt: Date | null
+  },
+  baseUrl: string,
+): AssetListItem {
+  const { scheduledTotal, scheduledAt } = row
+  return {
+    ...serializeListItem(row, row.createdAt.getTime(), baseUrl),
+    properties: propertiesOf(row),
+    etag: etagOf(row),
+    ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
+    ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
+    ...(scheduledTotal === null ? {} : { scheduled: scheduledOf(scheduledTotal, scheduledAt) }),
+    ...changes,
+  }
+}
+
+function scheduledOf(quantity: number, at: Date | null): NonNullable<AssetListItem['scheduled']> {
+  return { quantity, ...(at ? { time: at.getTime() } : {}) }
+}
+
+function vendorOf({
+  vendor: name,
+  isCommitmentPlan,
+  planName,
+}: LicensedRow): NonNullable<AssetListItem['vendor']> {
+  const { label, capsFlexible, takesLicenses, locksIncreases, nextTerm } = vendorFacts(name)
+  // Of a trial nothing is billed.
+  const quantityIsCap = capsFlexible && !isCommitmentPlan && planName !== 'TRIAL'
+  const ordersTotals = isCommitmentPlan && nextTerm(planName) === 'total'
+  return { name, label, quantityIsCap, takesLicenses, locksIncreases, ordersTotals }
+}
+
+/** The seat version leads the ETag of one asset (CONTRACT 4). */
+function versionOf(row: AssetRow): string {
+  return String(row.seatVersion)
+}
+
+/** The ETag that reading the asset gives. */
+export function etagOf(row: AssetRow): string {
+  return entityTag(JSON.stringify(shapes.Asset.parse(serializeAsset(row))), versionOf(row))
+}
+
+function propertiesOf(row: AssetRow): Asset['properties'] {
+  return {
+    customerDomain: row.customerDomain,
+    customerID: row.vendorCustomerId,
+    reseller: row.reseller,
+    ...(hasLicenses(row) ? { subscription: subscriptionOf(row) } : {}),
+  }
+}
+
+function subscriptionOf(row: LicensedRow): NonNullable<Asset['properties']['subscription']> {
+  const { commitmentStart, commitmentEnd } = row
+  return {
+    BillingMethod: row.billingMethod,
+    CreationTime: row.createdAt.getTime(),
+    PurchaseOrderID: row.purchaseOrderId ?? '',
+    ResourceUIURL: row.resourceUiUrl ?? '',
+    SkuID: row.skuId,
+    SkuName: row.skuName,
+    Status: row.status,
+    ID: row.subscriptionId,
+    Plan: {
+      CommitmentInterval: row.isCommitmentPlan ? true : null,
+      ...(commitmentStart ? { CommitmentStartTime: commitmentStart.getTime() } : {}),
+      ...(commitmentEnd ? { CommitmentEndTime: commitmentEnd.getTime() } : {}),
+      IsCommitmentPlan: row.isCommitmentPlan,
+      PlanName: row.planName,
+    },
+    RenewalSettings: row.isCommitmentPlan && row.renewalType ? { renewalType: row.renewalType } : null,
+    Seats: {
+      LicensedNumberOfSeats: row.seatsAssigned,
+      MaximumNumberOfSeats: row.seatsMaximum,
+      NumberOfSeats: row.seatsPurchased,
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { google, microsoft } from '../../../fuzz/sceneries.ts'
+import type { Times } from '../../../fuzz/times.ts'
+import { settleOpenChanges } from './jobs.ts'
+import { type TestVendor, testVendor } from './test-vendor.ts'
+
+// A write whose answer was lost, and the same total asked for again.
+
+let vendor: TestVendor
+afterEach(() => vendor.close())
+
+const DAY = '86400'
+/** A PATCH to 30 that is lost on its way; Microsoft may be late for a day. */
+async function lose(fault = 'drop-before', headers = {}, times: Times = {}) {
+  vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: DAY, ...times } })
+  vendor.fake.failNext('write', fault)
+  expect((await vendor.patch(vendor.flexible, 30, { headers })).code).toBe('outcome_unknown')
+}
+/** How many PATCHes the vendor has been sent. */
+const sent = () => vendor.fake.exchanges.filter(({ call }) => call.kind === 'write').length
+const again = (given: Parameters<TestVendor['patch']>[2] = {}) => vendor.patch(vendor.flexible, 30, given)
+const until = (status: number, given?: Parameters<TestVendor['patch']>[2]) =>
+  vi.waitFor(async () => expect((await again(given)).status).toBe(status), { timeout: 8000, interval: 100 })
+
+/** Not before: the first call may be under way for twice as long as it may take. */
+const untilOneMayAsk = () =>
+  vi.waitFor(
+    async () => {
+      const [row] = await vendor.database.sql(
+        'fuzz',
+        "SELECT extract(epoch FROM clock_timestamp() - moved_at)::float8 * 1000 AS age FROM license_changes WHERE state = 'UNKNOWN'",
+      )
+      expect(row?.age).toBeGreaterThan(600)
+    },
+    { timeout: 8000 },
+  )
+
+describe('where the vendor says that a repeat has one effect', () => {
+  test('asking again sends it again, under the same id, and tells who asked', async () => {
+    await lose()
+    await until(200, { writer: 1 })
+    const { flexible, states, audit, writes, total } = vendor
+    expect([sent(), writes(flexible).length, total(flexible)]).toEqual([2, 1, 30])
+    const ids = vendor.fake.exchanges.flatMap(({ call }) =>
+      call.kind === 'write' ? [call.headers['ms-requestid']] : [],
+    )
+    expect(new Set(ids).size).toBe(1)
+    expect(await states(flexible)).toEqual(['APPLIED'])
+    expect(await audit(flexible)).toEqual(['claimed', 'sent', 'unknown', 'resent', 'applied'])
+    const who = await vendor.database.sql(
+      'fuzz',
+      "SELECT actor_name AS name FROM audit_events WHERE action = 'license-change.resent'",
+    )
+    expect(who).toEqual([{ name: 'Writer 1' }])
+  })
+
+  test('also with its key, which then has the answer', async () => {
+    const headers = { 'idempotency-key': 'one' }
+    await lose('drop-before', headers)
+    await until(200, { headers })
+    const [one, two] = [await again({ headers }), await again({ headers })]
+    expect([one.json, sent()]).toEqual([two.json, 2])
+  })
+
+  test('who asks just after somebody looked, or in the middle of that, waits for the turn, and it is sent', async () => {
+    await lose('drop-before', {}, { VENDOR_CHECK_MS: '3000' })
+    await untilOneMayAsk()
+    await Promise.all([settleOpenChanges('job'), again().then(({ status }) => expect(status).toBe(200))])
+    expect([sent(), vendor.total(vendor.flexible)]).toEqual([2, 30])
+  })
+
+  test('several at once send it once', async () => {
+    await lose()
+    await vi.waitFor(
+      async () => {
+        const answers = await Promise.all([0, 1, 0, 1].map((writer) => again({ writer })))
+        expect(answers.map(({ status }) => status)).toContain(200)
+      },
+      { timeout: 8000, interval: 100 },
+    )
+    expect([sent(), vendor.fake.overlaps]).toEqual([2, 0])
+  })
+
+  test('a job never does, and other totals still wait', async () => {
+    await lose()
+    await untilOneMayAsk()
+    for (let looked = 0; looked < 12; ) looked += await settleOpenChanges('job')
+    expect([sent(), await vendor.states(vendor.flexible)]).toEqual([1, ['UNKNOWN']])
+    expect((await vendor.patch(vendor.flexible, 31)).code).toBe('change_in_progress')
+    await until(200)
+  })
+
+  test('not where somebody has moved it there since: what was decided on is gone', async () => {
+    await lose()
+    vendor.fake.setByVendor(vendor.flexible.id, 26)
+    const end = Date.now() + 1500
+    while (Date.now() < end) expect((await again()).status).toBe(504)
+    expect([sent(), vendor.total(vendor.flexible)]).toEqual([1, 26])
+  })
+
+  test('a repeat that is not let in says nothing of the first one', async () => {
+    await lose()
+    vendor.fake.setFault(vendor.flexible.id, { write: 'throttle' })
+    await vi.waitFor(
+      async () => {
+        await again()
+        expect(sent()).toBeGreaterThan(1)
+      },
+      { timeout: 8000, interval: 100 },
+    )
+    expect(await vendor.states(vendor.flexible)).toEqual(['UNKNOWN'])
+  })
+})
+
+test('a vendor that does not say so is sent nothing twice', async () => {
+  vendor = await testVendor(google, { times: { GOOGLE_SETTLE_SECONDS: '60' } })
+  vendor.fake.failNext('write', 'drop-before')
+  await again()
+  const end = Date.now() + 1500
+  while (Date.now() < end) expect((await again()).status).toBe(504)
+  expect(sent()).toBe(1)
+})

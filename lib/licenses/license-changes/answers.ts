@@ -1,0 +1,140 @@
+import 'server-only'
+import { etagOf } from '#lib/licenses/assets/serialize.ts'
+import type { AssetRow } from '#lib/licenses/assets/store.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import type { Rejected, WriteAnswer } from '#lib/vendors/vendor.ts'
+import type { Why } from '#lib/vendors/why.ts'
+import type { Refusal } from './checks.ts'
+import { lastChange } from './store/find.ts'
+import type { Change } from './store/transitions.ts'
+
+// What a PATCH answers, in words, where it is not the asset itself.
+
+type NotSent = Extract<WriteAnswer, { kind: 'not_sent' }>
+
+/** What our checks refuse: 422 `quantity_not_supported`, 412, or 409. */
+export async function refused(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: AssetRow,
+  refusal: Refusal,
+): Promise<Problem> {
+  if (refusal.reason === 'no_licenses') {
+    return new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
+  }
+  if (refusal.reason === 'version_mismatch') {
+    return versionMismatch(row, refusal.current, await lastChange(tx, customerId, row.id))
+  }
+  if (refusal.reason === 'not_active') {
+    const detail = `The subscription is ${refusal.status}; its quantity can change only while it is ACTIVE.`
+    const members = { subscriptionStatus: refusal.status }
+    return new Problem('subscription_not_active', detail, { members })
+  }
+  const { current, minimum, until } = refusal
+  const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
+  const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
+  const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
+  return new Problem('decrease_not_allowed', detail, { members })
+}
+
+/** 412, with the present quantity, and who set it when. */
+function versionMismatch(row: AssetRow, current: number, last: Change | undefined): Problem {
+  // Seats that are not what our last change made them were changed by the vendor.
+  const ours = last?.toQuantity === current ? last : undefined
+  const changedBy = ours ? whoMade(ours) : 'The vendor'
+  const detail = `${changedBy} set this to ${current} since you read it.`
+  const at: Record<string, number> = ours?.settledAt ? { changedAt: ours.settledAt.getTime() } : {}
+  return new Problem('version_mismatch', detail, {
+    members: { current, changedBy, ...at, etag: etagOf(row) },
+  })
+}
+
+function whoMade({ actorKind, actorName }: Change): string {
+  return actorKind === 'key' ? `API key ${actorName}` : actorName
+}
+
+/** What the vendor refuses, with its reason: 422, or 409 where it says that the subscription is not active. */
+export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
+  return new Problem(code, reason)
+}
+
+/** What we don't send, because the vendor would refuse it: the same answers, which say that nobody asked it. */
+export function foreseen({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
+  return code === 'vendor_rejected'
+    ? new Problem(code, reason, { members: { foreseen: true } })
+    : new Problem(code, reason)
+}
+
+/** 503: nothing was sent, or surely nothing done. Our access is the reseller's matter, of which no detail is told. */
+export function vendorUnavailable(label: string, seconds = 5, why?: Why): Problem {
+  const details = {
+    throttled: `${label} asks us to wait. Nothing was changed.`,
+    no_access: `We have no access to ${label} at the moment, which your reseller can restore. Nothing was changed.`,
+    not_answering: `${label} can not be reached for the moment. Nothing was changed.`,
+  }
+  const because = why ?? 'not_answering'
+  const headers = { 'Retry-After': String(seconds) }
+  return new Problem('vendor_unavailable', details[because], { headers, members: { because } })
+}
+
+/** 503: it was asked a moment ago, and has told nothing since: it is asked still, or did not answer. */
+export function nothingTold(label: string, seconds: number): Problem {
+  const detail = `${label} was asked a moment ago, and has told nothing yet.`
+  const headers = { 'Retry-After': String(seconds) }
+  return new Problem('vendor_unavailable', detail, { headers, members: { because: 'not_answering' } })
+}
+
+/** 409: another change of the asset is under way, here or at the vendor. */
+export function changeInProgress(detail?: string, seconds = 2): Problem {
+  return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** What the vendor surely did not do: 409 where something else is pending there, else 503. */
+export function notSent({ code, reason, retryAfter, why }: NotSent, label: string): Problem {
+  return code === 'change_in_progress'
+    ? changeInProgress(reason, retryAfter)
+    : vendorUnavailable(label, retryAfter, why)
+}
+
+/** 409, with who asked for what: that change is open still. */
+export function otherChange(open: Change): Problem {
+  const { id: changeId, toQuantity: to, createdAt } = open
+  const changedBy = whoMade(open)
+  const detail = `${changedBy} asked for ${to} licenses, and the vendor has not confirmed it yet.`
+  return new Problem('change_in_progress', detail, {
+    headers: { 'Retry-After': '2' },
+    members: { changeId, to, changedBy, changedAt: createdAt.getTime() },
+  })
+}
+
+/** 409: the vendor shows another total than it confirmed a moment ago. Which one is old, only time can tell. */
+export function disputed(label: string): Problem {
+  const detail = `${label} shows another total than it confirmed a moment ago. Nothing was changed; try again in a minute.`
+  return changeInProgress(detail, 60)
+}
+
+/**
+ * 409: the vendor has no subscription under the id that we knew, and the one that it has in its place shows another total
+ * than whoever asked can have known.
+ */
+export function foundAnew(label: string, total: number): Problem {
+  const detail = `${label} shows another subscription in place of this one, with ${total} licenses. Nothing was changed; look at it, and ask again.`
+  return changeInProgress(detail)
+}
+
+/** 504, until a person settles it: its time is over, and no read can prove what became of it. */
+export function outcomeUnclear({ id: changeId, vendorReason }: Change, label: string): Problem {
+  const detail = vendorReason ?? `We can’t tell whether the change reached ${label}.`
+  return new Problem('outcome_unknown', detail, { headers: { 'Retry-After': '3600' }, members: { changeId } })
+}
+
+/** 504: sent, and the vendor has not said yet what became of it. */
+export function outcomeUnknown(label: string, changeId: string, seconds = 5): Problem {
+  const detail = `${label} has not confirmed the change yet. It is looked up again; asking for the same total is safe.`
+  return new Problem('outcome_unknown', detail, {
+    headers: { 'Retry-After': String(seconds) },
+    members: { changeId },
+  })
+}

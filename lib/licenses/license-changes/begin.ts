@@ -1,0 +1,150 @@
+import 'server-only'
+import type { Asset } from '#lib/licenses/assets/contract.ts'
+import { addReadings } from '#lib/licenses/assets/seat-history.ts'
+import { knownOf, type LicenseFacts, setSeats } from '#lib/licenses/assets/seats.ts'
+import { replyOf } from '#lib/licenses/assets/serialize.ts'
+import { type AssetRow, type LicensedRow, licensed, readAsset } from '#lib/licenses/assets/store.ts'
+import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/platform/api/idempotency/keys.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { actorOf } from '#lib/platform/history/audit.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { Foreseen, OwnBooks, VendorSeats } from '#lib/vendors/vendor.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
+import * as answers from './answers.ts'
+import { check } from './checks.ts'
+import type { Claim, QuantityRequest } from './request.ts'
+import { isOver } from './rules.ts'
+import { sendAgain } from './sending/again.ts'
+import { send } from './sending/send.ts'
+import { awaitAnswer } from './settling/await-answer.ts'
+import { findOpenChange, readChange } from './store/find.ts'
+import { addLicenseChange, type Change } from './store/transitions.ts'
+
+type Begun =
+  | { kind: 'answered'; answer: Answer<Asset> }
+  | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
+  /** Another request asks for the same, or this one did before. */
+  | { kind: 'joined'; changeId: string; vendor: OwnBooks | GuardedVendor }
+
+/** A change that was joined may come to nothing; then the request claims one of its own. */
+const MOST_ROUNDS = 3
+
+/**
+ * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction; none
+ * is open while a vendor is asked.
+ * @returns the asset as it is now, or a refusal that settles the request
+ * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
+ */
+export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const begun = await scope(request.caller, (tx) => begin(tx, request))
+    if (begun.kind === 'answered') return begun.answer
+    const { changeId, vendor } = begun
+    const told =
+      begun.kind === 'claimed'
+        ? await send(request, begun.claim)
+        : isRepeatable(vendor) && (await sendAgain(request, changeId)).answer
+    const answer = told || (await awaitAnswer(request, changeId, vendor.label))
+    if (answer) return answer
+    // What was sent is not withdrawn any more: only a change that was joined may come to nothing.
+    if (begun.kind === 'claimed') throw answers.outcomeUnknown(vendor.label, changeId)
+  }
+  throw answers.changeInProgress()
+}
+
+/** Whether a write may be sent again whose answer was lost. */
+const isRepeatable = (vendor: OwnBooks | GuardedVendor): boolean =>
+  vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
+
+async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
+  const { caller, assetId, keyed } = request
+  const row = await readAsset(tx, caller.customerId, assetId, { lock: true })
+  if (!row) throw new Problem('not_found')
+  const vendor = vendorOf(row)
+  const known = keyed && (await takeKey(tx, keyed))
+  if (known?.kind === 'answered') return known
+  if (known?.kind === 'change') {
+    const change = await readChange(tx, caller.customerId, known.changeId)
+    // One that was withdrawn came to nothing, too: the call runs again.
+    if (change && !isOver(change)) return joined(change, vendor)
+  }
+  const begun = await firstStep(tx, row, vendor, request)
+  if (!keyed) return begun
+  if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
+  else await pointKey(tx, keyed, begun.changeId)
+  return begun
+}
+
+function joined(change: Change, vendor: OwnBooks | GuardedVendor): Begun {
+  return { kind: 'joined', changeId: change.id, vendor }
+}
+
+/** The checks, and what follows: in books of our own the change itself, else its claim, to ask the vendor after it. */
+async function firstStep(
+  tx: Transaction,
+  row: AssetRow,
+  vendor: OwnBooks | GuardedVendor,
+  request: QuantityRequest,
+): Promise<Begun> {
+  const { customerId } = request.caller
+  const books =
+    vendor.books === 'ours'
+      ? { foresee: (facts: LicenseFacts) => vendor.foresee(facts, request.quantity) }
+      : { open: await findOpenChange(tx, customerId, row.id) }
+  const found = check(request, { ...knownOf(row), ...books })
+  const answered = (answer: Answer<Asset>): Begun => ({ kind: 'answered', answer })
+  if (found.kind === 'refused') return answered(await answers.refused(tx, customerId, row, found))
+  if (found.kind === 'joined') return joined(found.open, vendor)
+  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
+  if (found.kind === 'unchanged') return answered(replyOf(row))
+  if (found.kind === 'rejected' || found.kind === 'applied') {
+    return answered(await changeOurBooks(tx, licensed(row), found, request))
+  }
+  if (vendor.books === 'ours') throw new Error('Books of our own are always read.')
+  return claimChange(tx, licensed(row), vendor, request)
+}
+
+async function changeOurBooks(
+  tx: Transaction,
+  row: LicensedRow,
+  found: Foreseen<VendorSeats>,
+  { caller, quantity, requestId }: QuantityRequest,
+): Promise<Answer<Asset>> {
+  const { customerId } = caller
+  const { id: assetId, seatsPurchased: from } = row
+  const change = { asset: row, from, to: quantity, actor: actorOf(caller), requestId }
+  if (found.kind === 'rejected') {
+    await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: found.reason })
+    return answers.rejected(found)
+  }
+  // Written together, in one round trip; they stand or fall together in any case.
+  const [, changed] = await Promise.all([
+    addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
+    setSeats(tx, customerId, assetId, found.seats),
+    addReadings(tx, customerId, [{ assetId, ...found.seats }]),
+  ])
+  return replyOf(changed)
+}
+
+async function claimChange(
+  tx: Transaction,
+  row: LicensedRow,
+  vendor: GuardedVendor,
+  { caller, quantity, requestId }: QuantityRequest,
+): Promise<Begun> {
+  if (vendor.pausedFor() > 0) {
+    throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
+  }
+  const change = await addLicenseChange(tx, caller.customerId, {
+    asset: row,
+    from: row.seatsPurchased,
+    to: quantity,
+    state: 'CLAIMED',
+    actor: actorOf(caller),
+    requestId,
+  })
+  const claim = { change, row, vendor, claimedAt: Date.now() }
+  return { kind: 'claimed', claim, changeId: change.id, vendor }
+}

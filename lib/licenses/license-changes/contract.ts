@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { params } from '#lib/licenses/assets/contract.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { Asset, AssetListItem } from '#lib/licenses/assets/shapes.ts'
+import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { ifMatch } from '#lib/platform/api/entity-tag.ts'
+import { switchText } from '#lib/platform/api/query-text.ts'
+import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
+import { unixTime } from '#lib/platform/lists/unix-time.ts'
+import { calls } from './calls.ts'
+import * as changes from './examples/changes.ts'
+import * as quantity from './examples/quantity.ts'
+import * as reading from './examples/reading.ts'
+import * as shapes from './shapes.ts'
+
+export type LicenseChange = z.output<typeof shapes.LicenseChange>
+
+/** What may come with a change of a quantity (CONTRACT 4). */
+const QuantityHeaders = z.object({
+  'if-match': ifMatch.optional().meta({
+    description:
+      'An ETag of the asset: 412 if its seats, plan or status changed since. Assigned users do not count.',
+  }),
+  'idempotency-key': z
+    .string()
+    .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+    .optional()
+    .meta({ description: 'Of your own making: the same key and request get the same answer, for 24 hours.' }),
+})
+
+/** spec 4.2: the total after the change. */
+const QuantityBody = z
+  .strictObject({
+    quantity: z
+      .int({ error: 'must be a whole number, as a JSON number' })
+      .min(0, 'must be 0 or more')
+      .max(MAX_QUANTITY, 'must be 1,000,000 or less')
+      .meta({ description: 'Total number of licenses after the change.' }),
+  })
+  .meta({ id: 'Quantity', description: 'The total that is wanted.' })
+
+/** spec 4.2: the quantity is the total after the operation, not an increment. */
+export const setQuantity = contract({
+  ...calls.setQuantity,
+  summary: "Set an asset's total number of licenses",
+  permission: 'licenses-manager',
+  limit: 'changes',
+  description:
+    'The quantity is the total after the change, not an increment. More is always possible; less is not on a commitment plan. The same total changes nothing. A change is made at most once: after `outcome_unknown` the same total, or the same Idempotency-Key, gets what became of it.',
+  params,
+  query: z.object({
+    dryRun: switchText('The same checks and the same answer; nothing is sent and nothing stored.'),
+  }),
+  headers: QuantityHeaders,
+  body: QuantityBody,
+  output: Asset,
+  responseHeaders: ['Dry-Run'],
+  problems: [
+    'decrease_not_allowed',
+    'subscription_not_active',
+    'version_mismatch',
+    'idempotency_key_reused',
+    'change_in_progress',
+    'quantity_not_supported',
+    'vendor_rejected',
+    'vendor_unavailable',
+    'outcome_unknown',
+  ],
+  examples: quantity.setQuantity,
+})
+
+/** An addition: who asked for which total, when, and what became of it. */
+export const listLicenseChanges = contract({
+  ...calls.listLicenseChanges,
+  summary: 'List changes of licenses, newest first',
+  permission: 'licenses-manager',
+  description: 'Who asked for which total, when, and what became of it.',
+  query: z.object({
+    filter: filterText(['asset', 'state'])
+      .optional()
+      .meta({
+        description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED). ${FILTER_GRAMMAR}`,
+      }),
+    minCreationTime: unixTime('changes whose `createTime` is this time or later'),
+    maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
+    ...paging,
+  }),
+  output: z
+    .object({
+      licenseChanges: z.array(shapes.LicenseChange).meta({ description: 'The page.' }),
+      ...pagingOutput,
+    })
+    .meta({ id: 'LicenseChangeList', description: 'A page of changes of licenses.' }),
+  examples: changes.listLicenseChanges,
+})
+
+/** The place of one change in a path. */
+const changeParams = z.object({
+  change_id: z.string().min(1).max(100).meta({ description: 'The `id` of a change.' }),
+})
+
+/** An addition: what became of a change whose answer was `outcome_unknown`. */
+export const readLicenseChange = contract({
+  ...calls.readLicenseChange,
+  summary: 'Read one change of licenses',
+  permission: 'licenses-manager',
+  description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
+  params: changeParams,
+  output: shapes.LicenseChange,
+  examples: changes.readLicenseChange,
+})
+
+/** An addition: a person or client of the customer has compared an unclear change with the vendor's books. */
+export const acknowledgeLicenseChange = contract({
+  ...calls.acknowledgeLicenseChange,
+  summary: 'Say that an unclear change was checked',
+  permission: 'licenses-manager',
+  description:
+    'Of a change in the state UNCLEAR: you have compared the total at the vendor with the one that you need. The change stays UNCLEAR and says who checked it. A repeat with its Idempotency-Key, which was 504 `outcome_unknown` until then, is decided anew on a fresh read. Acknowledging again changes nothing. 409 `change_in_progress` while the change is open, `change_settled` where its outcome is known.',
+  params: changeParams,
+  body: emptyBody,
+  output: shapes.LicenseChange,
+  problems: ['change_in_progress', 'change_settled'],
+  examples: changes.acknowledgeLicenseChange,
+})
+
+/** An addition: what the regular reading does, for one asset and at once. */
+export const readFromVendor = contract({
+  ...calls.readFromVendor,
+  summary: 'Read an asset from its vendor now',
+  permission: 'licenses-manager',
+  description:
+    "Asks the vendor for the asset's subscription, and answers the asset as a list with `view=full` has it; `observedTime` says when the vendor told of it. It does not ask again within 15 seconds: then it answers what it told, or 503 `vendor_unavailable` where it has told nothing. Where a change is open, it asks what became of that. An asset whose books are our own is answered at once.",
+  params,
+  body: emptyBody,
+  output: AssetListItem,
+  problems: ['subscription_not_active', 'vendor_unavailable'],
+  examples: reading.readFromVendor,
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readAssetItem } from '#lib/licenses/assets/operations.ts'
+import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { callerOf } from '#lib/platform/db/test-rows.ts'
+import { sceneries } from '../../../fuzz/sceneries.ts'
+import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../fuzz/stage.ts'
+import type { FakeMicrosoft } from '../../../stand-ins/microsoft/stand-in.ts'
+
+const origin = { requestId: 'test' }
+let database: TestDatabase
+let stage: Stage
+let seed: Seed
+let ana: Caller
+
+beforeAll(async () => {
+  database = await testDatabase()
+  // Longer than a busy machine takes for a call that is answered.
+  const times = { VENDOR_READ_MS: '3000', VENDOR_WRITE_MS: '3000', VENDOR_CONFIRM_MS: '3000' }
+  stage = await setStage(sceneries[1] as Scenery, { assets: 2, writers: 0, times })
+  seed = stage.seeds[1] as Seed
+  ana = await callerOf(CUSTOMER, 'it-manager')
+})
+afterAll(async () => {
+  await stage.close()
+  await database.close()
+})
+
+const item = (of = seed) => readAssetItem(ana, stage.assetId(of), origin)
+const set = (quantity: number) =>
+  setQuantity(ana, { params: { asset_id: stage.assetId(seed) }, query: {}, body: { quantity } }, origin)
+
+test('what a vendor has scheduled is told until a change deletes it there', async () => {
+  expect(await item()).not.toHaveProperty('observedTime')
+  const before = Date.now()
+  const fields = { autoRenewEnabled: true, scheduledNextTermInstructions: { quantity: 12 } }
+  const microsoft = stage.fake as unknown as FakeMicrosoft
+  microsoft.change(seed.id, {}, { fields })
+  // The same total buys nothing, and reads.
+  await set(20)
+  const told = await item()
+  expect(told.scheduled).toEqual({ quantity: 12, time: expect.any(Number) })
+  expect(told.observedTime).toBeGreaterThanOrEqual(before)
+  expect(await item(stage.seeds[0])).not.toHaveProperty('scheduled')
+
+  expect((await set(25)).body.properties.subscription?.Seats.NumberOfSeats).toBe(25)
+  expect(await item()).not.toHaveProperty('scheduled')
+})

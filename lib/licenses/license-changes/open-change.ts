@@ -1,0 +1,108 @@
+import 'server-only'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import type { AssetRow, ListRow, Page } from '#lib/licenses/assets/store.ts'
+import { wantReading } from '#lib/licenses/vendor-subscriptions/store.ts'
+import type { Trace } from '#lib/platform/api/operation.ts'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import { waitFor } from './reading/when.ts'
+import { isOpen } from './rules.ts'
+import { serializeLastChange, serializeOpenChange } from './serialize.ts'
+import { outlookOf } from './settling/outlook.ts'
+import { settleChange } from './settling/settle.ts'
+import { type Beside, listBesideAssets, readBesideAsset } from './store/beside-assets.ts'
+
+// What assets ask of changes: nothing else leads from there to here.
+
+/** An asset and its changes, as an item tells them. */
+export type WithChanges = {
+  asset: AssetRow
+  changes: Pick<AssetListItem, 'openChange' | 'lastChange' | 'waitUntil'>
+  /** When its vendor last told of it; null where the books are ours. */
+  observedAt: Date | null
+  /** The id of that change, where it is time to ask what became of it. */
+  due: string | undefined
+}
+
+/** The rows of `listAssets`, each with its changes. */
+export async function listWithChanges(
+  tx: Transaction,
+  customerId: CustomerId,
+  ...page: Page
+): Promise<(ListRow & WithChanges)[]> {
+  const rows = await listBesideAssets(tx, customerId, ...page)
+  return rows.map((row) => ({ ...told(row), micros: row.micros, sort: row.sort }))
+}
+
+/** One asset with its changes. */
+export async function readWithChanges(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<WithChanges | undefined> {
+  const row = await readBesideAsset(tx, customerId, id)
+  return row && told(row)
+}
+
+function told({ asset, open, isDue, newest, observedAt }: Beside): WithChanges {
+  if (open) {
+    const openChange = serializeOpenChange(open, outlookOf(open, asset))
+    return { asset, observedAt, changes: { openChange }, due: isDue ? open.id : undefined }
+  }
+  const isNews = newest && !isOpen(newest.state) && (newest.isLately || newest.state === 'UNCLEAR')
+  const changes = {
+    ...(isNews ? { lastChange: serializeLastChange(newest) } : {}),
+    ...(newest?.notBefore ? { waitUntil: newest.notBefore.getTime() } : {}),
+  }
+  return { asset, observedAt, changes, due: undefined }
+}
+
+/**
+ * Has the vendor asked soon for an asset that somebody looks at, where what is shown was told long ago: the next run of
+ * the job reads it. Nobody waits for it; what fails stands in the log.
+ */
+export function readOnLook(
+  who: { customerId: CustomerId },
+  { asset: { vendorSubscriptionId: id }, observedAt }: Pick<WithChanges, 'asset' | 'observedAt'>,
+  { requestId }: Trace,
+): void {
+  const age = observedAt ? Date.now() - observedAt.getTime() : Number.POSITIVE_INFINITY
+  const wait = waitFor({ kind: 'looked', age }, vendorTimes().staleMs)
+  if (id === null || wait === null) return
+  scope(who, (tx) => wantReading(tx, who.customerId, id, wait)).catch((error: Error) => {
+    if (toProblem(error).code === 'customer_closed') return
+    const reason = reasonOf(error).slice(0, 300)
+    log().warn({ requestId, vendorSubscriptionId: id, reason }, 'reading not planned')
+  })
+}
+
+/** A page may hold many open changes: the others have their turn with the next read, or the job. */
+const MOST = 4
+
+const running = new Set<string>()
+
+/**
+ * Has the vendor asked what became of open changes, because their assets are being read, and they are due. Nobody
+ * waits for it: the next read tells. What fails stands in the log.
+ */
+export function settleOnRead(
+  who: { customerId: CustomerId },
+  rows: readonly Pick<WithChanges, 'due'>[],
+  { requestId }: Trace,
+): void {
+  const due = rows.flatMap(({ due: id }) => (id !== undefined && !running.has(id) ? [id] : []))
+  for (const id of due.slice(0, MOST)) {
+    running.add(id)
+    settleChange(who, id, requestId)
+      .catch((error: Error) => {
+        // The cause says why; the error around it would repeat the statement.
+        const reason = String(error.cause ?? error).slice(0, 300)
+        log().warn({ requestId, changeId: id, reason }, 'change not settled')
+      })
+      .finally(() => running.delete(id))
+  }
+}

@@ -1,0 +1,85 @@
+import 'server-only'
+import { replyOf, serializeFullItem } from '#lib/licenses/assets/serialize.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
+import { operation } from '#lib/platform/api/operation.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { changeInProgress } from './answers.ts'
+import { changeQuantity } from './begin.ts'
+import * as contract from './contract.ts'
+import { foretellAnswer } from './dry-run.ts'
+import { settleOnRead } from './open-change.ts'
+import { readAgain } from './reading/read-again.ts'
+import { serializeLicenseChange } from './serialize.ts'
+import { acknowledge } from './settling/acknowledge.ts'
+import { findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
+
+export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
+  const { params, query, body, headers: given = {} } = input
+  const { 'if-match': ifMatch, 'idempotency-key': key } = given
+  const dryRun = query.dryRun === 'true'
+  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch }
+  const request = ['setQuantity', asked.assetId, asked.quantity]
+  const parse = contract.setQuantity.output.parse
+  const keyed = key === undefined ? undefined : { caller, key, request, requestId, parse }
+  const asking = dryRun ? foretellAnswer(asked) : changeQuantity({ ...asked, requestId, keyed })
+  const answer = await asking.catch(asLockProblem).catch((error: unknown) => {
+    // What a dry run throws says what would be answered, too.
+    if (dryRun && error instanceof Problem) return error
+    throw error
+  })
+  const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
+  if (!(answer instanceof Problem)) return { ...answer, headers: marked }
+  // Thrown only here, so that the record of the refusal is committed.
+  const headers = { ...answer.more.headers, ...marked }
+  throw new Problem(answer.code, answer.message, { ...answer.more, headers })
+})
+
+export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = [caller.customerId, 'license-changes', selection] as const
+  const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
+  const rows = await readScope(
+    caller,
+    (tx) => listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
+    { mayBeOld: true },
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
+  const licenseChanges = shown.map(serializeLicenseChange)
+  return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
+})
+
+export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
+  const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))
+  if (!row) throw new Problem('not_found')
+  settleOnRead(caller, row.isDue ? [{ due: row.change.id }] : [], origin)
+  return { body: serializeLicenseChange(row) }
+})
+
+export const acknowledgeLicenseChange = operation(
+  contract.acknowledgeLicenseChange,
+  async (caller, { params }, { requestId }) => {
+    const row = await acknowledge(caller, params.change_id, requestId).catch(asLockProblem)
+    return { body: serializeLicenseChange(row) }
+  },
+)
+
+export const readFromVendor = operation(
+  contract.readFromVendor,
+  async (caller, { params }, { requestId }) => {
+    const row = await readAgain(caller, params.asset_id, requestId)
+    return {
+      body: serializeFullItem(row.asset, row, env().baseUrl),
+      version: replyOf(row.asset).version,
+    }
+  },
+)
+
+function asLockProblem(error: unknown): never {
+  // lock_not_available: somebody else's change holds the row for longer than we may wait. unique_violation: its
+  // subscription has a new id, which another asset has taken at this very moment
+  if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
+  throw changeInProgress(undefined, 1)
+}

@@ -1,0 +1,11 @@
+import { queriesOf } from '#lib/platform/api/client.ts'
+import { calls } from './calls.ts'
+import type * as contract from './contract.ts'
+
+export const {
+  setQuantity,
+  listLicenseChanges,
+  readLicenseChange,
+  acknowledgeLicenseChange,
+  readFromVendor,
+} = queriesOf<typeof contract>(calls)

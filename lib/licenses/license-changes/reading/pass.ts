@@ -1,0 +1,93 @@
+import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
+import { endPass, keepPlace, openPass, type Pass, pausePass } from '#lib/licenses/vendor-readings/passes.ts'
+import { makeMissedDue } from '#lib/licenses/vendor-readings/subscriptions.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import type { StaleCursor } from '#lib/vendors/list-page.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import type { RemoteVendor, Unavailable } from '#lib/vendors/vendor.ts'
+import { accountOf, readDue } from './due.ts'
+import { takePage } from './page.ts'
+
+/** A page of a hundred takes longer than one subscription. */
+const PAGE_TAKES = 5
+/** A run of the job goes on for so long at most, in milliseconds; the next one takes it up where it was. */
+const LONGEST_RUN = 5 * 60_000
+/** Seconds for which a run waits until jobs may call again; where it takes longer, it ends. */
+const PATIENCE = 15
+/** Seconds until a page is asked for again that failed, where the vendor doesn't say. */
+const FAILED_WAIT = 60
+/** Seconds until a list begins anew whose place its vendor no longer knows. */
+const STALE_WAIT = 600
+/** Of those that a pass missed, so many are read by themselves: a list that leaves out more is wrong itself. */
+const MOST_MISSED = 100
+
+/**
+ * Goes through the list of an account's subscriptions, page by page, where it is time for it: from where the last run
+ * has left it, by whichever process. Between pages, what is due is read by itself.
+ * @returns how many assets were told of
+ * @throws Error where a page could not be read: it is asked for again later, and nothing is read one by one for it
+ */
+export async function readList(
+  vendor: RemoteVendor,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const account = accountOf(vendor)
+  const pass = await openPass(account)
+  if (!pass) return 0
+  const end = performance.now() + LONGEST_RUN
+  const { failed } = pass
+  let count = 0
+  for (let cursor: string | undefined = pass.cursor ?? undefined; ; ) {
+    if (!(await mayGoOn(vendor, end, signal))) return count
+    const page = await vendor.list(cursor, AbortSignal.any([signal, timeOfPage()]))
+    if (signal.aborted) return count
+    if (page.kind !== 'page') throw await paused(vendor, pass, page)
+    count += await takePage(vendor, page.items, requestId)
+    failed.push(...page.failed)
+    cursor = page.next
+    if (cursor === undefined) return count + (await finish(vendor, pass, requestId, signal))
+    if (!(await keepPlace(account, pass, cursor, page.failed))) return count
+    count += await readDue(vendor, requestId, signal)
+  }
+}
+
+/** Lets the pass rest, and begin anew where its place is gone. @returns the error that says why */
+async function paused(vendor: RemoteVendor, pass: Pass, page: StaleCursor | Unavailable): Promise<Error> {
+  const anew = page.kind === 'stale'
+  const wait = page.kind === 'stale' ? STALE_WAIT : (page.retryAfter ?? FAILED_WAIT)
+  await pausePass(accountOf(vendor), pass, wait, { anew })
+  return new Error(`${vendor.label} (${vendor.account}) could not be read: ${page.reason}`)
+}
+
+function timeOfPage(): AbortSignal {
+  return AbortSignal.timeout(vendorTimes().readMs * PAGE_TAKES)
+}
+
+/** Waits until jobs may call the vendor, for a while; false where this run has to end. */
+async function mayGoOn(vendor: RemoteVendor, end: number, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    if (signal.aborted || performance.now() > end) return false
+    const seconds = await vendor.spare()
+    if (seconds === 0) return true
+    if (seconds > PATIENCE) return false
+    await pause(seconds * 1000, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** The end of a list: what it did not come to is read by itself, as far as that is not the list's own fault. */
+async function finish(
+  vendor: RemoteVendor,
+  pass: Pass,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const { beganAt, failed } = pass
+  const account = accountOf(vendor)
+  const missed = await makeMissedDue(account, beganAt, failed, MOST_MISSED)
+  await endPass(account, pass)
+  const told = { ...account, requestId, missed, failedCustomers: failed.length }
+  if (missed > MOST_MISSED || failed.length > 0) log().warn(told, 'vendor’s list: some are left out')
+  return readDue(vendor, requestId, signal)
+}

@@ -1,0 +1,56 @@
+import 'server-only'
+import type { AssetRow } from '#lib/licenses/assets/store.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
+import * as answers from '../answers.ts'
+import { readWithChanges, type WithChanges } from '../open-change.ts'
+import { settleChange } from '../settling/settle.ts'
+import { readOne } from './read-now.ts'
+import { takeReadTurn } from './turn.ts'
+
+/**
+ * Has the vendor asked for an asset, because somebody wants to know at once what it shows: its subscription, or what
+ * became of the change that is open there. Not more often than every `VENDOR_AGAIN_MS`; books of our own need no asking.
+ * @returns the asset as it is then
+ * @throws Problem `not_found`; `vendor_unavailable` where it can't be read, or has told nothing to who asked just before;
+ * `subscription_not_active` where it shows no such subscription
+ */
+export async function readAgain(caller: Caller, assetId: string, requestId: string): Promise<WithChanges> {
+  const known = await readKnown(caller, assetId)
+  const vendor = vendorOf(known.asset)
+  if (vendor.books === 'ours') return known
+  if (known.changes.openChange) await settleChange(caller, known.changes.openChange.id, requestId)
+  else await askVendor(caller, known.asset, vendor, requestId)
+  return readKnown(caller, assetId)
+}
+
+async function readKnown(who: { customerId: CustomerId }, assetId: string): Promise<WithChanges> {
+  const known = await readScope(who, (tx) => readWithChanges(tx, who.customerId, assetId))
+  if (!known) throw new Problem('not_found')
+  return known
+}
+
+async function askVendor(
+  who: { customerId: CustomerId },
+  { id: assetId, vendorSubscriptionId }: AssetRow,
+  { name, account, label }: GuardedVendor,
+  requestId: string,
+): Promise<void> {
+  const { customerId } = who
+  const { againMs } = vendorTimes()
+  if (vendorSubscriptionId === null) return
+  const turn = await scope(who, (tx) => takeReadTurn(tx, customerId, vendorSubscriptionId, againMs))
+  if (turn.kind === 'known') return
+  if (turn.kind === 'waits') throw answers.nothingTold(label, turn.seconds)
+  const reading = await readOne(customerId, assetId, requestId)
+  if (reading === undefined || reading.kind === 'read') return
+  log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')
+  if (reading.kind === 'missing') throw new Problem('subscription_not_active', reading.reason)
+  const wait = Math.max(reading.retryAfter ?? 0, Math.ceil(againMs / 1000))
+  throw answers.vendorUnavailable(label, wait, reading.why)
+}

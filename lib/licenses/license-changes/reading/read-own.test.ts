@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { google } from '../../../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../../fuzz/stage.ts'
+import { readVendors } from '../jobs.ts'
+import { type TestVendor, testVendor } from '../test-vendor.ts'
+
+// The vendor's id of a subscription may change; then it is found by customer and SKU. What is found so may be another
+// asset's.
+
+let vendor: TestVendor
+beforeEach(async () => {
+  vendor = await testVendor(google)
+  const { fake, flexible, annual, database } = vendor
+  // Both are of one customer and SKU; then the first one is gone there.
+  const { customerId, skuId } = flexible
+  fake.change(flexible.id, { customerId: 'elsewhere' })
+  fake.change(annual.id, { customerId, skuId })
+  const statement =
+    'UPDATE vendor_subscriptions SET vendor_customer_id = $1, sku_id = $2 WHERE subscription_id = $3'
+  await database.sql(CUSTOMER, statement, [customerId, skuId, annual.id])
+})
+afterEach(() => vendor.close())
+const ids = async () => {
+  const rows = await vendor.database.sql(CUSTOMER, 'SELECT id, subscription_id AS at FROM assets')
+  return new Map(rows.map(({ id, at }) => [id, at]))
+}
+
+test('nothing is sent to the subscription of another asset, and none is pointed at it', async () => {
+  const { flexible, annual, patch, total, writes, assetId } = vendor
+  const before = await ids()
+  expect((await patch(flexible, 30, { search: '?dryRun=true' })).code).toBe('vendor_rejected')
+  expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
+  await readVendors('hourly')
+  expect([total(annual), writes(annual), await ids()]).toEqual([20, [], before])
+  expect((await patch(annual, 30)).status).toBe(200)
+  expect((await ids()).get(assetId(annual))).toBe(annual.id)
+})
+
+test('also where that asset has its id in other letters', async () => {
+  const { fake, flexible, annual, patch, total, writes, database } = vendor
+  const anew = 'S-told-Anew'
+  fake.change(annual.id, { id: anew })
+  const statement = 'UPDATE vendor_subscriptions SET subscription_id = $1 WHERE subscription_id = $2'
+  await database.sql(CUSTOMER, statement, [anew.toUpperCase(), annual.id])
+  expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
+  expect([total({ ...annual, id: anew }), writes({ ...annual, id: anew })]).toEqual([20, []])
+  expect((await patch(annual, 30)).status).toBe(200)
+})
+
+test('one that no asset has is followed, and not written to before its total is known', async () => {
+  const { fake, flexible, annual, patch, total, writes, database } = vendor
+  const statement = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+  await database.sql(CUSTOMER, statement, [annual.id])
+  fake.setByVendor(annual.id, 50)
+  expect((await patch(flexible, 55, { search: '?dryRun=true' })).code).toBe('change_in_progress')
+  const { code, detail } = (await patch(flexible, 55)).json
+  expect([code, detail]).toEqual(['change_in_progress', expect.stringContaining('with 50 licenses')])
+  expect([total(annual), writes(annual)]).toEqual([50, []])
+  expect(await vendor.states(flexible)).toEqual(['DRIFT'])
+  // Now it is known.
+  expect([(await patch(flexible, 55)).status, total(annual)]).toEqual([200, 55])
+})
+
+test('and it proves of no change that it was not applied', async () => {
+  const { fake, flexible, annual, patch, settled, states, database } = vendor
+  const { customerId } = flexible
+  fake.change(annual.id, { customerId: 'elsewhere' })
+  fake.change(flexible.id, { customerId })
+  fake.failNext('write', 'hang-after')
+  const statement = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+  await database.sql(CUSTOMER, statement, [annual.id])
+  const asked = patch(flexible, 30)
+  await vi.waitFor(() => expect(vendor.total(flexible)).toBe(30), { interval: 1 })
+  fake.change(flexible.id, { customerId: 'elsewhere' })
+  fake.change(annual.id, { customerId })
+  await asked
+  await settled(flexible)
+  expect((await states(flexible))[0]).toBe('UNCLEAR')
+})

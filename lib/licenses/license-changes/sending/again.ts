@@ -1,0 +1,113 @@
+import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Asset } from '#lib/licenses/assets/contract.ts'
+import { knownOf } from '#lib/licenses/assets/seats.ts'
+import type { Answer } from '#lib/platform/api/idempotency/keys.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { actorOf } from '#lib/platform/history/audit.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import type { Reading } from '#lib/vendors/vendor.ts'
+import { check } from '../checks.ts'
+import { observedRow } from '../observe.ts'
+import type { Claim, QuantityRequest } from '../request.ts'
+import type { Turn } from '../settling/judge.ts'
+import { type Settled, settleChange, type WhenUnknown } from '../settling/settle.ts'
+import { readChange } from '../store/find.ts'
+import { type Change, moveChange } from '../store/transitions.ts'
+import { call, type Sent } from './call.ts'
+
+/** Between two tries to have the turn, in milliseconds. */
+const TRY_EVERY = 250
+
+/**
+ * Why a change is not sent again. `not_unknown`: it is known what became of it, or a process is at it. `no_turn`: others
+ * ask for it all the time. `under_way`: the call before may be under way there. `forgotten`: the vendor
+ * may not remember its id any more.
+ */
+export type Unfit =
+  | 'not_unknown'
+  | 'no_turn'
+  | 'unread'
+  | 'moved'
+  | 'ordered'
+  | 'under_way'
+  | 'forgotten'
+  | 'refused'
+
+/** The answer to what was sent, undefined where nobody can tell; or why nothing was. */
+export type Again =
+  | { answer: Answer<Asset> | undefined; why?: undefined }
+  | { answer?: undefined; why: Unfit }
+
+/**
+ * Sends a change again whose answer was lost, because a person or client asks for the same total again, and the vendor
+ * says that a write under the same id has one effect. It is read first: only where the vendor shows the very total
+ * that was decided on, and all our checks still allow it, it leaves. Of several who ask, one has the turn. Every screen that
+ * shows the change has it looked at, too: who asks waits for as long as one look and the pause after it.
+ * @param reason of an operator, for the history
+ * @throws Problem `outcome_unknown`, which settles nothing
+ */
+export async function sendAgain(request: QuantityRequest, changeId: string, reason?: string): Promise<Again> {
+  const { checkMs, confirmMs } = vendorTimes()
+  const deadline = Date.now() + checkMs + 2 * confirmMs
+  for (;;) {
+    const again = await tryAgain(request, changeId, reason)
+    if (again.why !== 'no_turn' || Date.now() > deadline) return again
+    await pause(TRY_EVERY)
+  }
+}
+
+async function tryAgain(request: QuantityRequest, changeId: string, reason?: string): Promise<Again> {
+  const found: { again?: { claim: Claim; sent: Sent } | Unfit } = {}
+  const { caller, requestId } = request
+  const whenUnknown: WhenUnknown = async (tx, change, turn, reading) => {
+    found.again = await recordAgain(tx, request, change, turn, reading, reason)
+  }
+  const change = await settleChange(caller, changeId, requestId, { whenUnknown })
+  const { again } = found
+  if (again === undefined)
+    return { why: change?.state === 'UNKNOWN' ? (unfit(change) ?? 'no_turn') : 'not_unknown' }
+  if (typeof again === 'string') return { why: again }
+  return { answer: await call(request, again.claim, again.sent) }
+}
+
+/** What keeps a change that is unknown from being sent again, whatever its vendor shows. */
+function unfit({ seenQuantity, pollRef, age = Number.POSITIVE_INFINITY }: Settled): Unfit | undefined {
+  if (seenQuantity !== null) return 'moved'
+  if (pollRef !== null) return 'ordered'
+  // The first call may be under way there for as long as it could take; and the vendor remembers its id for a while.
+  return age <= 2 * vendorTimes().writeMs ? 'under_way' : undefined
+}
+
+/** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */
+async function recordAgain(
+  tx: Transaction,
+  request: QuantityRequest,
+  { id, fromQuantity }: Change,
+  { vendor, row }: Turn,
+  reading: Reading,
+  why: string | undefined,
+): Promise<{ claim: Claim; sent: Sent } | Unfit> {
+  const { caller, quantity, requestId } = request
+  const { readMs, writeMs } = vendorTimes()
+  const now = await readChange(tx, caller.customerId, id)
+  if (reading.kind !== 'read' || !now) return 'unread'
+  const { observed } = reading
+  if (observed.seats.purchased !== fromQuantity) return 'moved'
+  const unfitNow = unfit(now)
+  if (unfitNow) return unfitNow
+  if (now.sinceSent + readMs + writeMs >= (vendor.idempotentWrites ?? 0)) return 'forgotten'
+  const facts = knownOf(observedRow(row, observed))
+  const asked = { quantity, ifMatch: undefined }
+  const found = check(asked, { ...facts, foresee: () => vendor.foresee(observed, quantity) })
+  if (found.kind !== 'applied') return 'refused'
+  const actor = actorOf(caller)
+  const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, why, requestId } as const
+  const change = await moveChange(tx, caller.customerId, id, move)
+  const at = Date.now()
+  if (!change) return 'no_turn'
+  return {
+    claim: { change, row, vendor, claimedAt: at },
+    sent: { observed, at, movedAt: change.movedAt, isAgain: true },
+  }
+}

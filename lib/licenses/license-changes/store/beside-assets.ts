@@ -1,0 +1,138 @@
+import 'server-only'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { type AssetRow, type ListRow, type Page, pageClauses } from '#lib/licenses/assets/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
+import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
+import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
+import { IS_OPEN, isDue } from './find.ts'
+import type { Change } from './transitions.ts'
+
+// Assets with the change that is open there and the newest one, in the one statement that reads them.
+
+/**
+ * `isDue`: it is time to ask what became of the open change. `newest`: of all, where there is one. `observedAt`: when
+ * the vendor last told of the asset.
+ */
+export type Beside = {
+  asset: AssetRow
+  open: Change | null
+  isDue: boolean | null
+  newest: NewestChange | null
+  observedAt: Date | null
+}
+
+/** `isLately`: it was settled within seven days. `notBefore`: until when the vendor takes no other, if that is to come. */
+export type NewestChange = Pick<
+  Change,
+  | 'id'
+  | 'fromQuantity'
+  | 'toQuantity'
+  | 'state'
+  | 'vendorReason'
+  | 'actorKind'
+  | 'actorId'
+  | 'actorName'
+  | 'settledAt'
+  | 'notBefore'
+> & { isLately: boolean | null }
+
+const ITS_OPEN_CHANGE = and(
+  eq(licenseChanges.customerId, assets.customerId),
+  eq(licenseChanges.assetId, assets.id),
+  IS_OPEN,
+)
+const ITS_SUBSCRIPTION = and(
+  eq(vendorSubscriptions.customerId, assets.customerId),
+  eq(vendorSubscriptions.id, assets.vendorSubscriptionId),
+)
+const { observedAt } = vendorSubscriptions
+
+/** The rows of `listAssets`, each with the change that is open there, and the newest. */
+export async function listBesideAssets(
+  tx: Transaction,
+  customerId: CustomerId,
+  ...page: Page
+): Promise<(ListRow & Beside)[]> {
+  const { keys, where, order, limit } = pageClauses(customerId, page)
+  const newest = newestOf(tx)
+  return tx
+    .select({
+      asset: assets,
+      ...keys,
+      open: licenseChanges,
+      isDue: isDue(),
+      newest: columnsOf(newest),
+      observedAt,
+    })
+    .from(assets)
+    .leftJoin(licenseChanges, ITS_OPEN_CHANGE)
+    .leftJoin(vendorSubscriptions, ITS_SUBSCRIPTION)
+    .leftJoinLateral(newest, sql`true`)
+    .where(where)
+    .orderBy(order)
+    .limit(limit)
+}
+
+/** One asset with the change that is open there, and the newest. */
+export async function readBesideAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<Beside | undefined> {
+  const newest = newestOf(tx)
+  const rows = await tx
+    .select({ asset: assets, open: licenseChanges, isDue: isDue(), newest: columnsOf(newest), observedAt })
+    .from(assets)
+    .leftJoin(licenseChanges, ITS_OPEN_CHANGE)
+    .leftJoin(vendorSubscriptions, ITS_SUBSCRIPTION)
+    .leftJoinLateral(newest, sql`true`)
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+  return rows[0]
+}
+
+/** The state of an asset's newest change that is not the vendor's own. */
+const OUR_NEWEST_STATE = sql`(
+  SELECT CASE WHEN ours.acknowledged_at IS NULL THEN ours.state END FROM license_changes ours
+  WHERE ours.customer_id = ${assets.customerId} AND ours.asset_id = ${assets.id} AND ours.state <> 'DRIFT'
+  ORDER BY ours.created_at DESC LIMIT 1)`
+
+/**
+ * The newest change of each asset of the statement around it: one look into an index. What makes a change unclear is
+ * often a total that the vendor's side has set, whose own row follows: the unclear one is what people should see.
+ */
+function newestOf(tx: Transaction) {
+  const { customerId, assetId, createdAt, settledAt, notBefore, ...rest } = licenseChanges
+  const { id, fromQuantity, toQuantity, state, vendorReason, actorKind, actorId, actorName } = rest
+  return tx
+    .select({
+      ...{ id, fromQuantity, toQuantity, state, vendorReason, actorKind, actorId, actorName, settledAt },
+      notBefore: sql<Date | null>`case when ${notBefore} > statement_timestamp() then ${notBefore} end`
+        .mapWith(notBefore)
+        .as('wait_until'),
+      isLately: sql<boolean | null>`${settledAt} > statement_timestamp() - interval '7 days'`.as('is_lately'),
+    })
+    .from(licenseChanges)
+    .where(
+      and(
+        eq(customerId, assets.customerId),
+        eq(assetId, assets.id),
+        // What somebody has checked is no news any more.
+        isNull(licenseChanges.acknowledgedAt),
+        sql`NOT (${state} = 'DRIFT' AND ${OUR_NEWEST_STATE} IS NOT DISTINCT FROM 'UNCLEAR')`,
+      ),
+    )
+    .orderBy(desc(createdAt))
+    .limit(1)
+    .as('newest')
+}
+
+function columnsOf(newest: ReturnType<typeof newestOf>) {
+  const { id, fromQuantity, toQuantity, state, vendorReason, actorKind, actorId, actorName } = newest
+  const { settledAt, notBefore, isLately } = newest
+  return {
+    ...{ id, fromQuantity, toQuantity, state, vendorReason, actorKind, actorId, actorName },
+    ...{ settledAt, notBefore, isLately },
+  }
+}

@@ -1,0 +1,98 @@
+import 'server-only'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
+import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
+import type { Filter } from '#lib/platform/lists/filter.ts'
+import { byCreation, pageByKey } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { isDue } from './find.ts'
+import type { Change } from './transitions.ts'
+
+export type ChangeRow = {
+  change: Change
+  assetName: string
+  type: string
+  /** Who keeps the asset's books, as stored with it. */
+  vendor: string
+  vendorAccount: string
+  /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
+  micros: string
+}
+export type ChangeSelection = {
+  filter?: Filter<'asset' | 'state'> | undefined
+  /** Epoch milliseconds, both inclusive. */
+  minCreationTime?: number | undefined
+  maxCreationTime?: number | undefined
+}
+
+/** The sort key of a change, for page tokens. */
+export function keyOfChange({ micros, change }: ChangeRow): string[] {
+  return [micros, change.id]
+}
+
+/** Changes in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+export async function listLicenseChanges(
+  tx: Transaction,
+  customerId: CustomerId,
+  selection: ChangeSelection,
+  limit: number,
+  cursor?: Cursor,
+): Promise<ChangeRow[]> {
+  const { columns, micros } = byCreation(licenseChanges.createdAt, licenseChanges.id)
+  const { beyond, order } = pageByKey(columns, cursor)
+  return tx
+    .select({
+      change: licenseChanges,
+      assetName: assets.name,
+      type: assets.type,
+      vendor: assets.vendor,
+      vendorAccount: assets.vendorAccount,
+      micros,
+    })
+    .from(licenseChanges)
+    .innerJoin(assets, ITS_ASSET)
+    .where(and(eq(licenseChanges.customerId, customerId), ...selected(selection), beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+const ITS_ASSET = and(eq(assets.customerId, licenseChanges.customerId), eq(assets.id, licenseChanges.assetId))
+
+/** One change, and whether it is time to ask what became of it. */
+export async function findChange(tx: Transaction, customerId: CustomerId, id: string) {
+  const { customerId: customer, id: own } = licenseChanges
+  const rows = await tx
+    .select({
+      change: licenseChanges,
+      assetName: assets.name,
+      type: assets.type,
+      vendor: assets.vendor,
+      vendorAccount: assets.vendorAccount,
+      isDue: isDue(),
+    })
+    .from(licenseChanges)
+    .innerJoin(assets, ITS_ASSET)
+    .where(and(eq(customer, customerId), eq(own, id)))
+  return rows[0]
+}
+
+// What both a JavaScript date and PostgreSQL can name.
+const LAST = Date.UTC(9999, 11, 31)
+
+function selected({ filter, minCreationTime: min, maxCreationTime: max }: ChangeSelection): SQL[] {
+  const { createdAt } = licenseChanges
+  const conditions = [
+    filter?.asset && inArray(licenseChanges.assetId, filter.asset),
+    filter?.state && inArray(licenseChanges.state, filter.state),
+    min === undefined ? undefined : sql`${createdAt} >= ${timeOf(min)}`,
+    // All of its millisecond: that is how finely a change's time is told.
+    max === undefined ? undefined : sql`${createdAt} < ${timeOf(max + 1)}`,
+  ]
+  return conditions.filter((condition) => condition !== undefined)
+}
+
+function timeOf(epochMs: number): SQL {
+  return sql`${new Date(Math.min(epochMs, LAST)).toISOString()}::timestamptz`
+}

@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { google } from '../../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../fuzz/stage.ts'
+import type { Step } from '../../../stand-ins/vendors/fake.ts'
+import { settleOpenChanges } from './jobs.ts'
+import { settleByHand } from './settling/by-hand.ts'
+import { type TestVendor, testVendor } from './test-vendor.ts'
+
+// Who waits for a change that somebody else asks for, and for how long its Idempotency-Key tells that nobody knows.
+
+let vendor: TestVendor
+afterEach(() => vendor.close())
+
+test('who asks while somebody else reads waits for what that read tells', async () => {
+  const held = Promise.withResolvers<void>()
+  let isHolding = false
+  let reads = 0
+  const onStep = async (step: Step) => {
+    // Done; but neither its answer comes back, nor what the first read after it says.
+    if (step === 'write-applied') vendor.fake.setFault(vendor.flexible.id, { read: 'error-before' })
+    if (step !== 'read-arrived') return
+    reads += 1
+    if (isHolding) await held.promise
+  }
+  const times = { VENDOR_CHECK_MS: '60000', VENDOR_CONFIRM_MS: '5000' }
+  vendor = await testVendor(google, { options: { onStep }, times })
+  const { fake, flexible, database, patch } = vendor
+  fake.failNext('write', 'reset-after')
+  expect((await patch(flexible, 30)).code).toBe('outcome_unknown')
+  fake.setFault(flexible.id, undefined)
+  // As if the time between two reads were over.
+  await database.sql(CUSTOMER, 'UPDATE license_changes SET checked_at = NULL')
+  isHolding = true
+  const before = reads
+  const job = settleOpenChanges('job')
+  await vi.waitFor(() => expect(reads).toBe(before + 1))
+  const answer = patch(flexible, 30, { headers: { 'idempotency-key': 'waits' } })
+  const joined = "SELECT 1 AS joined FROM idempotency_keys WHERE key = 'waits' AND change_id IS NOT NULL"
+  await vi.waitFor(async () => expect(await database.sql(CUSTOMER, joined)).toHaveLength(1))
+  held.resolve()
+  expect((await answer).status).toBe(200)
+  await job
+  expect([reads, fake.writes.length]).toEqual([before + 1, 1])
+})
+
+describe('the key of a change that is unclear', () => {
+  const headers = { 'idempotency-key': 'lost' }
+  const patch = () => vendor.patch(vendor.flexible, 30, { headers })
+  /** The key is so many days old, and its change was settled so many days ago. */
+  const age = (days: number, settledDays: number) =>
+    run(
+      vendor.database.url,
+      `ALTER TABLE idempotency_keys DISABLE ROW LEVEL SECURITY;
+       ALTER TABLE license_changes DISABLE ROW LEVEL SECURITY;
+       UPDATE idempotency_keys SET created_at = now() - interval '${days} days';
+       UPDATE license_changes SET settled_at = now() - interval '${settledDays} days' WHERE settled_at IS NOT NULL;
+       ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
+       ALTER TABLE license_changes ENABLE ROW LEVEL SECURITY`,
+    )
+  const sent = () => vendor.fake.exchanges.filter(({ call }) => call.kind === 'write').length
+
+  async function unclear(): Promise<string> {
+    vendor = await testVendor(google)
+    vendor.fake.failNext('write', 'drop-before')
+    expect((await patch()).status).toBe(504)
+    vendor.fake.setByVendor(vendor.flexible.id, 26)
+    await vendor.settled(vendor.flexible)
+    const [change] = await vendor.changes(vendor.flexible)
+    expect(change?.state).toBe('UNCLEAR')
+    return String(change?.id)
+  }
+
+  test('goes on telling that nobody knows, for as long as nobody has settled it', async () => {
+    const id = await unclear()
+    await age(30, 30)
+    expect((await patch()).json).toMatchObject({ code: 'outcome_unknown', changeId: id })
+    expect(sent()).toBe(1)
+  })
+
+  test('and for a day more has the answer that a person gave it, and is free then', async () => {
+    const id = await unclear()
+    await age(30, 30)
+    await settleByHand(newCustomerId(CUSTOMER), id, { as: 'APPLIED', reason: 'seen there' })
+    const told = await patch()
+    expect([told.status, told.json.properties.subscription.Seats.NumberOfSeats, sent()]).toEqual([200, 26, 1])
+    // What is kept as an answer is as old as its key.
+    await age(30, 2)
+    expect((await patch()).status).toBe(200)
+    expect(sent()).toBe(2)
+  })
+})

@@ -1,0 +1,34 @@
+import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+
+/** How many assets one list may change. */
+export const MOST_TARGETS = 250
+
+/** A row of a list: an asset, and its total number of licenses after the change. */
+export type Target = { line: number; assetId: string; quantity: number }
+
+/** Changes as a whole, in licenses. `committed` is what is added on commitment plans, which can't be undone. */
+export type Totals = { assets: number; added: number; removed: number; committed: number; mustType: boolean }
+
+/** What the changes come to; `mustType`: one of them alone would need its total typed. */
+export function totalsOf(changes: readonly { facts: QuantityFacts; quantity: number }[]): Totals {
+  const totals: Totals = { assets: changes.length, added: 0, removed: 0, committed: 0, mustType: false }
+  for (const { facts, quantity } of changes) {
+    const change = quantity - facts.purchased
+    totals.added += Math.max(0, change)
+    totals.removed += Math.max(0, -change)
+    if (facts.isCommitmentPlan) totals.committed += Math.max(0, change)
+    totals.mustType ||= decideQuantity(facts, quantity).allowed && needsTypedTotal(facts, quantity)
+  }
+  return totals
+}
+
+/**
+ * A whole number as people and spreadsheets write it: `1200`, `1,200`, `1 200`. Nothing is rounded, and what could
+ * be a fraction elsewhere is none.
+ */
+export function wholeNumber(text: string): number | undefined {
+  const digits = text
+    .trim()
+    .replace(/^(\d{1,3})((?:[,\u00a0\u202f' ]\d{3})+)$/, (all) => all.replace(/\D/g, ''))
+  return /^\d{1,12}$/.test(digits) ? Number(digits) : undefined
+}

@@ -1,0 +1,110 @@
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MOST_TARGETS, type Target, wholeNumber } from './rules.ts'
+import { readTextRows, type TextRow } from './target-rows.ts'
+
+/** What is wrong with a line; without one, with the list. */
+export type TargetFault = { line?: number; reason: string }
+
+export type TargetList = {
+  targets: Target[]
+  faults: TargetFault[]
+  /** Rows that name an asset and, in a column with a name, no total: nothing is to be done there. */
+  skipped: number
+}
+
+type Columns = { id: number; total: number; count: number; named: boolean }
+const UNNAMED: Columns = { id: 0, total: 1, count: 2, named: false }
+
+const IDS = ['assetid', 'id', 'asset']
+/** The likelier ones first: an export to which a column `target` was added has its present totals too. */
+const TOTALS = [
+  'target',
+  'newtotal',
+  'total',
+  'to',
+  'quantity',
+  'licenses',
+  'licences',
+  'licenseqty',
+  'seats',
+]
+const LONGEST_ID = 300
+
+/**
+ * Reads a list of totals, pasted or from a file: asset ID and total in each row, parted by tab, comma or semicolon.
+ * A first row may name its columns; then there may be others. Where there are faults nothing should be done.
+ */
+export function readTargets(text: string): TargetList {
+  const list: TargetList = { targets: [], faults: [], skipped: 0 }
+  const [first, ...rest] = readTextRows(text)
+  const header = first && headerOf(first.cells)
+  const rows = header || !first ? rest : [first, ...rest]
+  if (header && header.total === -1) {
+    const reason = 'no column is named for the total: call it "total"'
+    return { ...list, faults: [{ line: first.line, reason }] }
+  }
+  const lineOf = new Map<string, number>()
+  for (const row of rows) readRow(row, header ?? UNNAMED, list, lineOf)
+  const { length } = list.targets
+  if (length > MOST_TARGETS) {
+    const reason = `The list has ${length.toLocaleString('en')} rows, and at most ${MOST_TARGETS} assets can be changed at once.`
+    return { ...list, targets: [], faults: [{ reason }] }
+  }
+  if (length === 0 && list.faults.length === 0)
+    list.faults.push({ reason: 'The list has no row with a total.' })
+  return list
+}
+
+function readRow(row: TextRow, columns: Columns, list: TargetList, lineOf: Map<string, number>): void {
+  const { line, cells } = row
+  const [assetId = '', total = ''] = [cells[columns.id], cells[columns.total]]
+  if (columns.named && assetId !== '' && (total === '' || total.toUpperCase() === 'N/A')) {
+    list.skipped += 1
+    return
+  }
+  const quantity = wholeNumber(total)
+  const reason = faultOf(assetId, total, quantity) ?? tooMany(cells, columns)
+  const before = lineOf.get(assetId)
+  if (assetId !== '') lineOf.set(assetId, before ?? line)
+  if (before !== undefined)
+    list.faults.push({ line, reason: `${shown(assetId)} stands on line ${before} already` })
+  else if (reason !== undefined) list.faults.push({ line, reason })
+  else if (quantity !== undefined) list.targets.push({ line, assetId, quantity })
+}
+
+function faultOf(assetId: string, total: string, quantity: number | undefined): string | undefined {
+  if ([assetId, total].some((cell) => cell.startsWith('"') || /[\r\n]/.test(cell)))
+    return 'a quoted text that begins here does not end on this line'
+  if (assetId === '') return 'no asset is named'
+  if (assetId.length > LONGEST_ID) return `${shown(assetId)} is too long for an asset ID`
+  if (total === '') return `no total follows ${shown(assetId)}: part the two by a tab, comma or semicolon`
+  if (quantity === undefined) return `${shown(total)} is not a whole number: give the total after the change`
+  if (quantity > MAX_QUANTITY) return `${shown(total)} is more than ${MAX_QUANTITY.toLocaleString('en')}`
+  return undefined
+}
+
+/** One more column than expected could be anything: also the rest of `1,200`. */
+function tooMany(cells: string[], { count, named }: Columns): string | undefined {
+  if (cells.slice(count).every((cell) => cell === '')) return undefined
+  const way = named ? 'as the first line does' : 'asset ID and total, or name the columns in the first line'
+  return `there are ${cells.length} columns: give ${count}, ${way}`
+}
+
+/** The columns that a first row names; undefined where it is a row like the others. */
+function headerOf(cells: string[]): Columns | undefined {
+  const count = cells.length
+  const names = cells.map((cell) => cell.toLowerCase().replace(/[^a-z0-9]/g, ''))
+  const id = names.findIndex((name) => IDS.includes(name))
+  const total = names.indexOf(TOTALS.find((name) => names.includes(name)) ?? '?')
+  if (id !== -1 && total !== -1) return { id, total, count, named: true }
+  // Two words in another language.
+  const isWords = count === 2 && cells.every((cell) => cell !== '' && !/[\d-]/.test(cell))
+  if (isWords || (id === 0 && count === 2 && wholeNumber(cells[1] ?? '') === undefined)) {
+    return { id: 0, total: 1, count, named: true }
+  }
+  return id === -1 || count === 2 ? undefined : { id, total: -1, count, named: true }
+}
+
+function shown(text: string): string {
+  return `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
+}

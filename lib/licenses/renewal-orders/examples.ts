@@ -1,0 +1,49 @@
+import type { Example } from '#lib/platform/api/openapi/example.ts'
+
+const asset = { asset_id: 'workspace-suite-5d20a7' }
+const END = Date.UTC(2027, 2, 1)
+const NOW = { time: END, quantity: 60, assigned: 57, renewalType: 'AUTO_RENEW' }
+const ORDER = {
+  id: '7c9be1f0-3a55-4c5e-9a51-2b1f0f3a7d11',
+  quantity: 58,
+  time: END,
+  createTime: Date.UTC(2026, 10, 21, 9, 30),
+  actor: { kind: 'key', id: 'k-nightly', name: 'nightly-sync' },
+  state: 'STANDING',
+  isPlaced: true,
+}
+
+export const readRenewal: readonly Example[] = [
+  {
+    name: 'nothing-ordered',
+    summary: 'A commitment plan for whose next term nothing is ordered',
+    params: asset,
+    answer: { status: 200, body: { ...NOW, takes: 'quantity' } },
+  },
+]
+
+export const orderRenewal: readonly Example[] = [
+  {
+    name: 'fewer-licenses',
+    summary: '58 licenses from the renewal on; until then there are 60',
+    params: asset,
+    body: { quantity: 58 },
+    answer: { status: 200, body: { ...NOW, takes: 'quantity', order: ORDER } },
+  },
+]
+
+export const withdrawRenewal: readonly Example[] = [
+  {
+    name: 'taken-back',
+    summary: 'What was ordered is taken back: the plan renews as it would have',
+    params: asset,
+    answer: {
+      status: 200,
+      body: {
+        ...NOW,
+        takes: 'quantity',
+        lastOrder: { ...ORDER, state: 'WITHDRAWN', settleTime: Date.UTC(2026, 10, 21, 9, 45) },
+      },
+    },
+  },
+]

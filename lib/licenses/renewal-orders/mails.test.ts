@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { tellMembers } from '#lib/identity/account-mails/send.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { seeToOrders } from './jobs.ts'
+import { tellOfOrders } from './mails.ts'
+
+let catcher: Catcher
+let database: TestDatabase
+let [own, ana] = ['', '']
+beforeAll(async () => {
+  ;[catcher, database] = await Promise.all([startCatcher(), testDatabase()])
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await catcher.close()
+  await database.close()
+})
+beforeEach(async () => {
+  vi.stubEnv('SMTP_URL', catcher.url)
+  vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', 'https://console.example')
+  own = await addNewCustomer()
+  ana = await addMember(own, { roles: ['it-manager'], name: 'Ana', email: `ana@${own}.example` })
+  await addMember(own, { roles: ['admin'], email: `admin@${own}.example` })
+  await addAsset(own, 'workspace-suite-1', { purchased: 120, assigned: 90, isCommitmentPlan: true })
+})
+
+const days = (n: number) => new Date(Date.now() + n * 86_400_000)
+const signal = new AbortController().signal
+const tell = () => tellOfOrders('job-of-a-test', signal)
+async function sent() {
+  await tellMembers('job-of-a-test', signal)
+  return catcher.mails.splice(0)
+}
+async function order({ kind = 'member', by = ana, made = -80, ends = 13 } = {}) {
+  await database.sql(own, 'UPDATE assets SET commitment_start = $1, commitment_end = $2', [
+    days(ends - 365),
+    days(ends),
+  ])
+  await database.sql(
+    own,
+    `INSERT INTO renewal_orders (customer_id, id, asset_id, to_quantity, term_end, state, placed_at, actor_kind, actor_id,
+       actor_name, request_id, created_at, next_look_at)
+     VALUES ($1, 'o1', 'workspace-suite-1', 96, $2, 'STANDING', now(), $3, $4, 'Ana', 'r', $5, $2)`,
+    [own, days(ends), kind, by, days(made)],
+  )
+}
+
+test('whoever ordered is told once, two weeks before the term ends', async () => {
+  await order()
+  expect([await tell(), await tell()]).toEqual([1, 0])
+  const [mail, ...others] = await sent()
+  expect(others).toEqual([])
+  expect([mail?.to, mail?.headers.subject]).toEqual([
+    [`ana@${own}.example`],
+    'A plan renews soon, as it was ordered',
+  ])
+  expect(mail?.text).toContain('workspace-suite-1: 96 licenses (now 120) from ')
+  expect(mail?.text).toContain('ordered by Ana.')
+  expect(mail?.text).toContain('https://console.example/assets/renewals')
+})
+
+test.each([
+  ['was made when that was near', { made: -0.5 }],
+  ['is for later', { ends: 15 }],
+])('nobody is told of an order that %s', async (_, given) => {
+  await order(given)
+  expect(await tell()).toBe(0)
+})
+
+test('of a key, its issuer is told; of who is gone, the Admins', async () => {
+  await addKey(own, ['it-manager'], { id: 'k1', issuedBy: ana })
+  await order({ kind: 'key', by: 'k1' })
+  await tell()
+  expect((await sent()).map(({ to }) => to)).toEqual([[`ana@${own}.example`]])
+  await database.sql(own, 'UPDATE renewal_orders SET told_at = NULL')
+  await database.sql(own, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
+  await tell()
+  expect((await sent()).map(({ to }) => to)).toEqual([[`admin@${own}.example`]])
+})
+
+test('whoever ordered is told of what came to nothing', async () => {
+  await order({ ends: -0.01 })
+  await database.sql(own, 'UPDATE assets SET seats_assigned = 110')
+  await seeToOrders('job', signal)
+  const [mail, ...others] = await sent()
+  expect([mail?.headers.subject, others]).toEqual(['An order for a renewal came to nothing', []])
+  expect(mail?.text).toContain('110 users are assigned')
+})

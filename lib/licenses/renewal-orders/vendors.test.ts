@@ -1,0 +1,300 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readOne } from '#lib/licenses/license-changes/reading/read-now.ts'
+import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
+import { callerOf } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { google, microsoft } from '../../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../fuzz/stage.ts'
+import type { Renewal } from './contract.ts'
+import { seeToOrders } from './jobs.ts'
+import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
+
+// Orders for the next term at a vendor, against its stand-in.
+
+const origin = { requestId: 'test-request' }
+const NEVER = new AbortController().signal
+let vendor: TestVendor
+let caller: Awaited<ReturnType<typeof callerOf>>
+afterEach(() => vendor.close())
+
+async function at(scenery: typeof google) {
+  vendor = await testVendor(scenery)
+  caller = await callerOf(CUSTOMER, 'it-manager')
+  await readOne(caller.customerId, vendor.assetId(vendor.annual), 'test')
+}
+const input = () => ({ params: { asset_id: vendor.assetId(vendor.annual) }, query: {}, headers: {} })
+const order = async (body: object): Promise<Renewal> =>
+  (await orderRenewal(caller, { ...input(), body }, origin)).body
+const withdraw = async (): Promise<Renewal> =>
+  (await withdrawRenewal(caller, { ...input(), body: {} }, origin)).body
+const read = async (): Promise<Renewal> =>
+  (await readRenewal(caller, { ...input(), body: undefined }, origin)).body
+/** What the vendor has in its books of the next term, and of this one. */
+function books() {
+  const own = vendor.fake.subscription(vendor.annual.id)?.own as {
+    fields?: Record<string, unknown>
+    renewalType?: string
+  }
+  const instructions = own.fields?.scheduledNextTermInstructions as { quantity?: number } | undefined | null
+  return { total: vendor.total(vendor.annual), next: instructions?.quantity, renewalType: own.renewalType }
+}
+const rows = (statement: string) => vendor.database.sql(CUSTOMER, statement)
+/** Its next look is now. */
+const look = async () => {
+  await rows("UPDATE renewal_orders SET next_look_at = now() WHERE state = 'STANDING'")
+  await seeToOrders('job', NEVER)
+}
+
+describe('Microsoft', () => {
+  test('takes a total for the next term, another one, and takes it back', async () => {
+    await at(microsoft)
+    expect(await read()).toMatchObject({ takes: 'quantity', quantity: 20 })
+    expect((await order({ quantity: 12 })).order).toMatchObject({ quantity: 12, isPlaced: true })
+    expect(books()).toMatchObject({ total: 20, next: 12 })
+    expect((await order({ quantity: 15 })).order).toMatchObject({ quantity: 15, isPlaced: true })
+    expect(books()).toMatchObject({ total: 20, next: 15 })
+    const gone = await withdraw()
+    expect([gone.order, gone.lastOrder?.state]).toEqual([undefined, 'WITHDRAWN'])
+    expect(books()).toMatchObject({ total: 20, next: undefined })
+  })
+
+  test('is told it again after a change of the licenses, which deletes it there', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    expect((await vendor.patch(vendor.annual, 25)).status).toBe(200)
+    expect(books()).toMatchObject({ total: 25, next: undefined })
+    await seeToOrders('job', NEVER)
+    expect(books()).toMatchObject({ total: 25, next: 12 })
+    expect((await read()).order).toMatchObject({ quantity: 12, state: 'STANDING', isPlaced: true })
+  })
+
+  test.each(['drop-before', 'reset-after', 'error-after', 'late', 'throttle'])(
+    'is told later where its answer is lost (%s)',
+    async (fault) => {
+      await at(microsoft)
+      vendor.fake.failNext('write', fault)
+      const asked = await order({ quantity: 12 })
+      expect(asked.order).toMatchObject({ quantity: 12, state: 'STANDING', isPlaced: false })
+      await vi.waitFor(
+        async () => {
+          await look()
+          expect((await read()).order).toMatchObject({ isPlaced: true })
+        },
+        { timeout: 10_000, interval: 100 },
+      )
+      expect(books()).toMatchObject({ total: 20, next: 12 })
+    },
+  )
+
+  test('where somebody replaced it there, that holds, and the order is lost', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    const own = vendor.fake.subscription(vendor.annual.id)?.own as { fields: object }
+    vendor.fake.change(
+      vendor.annual.id,
+      {},
+      { fields: { ...own.fields, scheduledNextTermInstructions: { quantity: 7 } } },
+    )
+    await vi.waitFor(
+      async () => {
+        await look()
+        expect((await read()).lastOrder).toMatchObject({ state: 'LOST' })
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+    expect(books()).toMatchObject({ next: 7 })
+  })
+
+  const until = (check: () => unknown) =>
+    vi.waitFor(
+      async () => {
+        await look()
+        await check()
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+  const own = () => vendor.fake.subscription(vendor.annual.id)?.own as { fields: Record<string, unknown> }
+  const setFields = (fields: object) =>
+    vendor.fake.change(vendor.annual.id, {}, { fields: { ...own().fields, ...fields } } as object)
+  const gone = async () => {
+    expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    await vendor.fake.settled()
+    expect(books()).toMatchObject({ total: 20, next: undefined })
+  }
+
+  test.each(['late', 'accepted', 'hang-after'])(
+    'that is taken back is gone there too (%s)',
+    async (fault) => {
+      await at(microsoft)
+      vendor.fake.failNext('write', fault)
+      await order({ quantity: 12 })
+      await withdraw()
+      await until(gone)
+      await vendor.fake.settled()
+      await until(gone)
+    },
+  )
+
+  test('that is taken back while a read is old is gone there too', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    vendor.fake.failNext('read', 'stale')
+    await withdraw()
+    await until(gone)
+  })
+
+  test('whose place another one took that was never told is gone as well', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    vendor.fake.failNext('read', 'drop-before')
+    expect((await order({ quantity: 15 })).order).toMatchObject({ isPlaced: false })
+    await withdraw()
+    await until(gone)
+  })
+
+  test('never turns a renewal on again that somebody turned off', async () => {
+    await at(microsoft)
+    setFields({ autoRenewEnabled: false })
+    await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
+    expect([own().fields.autoRenewEnabled, books().next]).toEqual([false, undefined])
+  })
+
+  test('that is refused when it is said again does not bring back what it replaced', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    await order({ quantity: 15 })
+    expect((await vendor.patch(vendor.annual, 25)).status).toBe(200)
+    vendor.fake.failNext('write', 'code-800088')
+    await look()
+    expect((await read()).lastOrder).toMatchObject({ quantity: 15, state: 'REJECTED' })
+    await look()
+    expect(books()).toMatchObject({ total: 25, next: undefined })
+  })
+
+  test('and what somebody scheduled there is not overwritten unseen, and comes back where it was seen', async () => {
+    await at(microsoft)
+    setFields({ scheduledNextTermInstructions: { quantity: 7 } })
+    await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
+    expect(books().next).toBe(7)
+    await order({ quantity: 12 })
+    expect(books().next).toBe(12)
+    await withdraw()
+    expect(books().next).toBe(7)
+  })
+
+  test('of what was scheduled there anyway leaves that when it is taken back', async () => {
+    await at(microsoft)
+    setFields({ scheduledNextTermInstructions: { quantity: 7 } })
+    await readOne(caller.customerId, vendor.assetId(vendor.annual), 'test')
+    expect((await order({ quantity: 7 })).order).toMatchObject({ isPlaced: true })
+    expect((await withdraw()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books().next).toBe(7)
+  })
+
+  test('is not taken from whoever replaced it there', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    setFields({ scheduledNextTermInstructions: { quantity: 80 } })
+    await withdraw()
+    expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books().next).toBe(80)
+  })
+
+  test('does not follow its asset to another subscription', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    // No login of ours may say so: an order is of one subscription for good.
+    await run(vendor.database.url, 'ALTER TABLE renewal_orders NO FORCE ROW LEVEL SECURITY')
+    await run(vendor.database.url, "UPDATE renewal_orders SET vendor_subscription_id = 'at-another'")
+    const calls = vendor.fake.exchanges.length
+    await look()
+    expect((await read()).lastOrder).toMatchObject({ state: 'LOST' })
+    expect(vendor.fake.exchanges.slice(calls).filter(({ call }) => call.kind === 'write')).toEqual([])
+  })
+
+  test('of a subscription that rests is looked at when its time has come, and not each minute', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    setFields({ scheduledNextTermInstructions: undefined })
+    vendor.fake.change(vendor.annual.id, { status: 'suspended' })
+    await look()
+    expect((await read()).order?.reason).toBe('The subscription is SUSPENDED.')
+    expect(await seeToOrders('job', NEVER)).toBe(0)
+  })
+
+  test('began the next term as ordered, or not', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    const past = new Date(Date.now() - 1000)
+    await rows(`UPDATE renewal_orders SET term_end = '${past.toISOString()}'`)
+    vendor.fake.setByVendor(vendor.annual.id, 12)
+    vendor.fake.change(vendor.annual.id, {}, { endsAt: '2028-02-28T23:59:59Z' } as object)
+    await look()
+    expect((await read()).lastOrder).toMatchObject({ state: 'APPLIED', quantity: 12 })
+    expect(await vendor.states(vendor.annual)).toEqual(['DRIFT'])
+  })
+})
+
+describe('Google', () => {
+  const IN_USE = 'RENEW_CURRENT_USERS_MONTHLY_PAY'
+  const SAME = 'AUTO_RENEW_MONTHLY_PAY'
+  test('takes no total, and says so; one of its ways is told, and taken back', async () => {
+    await at(google)
+    expect(await read()).toMatchObject({
+      takes: 'renewalType',
+      renewalTypes: [SAME, IN_USE],
+      renewalType: IN_USE,
+    })
+    await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
+    expect((await order({ renewalType: SAME })).order).toMatchObject({ renewalType: SAME, isPlaced: true })
+    expect(books()).toMatchObject({ total: 20, renewalType: SAME })
+    expect((await withdraw()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books()).toMatchObject({ renewalType: IN_USE })
+  })
+
+  test('taken back while one of before may still be done, it is said again until it holds', async () => {
+    await at(google)
+    vendor.fake.failNext('write', 'late')
+    await order({ renewalType: SAME })
+    await withdraw()
+    await vi.waitFor(
+      async () => {
+        await look()
+        expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+      },
+      { timeout: 15_000, interval: 200 },
+    )
+    await vendor.fake.settled()
+    expect(books()).toMatchObject({ renewalType: IN_USE })
+  })
+
+  test('what would have happened anyway can be ordered and taken back, and is not said again and again', async () => {
+    await at(google)
+    expect((await order({ renewalType: IN_USE })).order).toMatchObject({ isPlaced: true })
+    expect((await withdraw()).lastOrder).toMatchObject({ renewalType: IN_USE, state: 'WITHDRAWN' })
+    expect(books()).toMatchObject({ renewalType: IN_USE })
+    expect(await seeToOrders('job', NEVER)).toBe(0)
+  })
+
+  test('a cancellation that somebody made there stays', async () => {
+    await at(google)
+    await order({ renewalType: SAME })
+    vendor.fake.change(vendor.annual.id, {}, { renewalType: 'CANCEL' } as object)
+    await withdraw()
+    expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books()).toMatchObject({ renewalType: 'CANCEL' })
+  })
+
+  test('that can not be asked is told later', async () => {
+    await at(google)
+    vendor.fake.failNext('read', 'drop-before')
+    expect((await order({ renewalType: SAME })).order).toMatchObject({ state: 'STANDING', isPlaced: false })
+    await vi.waitFor(
+      async () => {
+        await look()
+        expect(books()).toMatchObject({ renewalType: SAME })
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+  })
+})

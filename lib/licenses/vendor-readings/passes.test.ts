@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { endPass, keepPlace, openPass, pausePass, wantPasses } from './passes.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const account = { vendor: 'google-workspace', vendorAccount: 'default' }
+const opened = async () => (await openPass(account)) ?? expect.fail('There is no pass.')
+
+test('a process that was taken for dead moves no pass that is over, nor the one that follows', async () => {
+  const slow = await opened()
+  const other = await opened()
+  expect(other).toEqual(slow)
+  expect(await keepPlace(account, other, 'two', ['c-1'])).toBe(true)
+  await endPass(account, other)
+  expect(await keepPlace(account, slow, 'one', [])).toBe(false)
+  await wantPasses()
+  // Passes are told apart by the millisecond in which they began.
+  await database.opened.jobs.query('SELECT pg_sleep(0.002)')
+  const next = await opened()
+  expect(next).toMatchObject({ cursor: null, failed: [] })
+  expect(await keepPlace(account, slow, 'one', [])).toBe(false)
+  await pausePass(account, slow, 600)
+  await endPass(account, slow)
+  expect(await opened()).toEqual(next)
+})

@@ -1,0 +1,91 @@
+import 'server-only'
+import { database } from '#lib/platform/db/client.ts'
+import type { Account } from '#lib/vendors/accounts/account.ts'
+
+// How far the reading of each account's list has come. Rows of no customer, written as the role `console_jobs`; one
+// process at a time runs the job that reads.
+
+/** A pass through an account's list that is under way. */
+export type Pass = {
+  /** Where it goes on; null: at the first page. */
+  cursor: string | null
+  beganAt: Date
+  /** The vendor's customers who could not be read in it. */
+  failed: string[]
+}
+
+/** A pass begins so long after the one before began, at the earliest. */
+const EVERY = '1 hour'
+/** Of customers who fail, so many are remembered. */
+const MOST_FAILED = 1000
+
+/** The pass that is under way, or a new one where it is time for it; undefined where its time has not come. */
+export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass | undefined> {
+  const account = [vendor, vendorAccount]
+  const { jobs } = database()
+  await jobs.query(
+    'INSERT INTO vendor_accounts (vendor, name) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    account,
+  )
+  const { rows } = await jobs.query<Pass>(
+    `UPDATE vendor_accounts SET list_began_at = coalesce(list_began_at, statement_timestamp())
+     WHERE vendor = $1 AND name = $2 AND list_next_at <= statement_timestamp()
+     RETURNING list_cursor AS cursor, list_began_at AS "beganAt", list_failed AS failed`,
+    account,
+  )
+  return rows[0]
+}
+
+/** In a statement on accounts: the pass itself, as long as it is under way. Another process may have ended it. */
+const ITS_PASS = "vendor = $1 AND name = $2 AND date_trunc('milliseconds', list_began_at) = $3"
+
+/**
+ * Keeps the place of a pass after a page, and who failed on it.
+ * @returns false where the pass is over: another process, which took this one for dead, has ended it
+ */
+export async function keepPlace(
+  { vendor, vendorAccount }: Account,
+  { beganAt }: Pick<Pass, 'beganAt'>,
+  cursor: string,
+  failed: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await database().jobs.query(
+    `UPDATE vendor_accounts SET list_cursor = $4, list_failed = (list_failed || $5::text[])[1:${MOST_FAILED}]
+     WHERE ${ITS_PASS}`,
+    [vendor, vendorAccount, beganAt, cursor, failed],
+  )
+  return rowCount === 1
+}
+
+/** Lets a pass rest for so many seconds; `anew`: it begins at the first page then, because its place is gone. */
+export async function pausePass(
+  { vendor, vendorAccount }: Account,
+  { beganAt }: Pick<Pass, 'beganAt'>,
+  seconds: number,
+  { anew = false } = {},
+): Promise<void> {
+  await database().jobs.query(
+    `UPDATE vendor_accounts SET list_next_at = statement_timestamp() + $4::int * interval '1 second',
+       list_cursor = CASE WHEN $5 THEN NULL ELSE list_cursor END
+     WHERE ${ITS_PASS}`,
+    [vendor, vendorAccount, beganAt, seconds, anew],
+  )
+}
+
+/** Ends a pass that has come to the end of the list. */
+export async function endPass(
+  { vendor, vendorAccount }: Account,
+  { beganAt }: Pick<Pass, 'beganAt'>,
+): Promise<void> {
+  await database().jobs.query(
+    `UPDATE vendor_accounts SET list_ended_at = statement_timestamp(), list_next_at = list_began_at + interval '${EVERY}',
+       list_began_at = NULL, list_cursor = NULL, list_failed = '{}'
+     WHERE ${ITS_PASS}`,
+    [vendor, vendorAccount, beganAt],
+  )
+}
+
+/** Has the lists of all accounts read with the next run of the job, whatever was planned. */
+export async function wantPasses(): Promise<void> {
+  await database().jobs.query('UPDATE vendor_accounts SET list_next_at = statement_timestamp()')
+}

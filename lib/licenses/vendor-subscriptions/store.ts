@@ -1,0 +1,146 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
+import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+
+// The subscriptions whose books a vendor keeps. One stands in one asset, whose row is locked before anything here is
+// written: locks in one order. What an asset repeats of its subscription follows by a foreign key.
+
+/** Where a subscription is kept: at which vendor, by which of the reseller's accounts, under which ids. */
+export type Place = {
+  vendor: string
+  vendorAccount: string
+  /** The customer at the vendor. */
+  vendorCustomerId: string
+  subscriptionId: string
+  skuId: string
+}
+
+/** Takes subscriptions for assets that are about to point to them: our ids of them, in the order of the places. */
+export async function holdSubscriptions(
+  tx: Transaction,
+  customerId: CustomerId,
+  places: readonly Place[],
+): Promise<string[]> {
+  const rows = places.map(({ vendorAccount: account, ...place }) => ({
+    ...place,
+    customerId,
+    account,
+    id: randomUUID() as string,
+  }))
+  if (rows.length > 0) await tx.insert(vendorSubscriptions).values(rows)
+  return rows.map(({ id }) => id)
+}
+
+/** Lets a subscription go to which its asset points no more: another asset may have it. Its changes stay history. */
+export async function releaseSubscription(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<void> {
+  await tx.update(vendorSubscriptions).set({ releasedAt: sql`now()` }).where(held(customerId, id))
+}
+
+/** Another SKU for a subscription, because an import says so; the asset follows. */
+export async function setSku(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  skuId: string,
+): Promise<void> {
+  await tx.update(vendorSubscriptions).set({ skuId }).where(held(customerId, id))
+}
+
+/** Points a subscription to the id that its vendor gives it now, with a row of history; the asset follows. */
+export async function pointAnew(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  {
+    from,
+    to,
+    assetId,
+    actor,
+    requestId,
+  }: { from: string; to: string; assetId: string; actor: Actor; requestId: string },
+): Promise<void> {
+  await tx.update(vendorSubscriptions).set({ subscriptionId: to }).where(held(customerId, id))
+  const details = { assetId, from, to }
+  await recordAudit(tx, customerId, {
+    action: 'vendor-subscription.pointed-anew',
+    subject: id,
+    details,
+    actor,
+    requestId,
+  })
+}
+
+/**
+ * Notes that its vendor has told of a subscription, now.
+ * @param observation digest of what it told, where our asset has it all; null where it has not
+ * @param waitMs until it is to be read by itself, in milliseconds; null: the list comes to it
+ */
+export async function noteObserved(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { observation, waitMs }: { observation: string | null; waitMs: number | null },
+): Promise<void> {
+  await tx
+    .update(vendorSubscriptions)
+    .set({
+      observedAt: sql`statement_timestamp()`,
+      observation,
+      nextReadAt: waitMs === null ? null : inMs(waitMs),
+    })
+    .where(held(customerId, id))
+}
+
+/** Has a subscription read by itself, so many milliseconds from now, or before where that was planned. */
+export async function wantReading(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  waitMs: number,
+): Promise<void> {
+  const { nextReadAt } = vendorSubscriptions
+  await tx
+    .update(vendorSubscriptions)
+    .set({ nextReadAt: inMs(waitMs) })
+    .where(and(held(customerId, id), sql`coalesce(${nextReadAt}, 'infinity') > ${inMs(waitMs)}`))
+}
+
+/** Notes that a subscription was asked for and told nothing. @param waitOf until it is tried again, by its age; both in milliseconds */
+export async function noteUnread(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  waitOf: (age: number) => number | null,
+): Promise<void> {
+  const { observedAt } = vendorSubscriptions
+  const age = sql<number>`coalesce(extract(epoch from statement_timestamp() - ${observedAt}) * 1000, 'infinity')::float8`
+  const [row] = await tx.select({ age }).from(vendorSubscriptions).where(held(customerId, id))
+  const waitMs = row && waitOf(row.age)
+  if (typeof waitMs !== 'number') return
+  await tx
+    .update(vendorSubscriptions)
+    .set({ nextReadAt: inMs(waitMs) })
+    .where(held(customerId, id))
+}
+
+function inMs(ms: number) {
+  return sql`statement_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
+}
+
+/** Forgets what its vendor told last, because the asset was written otherwise: the next reading compares it anew. */
+export async function forgetObservation(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  await tx.update(vendorSubscriptions).set({ observation: null }).where(held(customerId, id))
+}
+
+function held(customerId: CustomerId, id: string) {
+  const { customerId: customer, id: own, releasedAt } = vendorSubscriptions
+  return and(eq(customer, customerId), eq(own, id), isNull(releasedAt))
+}

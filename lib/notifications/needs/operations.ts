@@ -1,0 +1,61 @@
+import 'server-only'
+import { readWeekly, setWeekly } from '#lib/notifications/notices/weekly.ts'
+import { operation } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { actorOf } from '#lib/platform/history/audit.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import * as contract from './contract.ts'
+import { addDismissal, removeDismissal, type Whose } from './dismissals.ts'
+import { readNeeds, type Who } from './read.ts'
+import { serializeNeeds } from './serialize.ts'
+
+export const listNeeds = operation(contract.listNeeds, async (caller) => ({ body: await needsFor(caller) }))
+
+export const dismissNeed = operation(contract.dismissNeed, async (caller, { params, body }) => {
+  const whose = memberOf(caller)
+  await itsNeed(caller, params.need_id)
+  await scope(caller, (tx) => addDismissal(tx, whose, { id: params.need_id, version: body.version }))
+  return { body: await itsNeed(caller, params.need_id) }
+})
+
+export const restoreNeed = operation(contract.restoreNeed, async (caller, { params }) => {
+  const whose = memberOf(caller)
+  await itsNeed(caller, params.need_id)
+  await scope(caller, (tx) => removeDismissal(tx, whose, params.need_id))
+  return { body: await itsNeed(caller, params.need_id) }
+})
+
+export const readNeedsMail = operation(contract.readNeedsMail, async (caller) => {
+  const { customerId } = memberOf(caller)
+  const isOn = await readScope(caller, (tx) => readWeekly(tx, customerId, caller.email))
+  return { body: { isOn, isPossible: mailSettings() !== undefined } }
+})
+
+export const setNeedsMail = operation(contract.setNeedsMail, async (caller, { body }, { requestId }) => {
+  const { customerId } = memberOf(caller)
+  const by = { actor: actorOf(caller), requestId }
+  await scope(caller, (tx) => setWeekly(tx, customerId, { email: caller.email, isOn: body.isOn, by }))
+  return { body: { isOn: body.isOn, isPossible: mailSettings() !== undefined } }
+})
+
+async function needsFor(caller: Caller): Promise<contract.Needs> {
+  const { customerId, roles, billingProfiles, via, id } = caller
+  const who: Who = { customerId, roles, billingProfiles, memberId: via === 'session' ? id : undefined }
+  return serializeNeeds(await readScope(caller, (tx) => readNeeds(tx, who)), env().baseUrl)
+}
+
+/** @throws Problem `not_found` for what does not need the caller, whoever else it needs */
+async function itsNeed(caller: Caller, id: string): Promise<contract.Need> {
+  const need = (await needsFor(caller)).needs.find((one) => one.id === id)
+  if (!need) throw new Problem('not_found')
+  return need
+}
+
+/** @throws Problem `permission_denied`: a key is nobody who has seen anything */
+function memberOf({ via, customerId, id }: Caller): Whose {
+  if (via === 'session') return { customerId, memberId: id }
+  throw new Problem('permission_denied', 'What needs somebody is put aside by a signed-in member alone.')
+}

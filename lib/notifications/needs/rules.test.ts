@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DAY_MS } from '#lib/platform/values/days.ts'
+import { figuresOf, inOrder, nameOf } from './line.ts'
+import {
+  type Facts,
+  KINDS,
+  type KnownPlan,
+  type Need,
+  needsOf,
+  type PastDue,
+  type UnmatchedLines,
+} from './rules.ts'
+
+const TODAY = '2026-11-20'
+const NOW = Date.UTC(2026, 10, 20, 12)
+const NONE: Facts = { now: NOW, today: TODAY, pastDue: [], plans: [], changes: [], unmatched: [] }
+const ASSET = { id: 'workspace-suite-1', name: 'Business Plus', type: 'workspace-suite' }
+const PRICE = { price: '18', currency: 'USD', months: 1, invoiceDate: '2026-10-31' }
+const plan = (given: Partial<KnownPlan> = {}): KnownPlan => ({
+  ...{ asset: ASSET, price: PRICE, status: 'ACTIVE', planName: 'FLEXIBLE', isCommitmentPlan: false },
+  ...{ purchased: 100, assigned: 100, leastIdle: 0, isBilledByUse: false, isBusy: false },
+  ...{ commitmentEnd: null, renewalType: null, scheduledTotal: null, pace: null, ...given },
+})
+const kindsOf = (given: Partial<KnownPlan>) =>
+  needsOf({ ...NONE, plans: [plan(given)] }).map(({ kind }) => kind)
+const IDLE = { assigned: 80, leastIdle: 20 }
+
+describe('idle licenses need somebody', () => {
+  it('where the plan can be lowered now', () => {
+    expect(needsOf({ ...NONE, plans: [plan(IDLE)] })).toEqual([
+      {
+        kind: 'idle',
+        asset: ASSET,
+        idle: {
+          purchased: 100,
+          count: 20,
+          lowerTo: 80,
+          cost: { amount: '360', currency: 'USD', isMonthly: true },
+        },
+      },
+    ])
+  })
+  it.each<[string, Partial<KnownPlan>]>([
+    ['on a commitment', { isCommitmentPlan: true }],
+    ['while a change is under way', { isBusy: true }],
+    ['of a suspended subscription', { status: 'SUSPENDED' }],
+    ['of a trial', { planName: 'TRIAL' }],
+    ['where what is used is billed', { isBilledByUse: true }],
+    ['where it is not known for how long', { leastIdle: null }],
+    ['where they were taken meanwhile', { leastIdle: 4 }],
+  ])('and not %s', (_, given) => expect(kindsOf({ ...IDLE, ...given })).toEqual([]))
+  it('and from the twentieth part of a plan on', () => {
+    expect(kindsOf({ assigned: 95, leastIdle: 5 })).toEqual(['idle'])
+    expect(kindsOf({ assigned: 96, leastIdle: 4 })).toEqual([])
+    expect(kindsOf({ purchased: 1, assigned: 0, leastIdle: 1 })).toEqual(['idle'])
+  })
+})
+
+describe('a commitment needs somebody', () => {
+  const ends = (days: number, given: Partial<KnownPlan> = {}) =>
+    kindsOf({ isCommitmentPlan: true, commitmentEnd: Date.UTC(2026, 10, 20 + days, 23), ...given })
+  it.each([
+    [0, ['renewal']],
+    [90, ['renewal']],
+    [91, []],
+    [-1, []],
+  ])('that ends in %i days: %j', (days, kinds) => expect(ends(days)).toEqual(kinds))
+  it('not once it has ended, nor where it is not active, nor where its end is not known', () => {
+    expect(kindsOf({ isCommitmentPlan: true, commitmentEnd: NOW - 1 })).toEqual([])
+    expect(ends(3, { status: 'CANCELLED' })).toEqual([])
+    expect(kindsOf({ isCommitmentPlan: true })).toEqual([])
+    expect(ends(3, { isCommitmentPlan: false })).toEqual([])
+  })
+  it('with what stands idle at this moment', () => {
+    const commitmentEnd = NOW + 10 * DAY_MS
+    const [need] = needsOf({
+      ...NONE,
+      plans: [plan({ isCommitmentPlan: true, commitmentEnd, ...IDLE, leastIdle: 0 })],
+    })
+    expect(need).toMatchObject({ renewal: { days: 10, idle: 20, cost: { amount: '360' } } })
+  })
+})
+
+describe('a plan that fills up needs somebody', () => {
+  it.each<[string, Partial<KnownPlan>, string[]]>([
+    ['10 free at 30 in 90 days', { assigned: 90, pace: { assigned: 60, days: 90 } }, ['nearly-full']],
+    ['11 free at 30 in 90 days', { assigned: 89, pace: { assigned: 59, days: 90 } }, []],
+    ['none free, and grown', { pace: { assigned: 99, days: 90 } }, ['nearly-full']],
+    ['none free for ever', { pace: { assigned: 100, days: 90 } }, []],
+    ['fewer than before', { assigned: 99, pace: { assigned: 120, days: 90 } }, []],
+    ['a pace of a week', { assigned: 99, pace: { assigned: 50, days: 13 } }, []],
+    ['a change under way', { assigned: 99, pace: { assigned: 50, days: 90 }, isBusy: true }, []],
+    ['suspended', { assigned: 99, pace: { assigned: 50, days: 90 }, status: 'SUSPENDED' }, []],
+  ])('%s', (_, given, kinds) => expect(kindsOf(given)).toEqual(kinds))
+})
+
+const debt = (given: Partial<PastDue> = {}): PastDue => ({
+  ...{ billingProfile: { id: 'default', name: 'Northwind' }, currency: 'USD', count: 2, amount: '0.30' },
+  ...{ dueDate: '2026-11-19', ...given },
+})
+const lines = (given: Partial<UnmatchedLines> = {}): UnmatchedLines => ({
+  ...{
+    invoice: { id: 'IN-1', number: 'IN-1', day: '2026-10-31' },
+    count: 1,
+    amount: '-3',
+    currency: 'USD',
+    ...given,
+  },
+})
+
+describe('invoices need somebody', () => {
+  it('from the day after they were due on', () => {
+    const pastDue = [debt(), debt({ currency: 'EUR', dueDate: TODAY }), debt({ currency: 'JPY', count: 0 })]
+    expect(needsOf({ ...NONE, pastDue })).toEqual([{ kind: 'past-due', pastDue: { ...debt(), days: 1 } }])
+  })
+  it('where they are no older than 90 days and do not match', () => {
+    const old = { id: 'IN-0', number: 'IN-0', day: '2026-08-21' }
+    const unmatched = [lines(), lines({ count: 0 }), lines({ invoice: old })]
+    expect(needsOf({ ...NONE, unmatched })).toEqual([{ kind: 'unmatched-lines', unmatched: lines() }])
+  })
+})
+
+/** That it is about a plan of which something can be done. */
+function expectToBeOpen(need: Need, { plans }: Pick<Facts, 'plans'>) {
+  const its = 'asset' in need && plans.find(({ asset }) => asset.id === need.asset.id)
+  if (!its) return
+  expect([its.status, need.kind === 'renewal' || !its.isBusy]).toEqual(['ACTIVE', true])
+  if (need.kind === 'idle')
+    expect([its.isCommitmentPlan, need.idle.lowerTo >= its.assigned]).toEqual([false, true])
+}
+
+describe('lines', () => {
+  const facts = fc.record({
+    now: fc.constant(NOW),
+    today: fc.constant(TODAY),
+    pastDue: fc.uniqueArray(
+      fc
+        .record({ currency: fc.constantFrom('USD', 'EUR'), day: fc.nat(40), id: fc.constantFrom('a', 'b') })
+        .map((given) =>
+          debt({
+            currency: given.currency,
+            billingProfile: { id: given.id, name: given.id },
+            dueDate: new Date(NOW - given.day * DAY_MS).toISOString().slice(0, 10),
+          }),
+        ),
+      { selector: ({ currency, billingProfile }) => currency + billingProfile.id },
+    ),
+    plans: fc.uniqueArray(
+      fc
+        .record({
+          id: fc.nat(20),
+          purchased: fc.nat(300),
+          assigned: fc.nat(300),
+          leastIdle: fc.option(fc.integer({ min: -300, max: 300 })),
+          isCommitmentPlan: fc.boolean(),
+          status: fc.constantFrom('ACTIVE', 'SUSPENDED', 'CANCELLED'),
+          planName: fc.constantFrom('FLEXIBLE', 'TRIAL'),
+          isBilledByUse: fc.boolean(),
+          isBusy: fc.boolean(),
+          commitmentEnd: fc.option(fc.integer({ min: NOW - 9 * DAY_MS, max: NOW + 200 * DAY_MS })),
+          pace: fc.option(fc.record({ assigned: fc.nat(300), days: fc.nat(90) })),
+        })
+        .map(({ id, ...given }) => plan({ ...given, asset: { ...ASSET, id: `workspace-suite-${id}` } })),
+      { selector: ({ asset }) => asset.id },
+    ),
+    changes: fc.constant([]),
+    unmatched: fc.constant([]),
+  })
+
+  it('have a name each, the most urgent kind first, and tell nobody of what can’t be done now', () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const needs = inOrder(needsOf(given))
+        expect(new Set(needs.map(nameOf)).size).toBe(needs.length)
+        const ranks = needs.map(({ kind }) => KINDS.indexOf(kind))
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+        for (const need of needs) expectToBeOpen(need, given)
+        // The order in which they were found makes no difference.
+        const turned = { ...given, plans: given.plans.toReversed(), pastDue: given.pastDue.toReversed() }
+        expect(inOrder(needsOf(turned))).toEqual(needs)
+      }),
+    )
+  })
+
+  it('say the same from day to day until a figure moves', () => {
+    fc.assert(
+      fc.property(facts, fc.integer({ min: 1, max: 5 }), (given, days) => {
+        const later = {
+          ...given,
+          now: NOW + days * DAY_MS,
+          today: new Date(NOW + days * DAY_MS).toISOString().slice(0, 10),
+        }
+        const after = new Map(needsOf(later).map((need) => [nameOf(need), figuresOf(need)]))
+        for (const need of needsOf(given)) {
+          const figures = after.get(nameOf(need))
+          if (figures) expect(figures).toEqual(figuresOf(need))
+        }
+      }),
+    )
+  })
+
+  it.each<[string, object]>([
+    ['one invoice more', { count: 3 }],
+    ['another amount', { amount: '0.31' }],
+    ['another one due longest', { dueDate: '2026-11-01' }],
+  ])('say something else with %s', (_, moved) => {
+    const [before, after] = [debt(), debt(moved)].map((one) => needsOf({ ...NONE, pastDue: [one] })[0])
+    expect(before && figuresOf(before)).not.toEqual(after && figuresOf(after))
+  })
+})

@@ -1,0 +1,143 @@
+import { type Idle, idleOf, type Plan } from '#lib/costs/idle-licenses/rules.ts'
+import type { Cost, LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { daysBetween } from '#lib/platform/values/days.ts'
+
+/** What can need somebody, the most urgent first. */
+export const KINDS = ['past-due', 'change', 'renewal', 'idle', 'nearly-full', 'unmatched-lines'] as const
+export type NeedKind = (typeof KINDS)[number]
+
+/** A commitment that ends within so many days is told of. */
+const RENEWAL_DAYS = 90
+/** Fewer idle licenses than this share of a plan are its reserve, and nothing to tell of. */
+const IDLE_SHARE = 0.05
+/** A plan is told of that is full within so many days, by the pace at which licenses were assigned. */
+const FULL_DAYS = 30
+/** A pace of fewer days tells nothing. */
+const LEAST_PACE_DAYS = 14
+/** An invoice that is older than this many days is checked by nobody any more. */
+export const CHECKED_DAYS = 90
+
+/** What a customer owes under one billing profile in one currency, and is past due. The amount is exact text. */
+export type PastDue = {
+  billingProfile: { id: string; name: string }
+  currency: string
+  count: number
+  amount: string
+  /** The longest due one's, `YYYY-MM-DD`. */
+  dueDate: string
+}
+
+/** A plan that is known by its asset. `commitmentEnd` in epoch milliseconds. */
+export type KnownPlan = Plan & {
+  asset: { id: string; name: string; type: string }
+  price: LastPrice | undefined
+  commitmentEnd: number | null
+  renewalType: string | null
+  scheduledTotal: number | null
+  /** How many licenses were assigned so many days ago; null where no reading is known. */
+  pace: { assigned: number; days: number } | null
+  /** Whether a change of it is under way, or its vendor takes none for now. */
+  isBusy: boolean
+}
+
+/** A change of licenses that has no good end, or none yet. Times in epoch milliseconds. */
+export type WaitingChange = {
+  id: string
+  asset: { id: string; name: string; type: string }
+  outcome: 'confirming' | 'unclear' | 'refused'
+  from: number
+  to: number
+  reason: string | null
+  at: number
+}
+
+/** Lines of an invoice that bill other licenses than are known. The amount is exact text, with its sign. */
+export type UnmatchedLines = {
+  invoice: { id: string; number: string; day: string }
+  count: number
+  amount: string
+  currency: string
+}
+
+/** All that was looked at, as far as who asks may see it. */
+export type Facts = {
+  /** Epoch milliseconds, and the day of UTC of it. */
+  now: number
+  today: string
+  pastDue: readonly PastDue[]
+  plans: readonly KnownPlan[]
+  changes: readonly WaitingChange[]
+  unmatched: readonly UnmatchedLines[]
+}
+
+type Asset = KnownPlan['asset']
+export type Need =
+  | { kind: 'past-due'; pastDue: PastDue & { days: number } }
+  | { kind: 'change'; asset: Asset; change: Omit<WaitingChange, 'asset'> }
+  | { kind: 'renewal'; asset: Asset; renewal: Renewal }
+  | { kind: 'idle'; asset: Asset; idle: { purchased: number; count: number; lowerTo: number; cost?: Cost } }
+  | { kind: 'nearly-full'; asset: Asset; full: { purchased: number; assigned: number; days: number } }
+  | { kind: 'unmatched-lines'; unmatched: UnmatchedLines }
+
+export type Renewal = {
+  at: number
+  /** Days from today. */
+  days: number
+  purchased: number
+  idle: number
+  /** What the idle ones cost. */
+  cost?: Cost
+  renewalType: string | null
+  scheduledTotal: number | null
+}
+
+/** What needs whoever asks, in no order. */
+export function needsOf(facts: Facts): Need[] {
+  const { now, today, changes, plans } = facts
+  return [
+    ...facts.pastDue.flatMap((one) => pastDueOf(one, today)),
+    ...changes.map(({ asset, ...change }) => ({ kind: 'change' as const, asset, change })),
+    ...plans.flatMap((plan) => [...renewalOf(plan, now), ...idleNeedOf(plan), ...nearlyFullOf(plan)]),
+    ...facts.unmatched.flatMap((one) => unmatchedOf(one, today)),
+  ]
+}
+
+function pastDueOf(one: PastDue, today: string): Need[] {
+  const days = daysBetween(one.dueDate, today)
+  return days > 0 && one.count > 0 ? [{ kind: 'past-due', pastDue: { ...one, days } }] : []
+}
+
+function renewalOf(plan: KnownPlan, now: number): Need[] {
+  const { commitmentEnd: at, isCommitmentPlan, status, asset, price, purchased } = plan
+  if (!isCommitmentPlan || status !== 'ACTIVE' || at === null) return []
+  const days = daysBetween(now, at)
+  if (at < now || days > RENEWAL_DAYS) return []
+  const { now: idle, cost } = idleOf({ ...plan, leastIdle: null }, price)
+  const { renewalType, scheduledTotal } = plan
+  const renewal = { at, days, purchased, idle, ...(cost ? { cost } : {}), renewalType, scheduledTotal }
+  return [{ kind: 'renewal', asset, renewal }]
+}
+
+/** Only what can be lowered now, and by enough to be more than the plan's reserve. */
+function idleNeedOf(plan: KnownPlan): Need[] {
+  const { asset, price, purchased, isBusy } = plan
+  const { lasting, lowerTo, cost }: Idle = idleOf(plan, price)
+  if (isBusy || lasting === null || lasting < 1 || lowerTo === null || lasting < purchased * IDLE_SHARE)
+    return []
+  return [{ kind: 'idle', asset, idle: { purchased, count: lasting, lowerTo, ...(cost ? { cost } : {}) } }]
+}
+
+/** A plan that is full and stays so needs nobody: it is told of while it is being filled. */
+function nearlyFullOf(plan: KnownPlan): Need[] {
+  const { asset, status, purchased, assigned, pace, isBusy } = plan
+  if (isBusy || status !== 'ACTIVE' || pace === null || pace.days < LEAST_PACE_DAYS) return []
+  const [free, grown] = [Math.max(0, purchased - assigned), assigned - pace.assigned]
+  if (grown <= 0) return []
+  const days = Math.floor((free * pace.days) / grown)
+  return days <= FULL_DAYS ? [{ kind: 'nearly-full', asset, full: { purchased, assigned, days } }] : []
+}
+
+function unmatchedOf(one: UnmatchedLines, today: string): Need[] {
+  const isChecked = daysBetween(one.invoice.day, today) <= CHECKED_DAYS
+  return one.count > 0 && isChecked ? [{ kind: 'unmatched-lines', unmatched: one }] : []
+}

@@ -1,0 +1,72 @@
+import 'server-only'
+import { createHash } from 'node:crypto'
+import { numberOf } from '#lib/billing/invoices/serialize.ts'
+import type { Cost } from '#lib/costs/license-prices/rules.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
+import type { Need as Item, Needs } from './contract.ts'
+import { figuresOf, nameOf } from './line.ts'
+import type { Found } from './read.ts'
+import type { Need } from './rules.ts'
+import { wordsOf } from './words.ts'
+
+/** @param baseUrl the console's public address, without a trailing slash */
+export function serializeNeeds({ needs, dismissed, looked }: Found, baseUrl: string): Needs {
+  const items = needs.map((need) => serializeNeed(need, dismissed, baseUrl))
+  return { count: items.filter(({ isDismissed }) => !isDismissed).length, needs: items, looked }
+}
+
+function serializeNeed(need: Need, dismissed: Found['dismissed'], baseUrl: string): Item {
+  const [id, version] = [nameOf(need), versionOf(need)]
+  const item = {
+    id,
+    version,
+    kind: need.kind,
+    isDismissed: dismissed.get(id) === version,
+    ...('asset' in need ? { asset: need.asset } : {}),
+    ...partsOf(need),
+  }
+  return { ...item, url: baseUrl + wordsOf({ ...item, url: '' }).path }
+}
+
+/** A digest of what it says: whoever put it aside sees it again once it says something else. */
+function versionOf(need: Need): string {
+  const text = JSON.stringify([nameOf(need), ...figuresOf(need)])
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+function partsOf(need: Need): Partial<Item> {
+  switch (need.kind) {
+    case 'past-due': {
+      const { dueDate, amount, ...rest } = need.pastDue
+      return { pastDue: { ...rest, amount: numberOf(amount), dueDate: epochOfDay(dueDate) } }
+    }
+    case 'change': {
+      const { reason, at: time, ...rest } = need.change
+      return { change: { ...rest, time, ...(reason === null ? {} : { reason }) } }
+    }
+    case 'renewal': {
+      const { at: time, cost, renewalType, scheduledTotal, ...rest } = need.renewal
+      const more = {
+        ...(renewalType === null ? {} : { renewalType }),
+        ...(scheduledTotal === null ? {} : { scheduledTotal }),
+      }
+      return { renewal: { ...rest, time, ...costIn(cost), ...more } }
+    }
+    case 'idle': {
+      const { cost, ...rest } = need.idle
+      return { idle: { ...rest, ...costIn(cost) } }
+    }
+    case 'nearly-full':
+      return { nearlyFull: need.full }
+    case 'unmatched-lines': {
+      const { invoice, count, amount, currency } = need.unmatched
+      const { id, number, day } = invoice
+      const told = { id, number, day: epochOfDay(day) }
+      return { unmatchedLines: { invoice: told, count, amount: numberOf(amount), currency } }
+    }
+  }
+}
+
+function costIn(cost: Cost | undefined) {
+  return cost ? { cost: { ...cost, amount: numberOf(cost.amount) } } : {}
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { currency, money } from '#lib/billing/invoices/shapes.ts'
+import { seats } from '#lib/licenses/assets/change-shapes.ts'
+import { timeOf } from '#lib/platform/lists/unix-time.ts'
+import { KINDS } from './rules.ts'
+
+const asset = z.object({
+  id: z.string().meta({ description: 'The asset.' }),
+  name: z.string().meta({ description: 'Its name for people.' }),
+  type: z.string().meta({ description: 'What kind of product it is.' }),
+})
+
+const cost = z
+  .object({
+    amount: money.meta({ description: 'At the price that was billed last, rounded to the currency.' }),
+    currency,
+    isMonthly: z.boolean().meta({
+      description:
+        'Whether it is for a month; else for what was billed last, whose time is not whole months.',
+    }),
+  })
+  .optional()
+  .meta({ description: 'What the idle ones cost. Absent where no price is known, or may be seen.' })
+
+const pastDue = z.object({
+  billingProfile: z
+    .object({
+      id: z.string().meta({ description: 'The billing profile.' }),
+      name: z.string().meta({ description: 'Its name for people.' }),
+    })
+    .meta({ description: 'Who is billed.' }),
+  count: z.int().min(1).meta({ description: 'Invoices that are past due.' }),
+  amount: money.meta({ description: 'What is left to pay of them.' }),
+  currency,
+  dueDate: timeOf('When the one that is due longest was due'),
+  days: z.int().min(1).meta({ description: 'How many days ago that was, in UTC.' }),
+})
+
+const change = z.object({
+  id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
+  outcome: z.enum(['confirming', 'unclear', 'refused']).meta({
+    description:
+      'Whether its vendor has not confirmed it yet, nobody can tell any more, or it was refused or not applied.',
+  }),
+  from: seats.meta({ description: 'Purchased licenses before.' }),
+  to: seats.meta({ description: 'The total that was asked for.' }),
+  reason: z.string().optional().meta({ description: 'What is known of it, in words.' }),
+  time: timeOf('When it was asked for'),
+})
+
+const renewal = z.object({
+  time: timeOf('When the commitment ends'),
+  days: z.int().min(0).meta({ description: 'In how many days, in UTC.' }),
+  purchased: seats.meta({ description: 'Purchased licenses.' }),
+  idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
+  cost,
+  renewalType: z
+    .string()
+    .optional()
+    .meta({ description: 'What happens by itself then, as the vendor calls it.' }),
+  scheduledTotal: seats.optional().meta({ description: 'The total that the vendor sets then.' }),
+})
+
+const idle = z.object({
+  purchased: seats.meta({ description: 'Purchased licenses.' }),
+  count: z.int().min(1).meta({ description: 'Licenses that were idle for all of the last 60 days.' }),
+  lowerTo: seats.meta({ description: 'The total to which the plan can be lowered now.' }),
+  cost,
+})
+
+const nearlyFull = z.object({
+  purchased: seats.meta({ description: 'Purchased licenses.' }),
+  assigned: seats.meta({ description: 'Assigned to users.' }),
+  days: z.int().min(0).meta({
+    description:
+      'In how many days none is free, at the pace of the last 90 days, or of those that are known.',
+  }),
+})
+
+const unmatchedLines = z.object({
+  invoice: z
+    .object({
+      id: z.string().meta({ description: 'The invoice.' }),
+      number: z.string().meta({ description: 'As its issuer numbers it.' }),
+      day: timeOf('Its date'),
+    })
+    .meta({
+      description: 'The invoice that they stand on: the newest one of a platform that sells licenses.',
+    }),
+  count: z.int().min(1).meta({ description: 'Lines that bill other licenses than are known.' }),
+  amount: money.meta({ description: 'What is billed beyond the known licenses; below 0: less is.' }),
+  currency,
+})
+
+export const version = z.string().regex(/^[0-9a-f]{32}$/, 'must be the `version` of a need')
+
+/** An addition: something that needs whoever asks. */
+export const Need = z
+  .object({
+    id: z.string().meta({ description: 'Names the line: its kind, and what it is about.' }),
+    version: version.meta({
+      description: 'A digest of its figures. It moves when they do, and not with the days.',
+    }),
+    kind: z.enum(KINDS).meta({
+      description: 'Says which of the members below is there: `past-due` has `pastDue`, and so on.',
+    }),
+    isDismissed: z.boolean().meta({
+      description: 'Whether the signed-in member has put it aside as it is. Never so for an API key.',
+    }),
+    url: z.url().meta({ description: 'The page of the console where it is seen to.' }),
+    asset: asset.optional().meta({ description: 'Which asset it is about, where it is about one.' }),
+    pastDue: pastDue.optional().meta({ description: 'Of the kind `past-due`.' }),
+    change: change.optional().meta({ description: 'Of the kind `change`.' }),
+    renewal: renewal.optional().meta({ description: 'Of the kind `renewal`.' }),
+    idle: idle.optional().meta({ description: 'Of the kind `idle`.' }),
+    nearlyFull: nearlyFull.optional().meta({ description: 'Of the kind `nearly-full`.' }),
+    unmatchedLines: unmatchedLines.optional().meta({ description: 'Of the kind `unmatched-lines`.' }),
+  })
+  .meta({ id: 'Need', description: 'Something that needs somebody, and that they can do something about.' })
+
+export const Needs = z
+  .object({
+    count: z.int().min(0).meta({ description: 'Those that are not dismissed.' }),
+    needs: z.array(Need).meta({ description: 'By kind, the most urgent first.' }),
+    looked: z.array(z.enum(KINDS)).meta({ description: 'The kinds that the caller’s roles let them see.' }),
+  })
+  .meta({ id: 'NeedList', description: 'What needs whoever asks.' })
+
+export const Mail = z
+  .object({
+    isOn: z.boolean().meta({ description: 'Whether the member gets it.' }),
+    isPossible: z.boolean().meta({ description: 'Whether this console sends mails at all.' }),
+  })
+  .meta({ id: 'NeedsMail', description: 'One mail a week of what needs somebody.' })

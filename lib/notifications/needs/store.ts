@@ -1,0 +1,105 @@
+import 'server-only'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
+import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
+import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
+import { invoiceSums } from '#lib/platform/db/schema/invoices/sums.ts'
+import type { PastDue } from './rules.ts'
+
+/** Of each kind, so many are told of: nobody goes through more. */
+const MOST = 100
+/** Among so many of the latest changes those are looked for that were refused. */
+const MOST_CHANGES = 1000
+/** So long a change that was refused is told of, as everywhere, in days. */
+const NEWS_DAYS = 7
+/** An open change is told of when it takes longer than a vendor usually does, in minutes. */
+const USUAL_MINUTES = 2
+
+/** The moment, in epoch milliseconds, and its day of UTC. */
+export async function readNow(tx: Transaction): Promise<{ now: number; today: string }> {
+  const { rows } = await tx.execute<{ now: number; today: string }>(sql`
+    SELECT floor(extract(epoch FROM now()) * 1000)::float8 AS now, (now() AT TIME ZONE 'UTC')::date::text AS today`)
+  return rows[0] ?? { now: 0, today: '' }
+}
+
+/** What is past due by billing profile and currency, of the kept sums. */
+export async function listPastDue(tx: Transaction, owner: Owner): Promise<PastDue[]> {
+  const { currency, billingProfileId: id, count, balance, dueDate } = invoiceSums
+  const its = and(eq(billingProfiles.customerId, invoiceSums.customerId), eq(billingProfiles.id, id))
+  const rows = await tx
+    .select({
+      id,
+      name: billingProfiles.name,
+      currency,
+      count: sql<number>`sum(${count})::int`,
+      amount: sql<string>`sum(${balance})::text`,
+      dueDate: sql<string>`min(${dueDate})::text`,
+    })
+    .from(invoiceSums)
+    .innerJoin(billingProfiles, its)
+    .where(and(...ofMonths(owner, { filter: { status: ['PAST DUE'] } }, {})))
+    .groupBy(currency, id, billingProfiles.name)
+    .orderBy(sql`min(${dueDate})`, asc(currency), asc(id))
+    .limit(MOST)
+  return rows.map(({ id, name, ...sums }) => ({ billingProfile: { id, name }, ...sums }))
+}
+
+export type ChangeRow = {
+  id: string
+  assetId: string
+  name: string
+  type: string
+  state: string
+  from: number
+  to: number
+  reason: string | null
+  at: number
+}
+
+const OPEN = sql.raw(`('${OPEN_STATES.join("', '")}')`)
+
+/** Whether another change of the customer's came after `c`, of the same asset. */
+const followed = (customerId: CustomerId, which = sql``) => sql`EXISTS (
+  SELECT FROM license_changes n WHERE n.customer_id = ${customerId} AND n.asset_id = c.asset_id
+    AND n.created_at > c.created_at ${which})`
+
+/**
+ * Changes that their vendors have not confirmed for long, those that nobody can tell the end of and nobody has checked,
+ * and those that were refused lately; of each asset as long as no other one followed.
+ */
+export async function listWaiting(tx: Transaction, customerId: CustomerId): Promise<ChangeRow[]> {
+  const { rows } = await tx.execute<ChangeRow>(sql`
+    SELECT c.id, c.asset_id AS "assetId", a.name, a.type, c.state, c.from_quantity AS "from", c.to_quantity AS "to",
+      c.vendor_reason AS reason, floor(extract(epoch FROM c.created_at) * 1000)::float8 AS at
+    FROM (
+      (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
+        AND (c.state = 'UNKNOWN' OR c.moved_at < now() - ${USUAL_MINUTES} * interval '1 minute') LIMIT ${MOST})
+      UNION ALL
+      (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state = 'UNCLEAR'
+        AND c.acknowledged_at IS NULL AND NOT ${followed(customerId, sql`AND n.state <> 'DRIFT'`)} LIMIT ${MOST})
+      UNION ALL
+      (SELECT * FROM (
+          SELECT * FROM license_changes l WHERE l.customer_id = ${customerId}
+            AND l.created_at > now() - ${NEWS_DAYS} * interval '1 day'
+          ORDER BY l.created_at DESC, l.id DESC LIMIT ${MOST_CHANGES}) c
+        WHERE c.state IN ('REJECTED', 'FAILED') AND NOT ${followed(customerId)} LIMIT ${MOST})) c
+    JOIN assets a ON a.customer_id = ${customerId} AND a.id = c.asset_id`)
+  return rows
+}
+
+/** The assets whose licenses can't be changed at this moment: a change is open, or the vendor takes none yet. */
+export async function listBusy(tx: Transaction, customerId: CustomerId): Promise<string[]> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT c.asset_id AS id FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
+    UNION
+    SELECT a.id FROM assets a
+    CROSS JOIN LATERAL (
+      SELECT c.not_before FROM license_changes c WHERE c.customer_id = ${customerId} AND c.asset_id = a.id
+      ORDER BY c.created_at DESC LIMIT 1) newest
+    WHERE a.customer_id = ${customerId} AND a.vendor <> 'built-in' AND a.seats_purchased IS NOT NULL
+      AND newest.not_before > now()`)
+  return rows.map(({ id }) => id)
+}

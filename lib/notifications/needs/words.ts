@@ -1,0 +1,146 @@
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import { daysText, dayText } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
+import type { Need } from './contract.ts'
+import type { NeedKind } from './rules.ts'
+
+/** A line in words, the same on screen and in a mail. */
+export type Words = {
+  /** What it is about: a company, an asset, an invoice. */
+  title: string
+  /** The figure that matters, such as `2,480.00 USD` or `58 idle licenses`. */
+  figure: string
+  /** What else is known of it. */
+  facts: string[]
+  /** What its link does: `Lower to 182`. */
+  act: string
+  /** Where that leads, in the console. */
+  path: string
+}
+
+/** What the kinds are called, as headings. */
+export const KIND_NAMES: Record<NeedKind, string> = {
+  'past-due': 'Past due',
+  change: 'License changes',
+  renewal: 'Renewals in the next 90 days',
+  idle: 'Idle licenses that can be lowered now',
+  'nearly-full': 'Nearly full',
+  'unmatched-lines': 'Billed otherwise than we know',
+}
+
+/** What was looked at, for whom nothing needs. */
+export const LOOKED_AT: Record<NeedKind, string> = {
+  'past-due': 'invoices that are past due',
+  change: 'license changes without a good end',
+  renewal: 'commitments that end within 90 days',
+  idle: 'flexible plans with licenses that are idle for 60 days or more',
+  'nearly-full': 'plans that fill up within 30 days',
+  'unmatched-lines': 'lines of the newest invoices that do not match the licenses we know',
+}
+
+export function wordsOf(need: Need): Words {
+  const { asset, pastDue, change, renewal, idle, nearlyFull, unmatchedLines } = need
+  if (pastDue) return pastDueWords(pastDue)
+  if (unmatchedLines) return unmatchedWords(unmatchedLines)
+  const page = `/assets/${encodeURIComponent(asset?.id ?? '')}`
+  const title = asset?.name ?? ''
+  if (change) return { title, ...changeWords(change), path: page }
+  if (renewal) return { title, ...renewalWords(renewal), path: page }
+  if (idle) return { title, ...idleWords(idle), path: `${page}?set=${idle.lowerTo}` }
+  return { title, ...fullWords(nearlyFull), path: page }
+}
+
+type Part<Name extends keyof Need> = NonNullable<Need[Name]>
+type OfAsset = Omit<Words, 'title' | 'path'>
+
+function pastDueWords({ billingProfile, count, amount, currency, dueDate, days }: Part<'pastDue'>): Words {
+  const filter = `status:PAST DUE|billingProfile:${billingProfile.id}|currency:${currency}`
+  return {
+    title: billingProfile.name,
+    figure: moneyText(amount, currency),
+    facts: [
+      `${countOf(count, 'invoice')} past due, the oldest by ${daysText(days)}, since ${dayText(dueDate)}`,
+    ],
+    act: count === 1 ? 'Show the invoice' : `Show ${count.toLocaleString('en')} invoices`,
+    path: `/invoices?filter=${encodeURIComponent(filter).replaceAll('%3A', ':').replaceAll('%7C', '|')}`,
+  }
+}
+
+const OUTCOMES: Record<Part<'change'>['outcome'], { fact: string; act: string }> = {
+  confirming: { fact: 'The vendor has not confirmed it yet', act: 'See how it stands' },
+  unclear: { fact: 'Nobody can tell whether the vendor did it', act: 'Check it' },
+  refused: { fact: 'It was not made', act: 'See why' },
+}
+
+function changeWords({ outcome, from, to, reason, time }: Part<'change'>): OfAsset {
+  const { fact, act } = OUTCOMES[outcome]
+  const told = outcome !== 'confirming' && reason ? `${fact}: ${reason}` : fact
+  const figure = `${from.toLocaleString('en')} → ${countOf(to, 'license')}`
+  return { figure, facts: [told, `Asked for on ${dayText(time)}`], act }
+}
+
+function renewalWords({ time, days, purchased, idle, cost, ...more }: Part<'renewal'>): OfAsset {
+  const { renewalType, scheduledTotal } = more
+  const { verb, how } = renewalType ? atItsEnd(renewalType) : { verb: 'Renews' }
+  const when = days === 0 ? 'today' : `in ${daysText(days)}`
+  const then =
+    scheduledTotal === undefined
+      ? how && `${verb} ${how}`
+      : `The vendor sets ${countOf(scheduledTotal, 'license')} then`
+  const unused = idle === 0 ? 'none idle' : `${idle.toLocaleString('en')} idle${costText(cost)}`
+  return {
+    figure: `${verb} ${when}`,
+    facts: [`On ${dayText(time)}: ${countOf(purchased, 'license')}, ${unused}`, ...(then ? [then] : [])],
+    act: 'Look at its licenses',
+  }
+}
+
+function idleWords({ count, purchased, lowerTo, cost }: Part<'idle'>): OfAsset {
+  return {
+    figure: cost ? costWords(cost) : `${count.toLocaleString('en')} idle`,
+    facts: [
+      `${count.toLocaleString('en')} of ${countOf(purchased, 'license')} idle for 60 days or more${cost ? ', at the last price' : ''}`,
+    ],
+    act: `Lower to ${lowerTo.toLocaleString('en')}`,
+  }
+}
+
+function fullWords(full: Need['nearlyFull']): OfAsset {
+  const { purchased = 0, assigned = 0, days = 0 } = full ?? {}
+  const free = Math.max(0, purchased - assigned)
+  return {
+    figure: free === 0 ? 'None free' : `${free.toLocaleString('en')} free`,
+    facts: [
+      `${assigned.toLocaleString('en')} of ${countOf(purchased, 'license')} assigned; ${free === 0 ? 'more were assigned in the last 90 days' : `at the pace of the last 90 days it is full in ${daysText(days)}`}`,
+    ],
+    act: 'Add licenses',
+  }
+}
+
+function unmatchedWords({ invoice, count, amount, currency }: Part<'unmatchedLines'>): Words {
+  const figure = amount === 0 ? countOf(count, 'line') : `${moneyText(Math.abs(amount), currency)}`
+  const beyond = amount > 0 ? 'more than' : amount < 0 ? 'less than' : 'other than'
+  return {
+    title: invoice.number,
+    figure,
+    facts: [
+      `${countOf(count, 'line')} ${count === 1 ? 'bills' : 'bill'} ${beyond} the licenses that we know, invoice of ${dayText(invoice.day)}`,
+    ],
+    act: count === 1 ? 'Show the line' : 'Show the lines',
+    path: `/invoices/${encodeURIComponent(invoice.id)}`,
+  }
+}
+
+type Cost = NonNullable<Part<'idle'>['cost']>
+
+function costWords({ amount, currency, isMonthly }: Cost): string {
+  return `${moneyText(amount, currency)} ${isMonthly ? 'a month' : 'per billing period'}`
+}
+
+function costText(cost: Cost | undefined): string {
+  return cost ? `, ${costWords(cost)} at the last price` : ''
+}
+
+function countOf(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+}

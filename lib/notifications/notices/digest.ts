@@ -1,0 +1,107 @@
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { payableOf } from '#lib/billing/invoices/total-to-balance.ts'
+import type { Need } from '#lib/notifications/needs/contract.ts'
+import { daysBetween, dayText } from '#lib/platform/values/days.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
+import { isFiner, moneyText } from '#lib/platform/values/money.ts'
+import type { ToldChange } from './licenses.ts'
+import { type Given, licensesPart, needsPart, oneLine, type Part, things, totals } from './parts.ts'
+import { NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import type { ToldRow } from './store.ts'
+
+/** What a mail says, in words, before it is text or HTML. Each text is one line. */
+export type Digest = { subject: string; title: string; parts: Part[] }
+
+/** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
+export type ToTell = {
+  invoices: readonly ToldRow[]
+  changes: readonly ToldChange[]
+  /** What needs the recipient, the most urgent first. */
+  needs: readonly Need[]
+}
+
+/** @returns undefined where nothing of it is left to tell */
+export function digestOf({ invoices: told, changes, needs }: ToTell, given: Given): Digest | undefined {
+  const sections = sectionsOf(told)
+  if (sections.length + changes.length + needs.length === 0) return undefined
+  const customer = oneLine(given.customer)
+  const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
+  const licenses = changes.length > 0 ? [licensesPart(changes, given)] : []
+  if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
+  if (needs.length > 0) counts.push(`${things(needs.length)} you`)
+  const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
+  return {
+    subject: `${customer}: ${counts.join(', ')}`,
+    title:
+      what.length > 0
+        ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
+        : `What needs you at ${customer}`,
+    parts: [
+      ...(needs.length > 0 ? [needsPart(needs, given)] : []),
+      ...sections.map((section) => partOf(section, given)),
+      ...licenses,
+    ],
+  }
+}
+
+const invoices = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`
+
+const SHORT: Record<Notice, (count: number) => string> = {
+  'past-due': (count) => `${invoices(count)} past due`,
+  due: (count) => `${invoices(count)} due within 7 days`,
+  new: (count) => `${count.toLocaleString('en')} new ${count === 1 ? 'invoice' : 'invoices'}`,
+}
+
+const LISTS: Record<Notice, string> = {
+  'past-due': '/invoices?filter=status:PAST%20DUE',
+  due: '/invoices?filter=status:OPEN&orderBy=dueDate',
+  new: '/invoices',
+}
+
+function partOf({ notice, named, others }: Section<ToldRow>, given: Given): Part {
+  const sums = sumsOf([...named, ...others], notice)
+  return {
+    notice,
+    head: `${NOTICE_NAMES[notice]}: ${invoices(named.length + others.length)}, ${sums.join(' and ')}`,
+    lines: named.map((row) => ({
+      id: oneLine(row.number),
+      amount: amountOf(row, notice),
+      facts: [dueText(row, notice, given.today), originOf(row, given.profiles)],
+      href: `${given.baseUrl}/invoices/${encodeURIComponent(row.id)}`,
+    })),
+    more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
+    href: given.baseUrl + LISTS[notice],
+  }
+}
+
+/** Of what is new the totals, of the rest what is left to pay: exact, and never two currencies in one sum. */
+function sumsOf(rows: readonly ToldRow[], notice: Notice): string[] {
+  const sums = new Map<string, InstanceType<typeof Exact>>()
+  for (const { currency, totalAmount, balanceAmount } of rows) {
+    const amount = notice === 'new' ? totalAmount : balanceAmount
+    sums.set(currency, (sums.get(currency) ?? new Exact(0)).plus(amount))
+  }
+  return [...sums].sort().map(([currency, sum]) => moneyText(sum.toFixed(), currency))
+}
+
+function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, notice: Notice): string {
+  const isWhole = new Exact(totalAmount).eq(balanceAmount)
+  if (notice === 'new' && (isWhole || !isOpen)) return moneyText(totalAmount, currency)
+  const exact = isFiner(balanceAmount, currency) ? ` (exactly ${moneyText(balanceAmount, currency)})` : ''
+  const left = `${moneyText(payableOf(balanceAmount, currency), currency)} to pay${exact}`
+  return isWhole ? left : `${left} of ${moneyText(totalAmount, currency)}`
+}
+
+function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, today: string): string {
+  const days = daysBetween(today, dueDate)
+  if (notice === 'new')
+    return `dated ${dayText(invoiceDate)}, ${isOpen ? `due on ${dayText(dueDate)}` : 'nothing to pay'}`
+  if (days < 0) return `was due on ${dayText(dueDate)}, ${days === -1 ? 'yesterday' : `${-days} days ago`}`
+  const when = ['today', 'tomorrow'][days] ?? `in ${days} days`
+  return `due on ${dayText(dueDate)}, ${when}`
+}
+
+function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
+  const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
+  return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
+}

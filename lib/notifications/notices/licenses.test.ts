@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest'
+import { readNoticeLink } from '#lib/identity/access/notice-link.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
+import { addAsset, addMember } from '#lib/platform/db/test-rows.ts'
+import { BASE_URL } from '../../../stand-ins/mail/stage.ts'
+import { onStage, own, stage } from './test-stage.ts'
+import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
+
+onStage(async () => {
+  await addAsset(own, 'workspace-suite-1', { purchased: 25, assigned: 1 }, { name: 'Business\nPlus' })
+  await member(`ana@${own}.example`, ['it-manager'])
+  await stage.addForLicenses(own, `Ana@${own}.example`)
+})
+
+const member = (email: string, roles: Role[], more = {}) => addMember(own, { email, roles, ...more })
+let changes = 0
+/** A change of the asset that a vendor made by itself, or one of ours. */
+async function change(from: number, to: number, state = 'DRIFT') {
+  changes += 1
+  await stage.database.sql(
+    own,
+    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+       actor_name, request_id, settled_at)
+     VALUES ($1, $2, 'workspace-suite-1', $3, $4, $5, 'vendor', 'google-workspace', 'Google Workspace', 'r', now())`,
+    [own, `change-${changes}`, from, to, state],
+  )
+}
+const mails = () =>
+  stage.taken().map(({ to, headers, text }) => ({ to: to.join(), subject: headers.subject, text }))
+
+it('tells a manager of licenses what vendors changed, once, in one mail a day', async () => {
+  await change(20, 25)
+  await change(25, 26, 'APPLIED')
+  await change(26, 24)
+  expect(await stage.run()).toBe(1)
+  const [mail, ...rest] = mails()
+  expect(rest).toEqual([])
+  expect([mail?.to, mail?.subject]).toEqual([
+    `Ana@${own}.example`,
+    `${own}: 2 license totals changed by a vendor`,
+  ])
+  for (const said of [
+    `Licenses of ${own}`,
+    '* Business Plus: 20 → 25 licenses',
+    '* Business Plus: 26 → 24 licenses',
+    'at Google Workspace, seen on ',
+    `${BASE_URL}/assets/workspace-suite-1`,
+  ])
+    expect(mail?.text).toContain(said)
+  expect(mail?.text).not.toContain('25 → 26')
+  await change(24, 30)
+  expect(await stage.run()).toBe(0)
+  await stage.daysLater(1)
+  expect(await stage.run()).toBe(1)
+  expect(mails().map(({ text }) => text?.match(/\d+ → \d+/g))).toEqual([['24 → 30']])
+  await stage.daysLater(1)
+  expect(await stage.run()).toBe(0)
+})
+
+it('shares the mail of the day with what is told of invoices', async () => {
+  await stage.add(own, `ana@${own}.example`)
+  await stage.invoice(own, 'IN-1', -3)
+  await change(20, 25)
+  expect(await stage.run()).toBe(1)
+  const [mail] = mails()
+  expect(mail?.subject).toBe(`${own}: 1 invoice past due, 1 license total changed by a vendor`)
+  expect(mail?.text).toContain(`Invoices and licenses of ${own}`)
+})
+
+it('nobody who may not see licenses, or nothing from before they were added', async () => {
+  await member(`fin@${own}.example`, ['finance-user'])
+  await member(`gone@${own}.example`, ['it-manager'], { disabledAt: new Date() })
+  await change(20, 25)
+  for (const name of ['fin', 'gone', 'stranger', 'late'])
+    await stage.addForLicenses(own, `${name}@${own}.example`)
+  await member(`late@${own}.example`, ['admin'])
+  expect(await stage.run()).toBe(1)
+  expect(mails().map(({ to }) => to)).toEqual([`Ana@${own}.example`])
+  await stage.database.sql(own, "UPDATE members SET roles = '{finance-user}' WHERE email LIKE 'ana@%'")
+  await stage.daysLater(1)
+  await change(25, 26)
+  expect(await stage.run()).toBe(1)
+  expect(mails().map(({ to, text }) => [to, text?.match(/\d+ → \d+/g)])).toEqual([
+    [`late@${own}.example`, ['25 → 26']],
+  ])
+})
+
+it('is stopped by its link, and what came meanwhile is not told when it starts again', async () => {
+  await change(20, 25)
+  await stage.run()
+  const [mail] = mails()
+  const links = [...`${mail?.text}`.matchAll(/\/unsubscribe\?link=(\S+)/g)].map(([, link = '']) => link)
+  const link = links.find((one) => readNoticeLink(one)?.notice === 'licenses') ?? ''
+  expect((await readNoticeSubscription(link))?.notices).toEqual([{ notice: 'licenses', isOn: true }])
+  await changeNoticeSubscription(link, 'stop', undefined, 'r')
+  await change(25, 26)
+  await stage.daysLater(1)
+  expect(await stage.run()).toBe(0)
+  await changeNoticeSubscription(link, 'start', 'licenses', 'r')
+  expect(await stage.run()).toBe(0)
+  await change(26, 27)
+  expect(await stage.run()).toBe(1)
+  expect(mails()[0]?.text).toContain('26 → 27')
+})
+
+it('is told by the next run where the mail server was not ready', async () => {
+  await change(20, 25)
+  stage.catcher.faults.set('*', { at: 'recipient', code: 451 })
+  expect(await stage.run()).toBe(0)
+  stage.catcher.faults.clear()
+  expect(await stage.run()).toBe(1)
+})

@@ -1,0 +1,146 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { listUntold, writeTold } from './licenses.ts'
+import { noticesOf } from './rules.ts'
+import { listCandidates, readDays, type To } from './store.ts'
+import { tellsNeeds } from './weekly.ts'
+
+// A mail is written down before it is sent, with what it tells, and settled after it: whatever dies in between, it
+// leaves twice at most, and two processes never work on the same one.
+
+/** How often one mail may leave, where nobody can tell whether it did. */
+const MOST_ATTEMPTS = 2
+
+/** After so long, in minutes, the process that had a mail on its way counts as dead: sending takes one. */
+const LEASE = 15
+
+const MOST_ROWS = 5000
+
+/** The recipients that may be written to, in no order. */
+export async function listRecipients(tx: Transaction, customerId: CustomerId): Promise<string[]> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT id FROM notice_recipients r
+    WHERE customer_id = ${customerId} AND failure IS NULL AND (
+      (r.licenses_since IS NOT NULL AND NOT 'licenses' = ANY (r.stopped))
+      OR (r.needs_since IS NOT NULL AND NOT 'needs' = ANY (r.stopped)) OR EXISTS (
+        SELECT FROM notice_subscriptions s
+        WHERE s.customer_id = ${customerId} AND s.recipient_id = r.id AND NOT s.kinds <@ r.stopped))`)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Takes on the mail that is to be sent to a recipient now: one whose outcome nobody knows, once more; else one with
+ * what is to tell, at most one a day.
+ * @returns the day of which it is; undefined where there is nothing to send, or another process sees to it
+ */
+export async function claimMail(tx: Transaction, to: To): Promise<string | undefined> {
+  const { customerId, recipientId } = to
+  const { rows: free } = await tx.execute(sql`
+    SELECT FROM notice_recipients
+    WHERE customer_id = ${customerId} AND id = ${recipientId} AND failure IS NULL
+    FOR NO KEY UPDATE SKIP LOCKED`)
+  if (free.length === 0) return undefined
+  const { rows } = await tx.execute<{ toldOn: string; busy: boolean; attempts: number }>(sql`
+    SELECT told_on::text AS "toldOn", attempts, claimed_at > now() - make_interval(mins => ${LEASE}::int) AS busy
+    FROM notice_mails
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND state = 'SENDING'`)
+  const [left] = rows
+  if (left?.busy) return undefined
+  if (left && left.attempts < MOST_ATTEMPTS) {
+    await change(tx, to, left.toldOn, sql`attempts = attempts + 1, claimed_at = now()`)
+    return left.toldOn
+  }
+  if (left) await giveUp(tx, to, left.toldOn)
+  return writeMail(tx, to)
+}
+
+async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
+  const { customerId, recipientId } = to
+  const { today, lastReminder } = await readDays(tx, to)
+  const { rows } = await tx.execute(sql`
+    SELECT FROM notice_mails
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${today}`)
+  if (rows.length > 0) return undefined
+  const candidates = await listCandidates(tx, to)
+  const told = candidates.flatMap((candidate) =>
+    noticesOf(candidate, today, lastReminder).map((kind) => {
+      const isAgain = kind === 'past-due' && Boolean(candidate.toldOn[kind])
+      return { id: candidate.id, kind, isAgain }
+    }),
+  )
+  const changes = await listUntold(tx, to)
+  const isForNeeds = await tellsNeeds(tx, to, today)
+  if (told.length + changes.length === 0 && !isForNeeds) return undefined
+  const reminds = told.some(({ isAgain }) => isAgain)
+  await tx.execute(sql`
+    INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds, tells_needs)
+    VALUES (${customerId}, ${recipientId}, ${today}, ${reminds}, ${isForNeeds})`)
+  for (let at = 0; at < told.length; at += MOST_ROWS)
+    await tx.execute(sql`
+      INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)
+      SELECT own.customer_id, own.recipient_id, t.id, t.kind, own.told_on
+      FROM notice_mails AS own,
+        json_to_recordset(${JSON.stringify(told.slice(at, at + MOST_ROWS))}::json) AS t(id text, kind text)
+      WHERE own.customer_id = ${customerId} AND own.recipient_id = ${recipientId} AND own.told_on = ${today}`)
+  await writeTold(tx, to, today, changes)
+  return today
+}
+
+/** Whether the mail of a day tells what needs the recipient. */
+export async function tellsOfNeeds(tx: Transaction, to: To, toldOn: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    SELECT FROM notice_mails
+    WHERE customer_id = ${to.customerId} AND recipient_id = ${to.recipientId} AND told_on = ${toldOn} AND tells_needs`)
+  return rows.length > 0
+}
+
+/** Nobody can tell whether the mail arrived, and it is not sent again. */
+export async function giveUp(tx: Transaction, to: To, toldOn: string): Promise<void> {
+  await change(tx, to, toldOn, sql`state = 'UNKNOWN'`)
+}
+
+/** The mail was sent. */
+export async function markSent(tx: Transaction, to: To, toldOn: string): Promise<void> {
+  await change(tx, to, toldOn, sql`state = 'SENT'`)
+}
+
+/** The mail was refused for good, and with `address` whatever else would go there. */
+export async function markRefused(
+  tx: Transaction,
+  to: To,
+  toldOn: string,
+  { reason, address }: { reason: string; address: boolean },
+): Promise<void> {
+  await change(tx, to, toldOn, sql`state = 'REFUSED', reason = ${reason}`)
+  if (!address) return
+  await tx.execute(sql`
+    UPDATE notice_recipients SET failure = ${reason}, failed_at = now()
+    WHERE customer_id = ${to.customerId} AND id = ${to.recipientId}`)
+}
+
+/**
+ * The mail surely did not leave this time. What it was to tell is told another time; one that may have left before
+ * is tried again as it is.
+ */
+export async function withdraw(tx: Transaction, to: To, toldOn: string): Promise<void> {
+  const { customerId, recipientId } = to
+  await tx.execute(sql`
+    DELETE FROM notice_mails
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${toldOn}
+      AND state = 'SENDING' AND attempts = 1`)
+  await change(tx, to, toldOn, sql`attempts = attempts - 1`)
+}
+
+async function change(
+  tx: Transaction,
+  { customerId, recipientId }: To,
+  toldOn: string,
+  set: ReturnType<typeof sql>,
+) {
+  await tx.execute(sql`
+    UPDATE notice_mails SET ${set}
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${toldOn}
+      AND state = 'SENDING'`)
+}

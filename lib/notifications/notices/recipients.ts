@@ -1,0 +1,126 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import type { Kind, Notice } from './rules.ts'
+
+/** An address as it gets notices of one billing profile, or of licenses, which have none. */
+export type RecipientRow = {
+  email: string
+  profile: string | null
+  notices: Kind[]
+  /** What the person has stopped themselves. */
+  stopped: Kind[]
+  since: Date
+  /** The day of the last mail that was sent. */
+  lastMail: string | null
+  /** Why the mail server refused the address; null: it is good. */
+  failure: string | null
+}
+
+/** Who gets notices, by billing profile and address. */
+export async function listRecipientRows(tx: Transaction, customerId: CustomerId): Promise<RecipientRow[]> {
+  const { rows } = await tx.execute<RecipientRow>(sql`
+    SELECT r.email, s.profile, s.kinds AS notices, r.stopped, s.since, (
+        SELECT max(told_on)::text FROM notice_mails m
+        WHERE m.customer_id = ${customerId} AND m.recipient_id = r.id AND m.state = 'SENT') AS "lastMail",
+      r.failure
+    FROM (
+      SELECT recipient_id, billing_profile_id AS profile, kinds, since FROM notice_subscriptions
+      WHERE customer_id = ${customerId}
+      UNION ALL
+      SELECT id, NULL, '{licenses}', licenses_since FROM notice_recipients
+      WHERE customer_id = ${customerId} AND licenses_since IS NOT NULL
+      UNION ALL
+      SELECT id, NULL, '{needs}', needs_since FROM notice_recipients
+      WHERE customer_id = ${customerId} AND needs_since IS NOT NULL) s
+    JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = s.recipient_id
+    ORDER BY s.profile, lower(r.email) COLLATE "C"`)
+  return rows.map((row) => ({ ...row, since: new Date(row.since) }))
+}
+
+/**
+ * Sets the notices that an address gets of a billing profile, from now on. An address that was refused is tried
+ * again; what its person has stopped stays so, unless they want it `again`.
+ * @returns what they have stopped. An unknown billing profile is 23503
+ */
+export async function addRecipient(
+  tx: Transaction,
+  customerId: CustomerId,
+  {
+    email,
+    profile,
+    kinds,
+    again,
+  }: { email: string; profile: string; kinds: readonly Notice[]; again: boolean },
+): Promise<Notice[]> {
+  const { rows } = await tx.execute<{ id: string; stopped: Notice[] }>(sql`
+    INSERT INTO notice_recipients AS r (customer_id, id, email) VALUES (${customerId}, ${randomUUID()}, ${email})
+    ON CONFLICT (customer_id, lower(email)) DO UPDATE
+    SET failure = NULL, failed_at = NULL,
+      stopped = CASE WHEN ${again} THEN ${kinds.reduce((left, kind) => sql`array_remove(${left}, ${kind})`, sql`r.stopped`)}
+        ELSE r.stopped END
+    RETURNING id, stopped`)
+  const [recipient] = rows
+  // What came while nobody wanted to know of new invoices is not news.
+  await tx.execute(sql`
+    INSERT INTO notice_subscriptions AS s (customer_id, recipient_id, billing_profile_id, kinds)
+    VALUES (${customerId}, ${recipient?.id}, ${profile}, ${sql.param([...kinds])}::text[])
+    ON CONFLICT (customer_id, recipient_id, billing_profile_id) DO UPDATE
+    SET kinds = excluded.kinds, since = CASE WHEN 'new' = ANY (s.kinds) AND NOT ${again} THEN s.since ELSE excluded.since END`)
+  return recipient?.stopped ?? []
+}
+
+/**
+ * Tells an address of the totals that vendors change, from now on, if it is not told yet. As with invoices, what its
+ * person has stopped stays so, unless they want it `again`.
+ * @returns what they have stopped
+ */
+export async function addLicensesRecipient(
+  tx: Transaction,
+  customerId: CustomerId,
+  { email, again }: { email: string; again: boolean },
+): Promise<Kind[]> {
+  const { rows } = await tx.execute<{ stopped: Kind[] }>(sql`
+    INSERT INTO notice_recipients AS r (customer_id, id, email, licenses_since)
+    VALUES (${customerId}, ${randomUUID()}, ${email}, now())
+    ON CONFLICT (customer_id, lower(email)) DO UPDATE
+    SET failure = NULL, failed_at = NULL, licenses_since = coalesce(r.licenses_since, excluded.licenses_since),
+      stopped = CASE WHEN ${again} THEN array_remove(r.stopped, 'licenses') ELSE r.stopped END
+    RETURNING stopped`)
+  return rows[0]?.stopped ?? []
+}
+
+/** Tells an address no more of what is of no billing profile: of licenses, and of what needs its member. @returns whether it was told */
+export async function removeLicensesRecipient(
+  tx: Transaction,
+  customerId: CustomerId,
+  email: string,
+): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    UPDATE notice_recipients SET licenses_since = NULL, needs_since = NULL
+    WHERE customer_id = ${customerId} AND lower(email) = lower(${email})
+      AND (licenses_since IS NOT NULL OR needs_since IS NOT NULL)
+    RETURNING id`)
+  return rows.length > 0
+}
+
+/**
+ * Takes an address out: of one billing profile, or of all. What its person has stopped is remembered.
+ * @returns the billing profiles of which it got notices
+ */
+export async function removeRecipient(
+  tx: Transaction,
+  customerId: CustomerId,
+  email: string,
+  profile: string | undefined,
+): Promise<string[]> {
+  const { rows } = await tx.execute<{ profile: string }>(sql`
+    DELETE FROM notice_subscriptions s USING notice_recipients r
+    WHERE s.customer_id = ${customerId} AND r.customer_id = ${customerId} AND r.id = s.recipient_id
+      AND lower(r.email) = lower(${email})
+      AND (${profile ?? null}::text IS NULL OR s.billing_profile_id = ${profile ?? null}::text)
+    RETURNING s.billing_profile_id AS profile`)
+  return rows.map((row) => row.profile).sort()
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { addDays } from '#lib/platform/values/days.ts'
+import {
+  type Candidate,
+  MOST_NAMED,
+  NOTICES,
+  type Notice,
+  noticesOf,
+  sectionsOf,
+  type Told,
+} from './rules.ts'
+
+const TODAY = '2026-10-15'
+const day = (offset: number) => addDays(TODAY, offset)
+const told = (given: Partial<Candidate>, lastReminder?: string) =>
+  noticesOf(
+    { dueDate: day(30), isOpen: true, isNew: false, wanted: NOTICES, toldOn: {}, ...given },
+    TODAY,
+    lastReminder,
+  )
+
+describe('noticesOf', () => {
+  it.each<[string, Partial<Candidate>, Notice[]]>([
+    ['nothing of what is far from due', {}, []],
+    ['what is new', { isNew: true }, ['new']],
+    ['what is new also when it is paid', { isNew: true, isOpen: false, dueDate: day(-9) }, ['new']],
+    ['new only once', { isNew: true, toldOn: { new: day(-400) } }, []],
+    ['nothing eight days before', { dueDate: day(8) }, []],
+    ['due from seven days before', { dueDate: day(7) }, ['due']],
+    ['due on the day itself', { dueDate: day(0) }, ['due']],
+    ['due only once', { dueDate: day(0), toldOn: { due: day(-7) } }, []],
+    ['nothing of what is paid', { dueDate: day(3), isOpen: false }, []],
+    ['past due from the day after', { dueDate: day(-1), toldOn: { due: day(-8) } }, ['past-due']],
+    ['no past due of what is paid', { dueDate: day(-1), isOpen: false }, []],
+    ['not again six days later', { dueDate: day(-9), toldOn: { 'past-due': day(-6) } }, []],
+    ['again seven days later', { dueDate: day(-9), toldOn: { 'past-due': day(-7) } }, ['past-due']],
+    ['all that holds', { isNew: true, dueDate: day(2) }, ['due', 'new']],
+    ['of that what is wanted', { isNew: true, dueDate: day(2), wanted: ['new', 'past-due'] }, ['new']],
+    ['nothing where nothing is wanted', { isNew: true, dueDate: day(-2), wanted: [] }, []],
+  ])('tells %s', (_, given, expected) => {
+    expect(told(given)).toEqual(expected)
+  })
+
+  it('holds a reminder back within a week of the last one, but not what has just become past due', () => {
+    const reminded = { dueDate: day(-20), toldOn: { 'past-due': day(-9) } }
+    expect(told(reminded, day(-6))).toEqual([])
+    expect(told(reminded, day(-7))).toEqual(['past-due'])
+    expect(told({ dueDate: day(-1) }, day(-1))).toEqual(['past-due'])
+  })
+
+  it('tells of one invoice, over a year of days, each kind once and past due weekly at most', () => {
+    const run = (due: number, paidOn: number) => {
+      const toldOn: Candidate['toldOn'] = {}
+      const days: Record<Notice, number[]> = { new: [], due: [], 'past-due': [] }
+      for (let now = 0; now < 365; now++) {
+        const today = addDays('2026-01-01', now)
+        const given = {
+          dueDate: addDays('2026-01-01', due),
+          isOpen: now < paidOn,
+          isNew: true,
+          wanted: NOTICES,
+          toldOn,
+        }
+        for (const notice of noticesOf(given, today)) {
+          toldOn[notice] = today
+          days[notice].push(now)
+        }
+      }
+      return days
+    }
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 365 }), (due, paidOn) => {
+        const days = run(due, paidOn)
+        expect(days.new).toEqual([0])
+        const soon = Math.max(0, due - 7)
+        expect(days.due).toEqual(soon < paidOn ? [soon] : [])
+        expect(days['past-due']).toEqual(
+          Array.from({ length: 60 }, (_, week) => due + 1 + week * 7).filter((at) => at < paidOn && at < 365),
+        )
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('sectionsOf', () => {
+  const invoice = (id: string, notices: Notice[], given: Partial<Told> = {}): Told => ({
+    id,
+    invoiceDate: day(0),
+    dueDate: day(5),
+    isOpen: true,
+    notices,
+    ...given,
+  })
+  const shown = (list: Told[]) =>
+    sectionsOf(list).map(({ notice, named, others }) => [notice, named.map(({ id }) => id), others.length])
+
+  it('names each invoice once, where it is most urgent, and the most urgent first', () => {
+    const list = [invoice('a', ['new']), invoice('b', ['due', 'new']), invoice('c', ['past-due', 'new'])]
+    expect(shown(list)).toEqual([
+      ['past-due', ['c'], 0],
+      ['due', ['b'], 0],
+      ['new', ['a'], 0],
+    ])
+  })
+
+  it('says nothing of being due of what was paid since', () => {
+    const paid = { isOpen: false }
+    expect(shown([invoice('a', ['due'], paid), invoice('b', ['past-due', 'new'], paid)])).toEqual([
+      ['new', ['b'], 0],
+    ])
+    expect(sectionsOf([invoice('a', ['past-due'], paid)])).toEqual([])
+  })
+
+  it('names the newest, of what is due the soonest, and counts the others', () => {
+    const many = (notice: Notice) =>
+      Array.from({ length: MOST_NAMED + 2 }, (_, at) =>
+        invoice(`${notice}-${at}`, [notice], { invoiceDate: day(at), dueDate: day(at) }),
+      )
+    const first = Object.fromEntries(
+      sectionsOf([...many('new'), ...many('due'), ...many('past-due')]).map(({ notice, named, others }) => {
+        expect([named.length, others.length]).toEqual([MOST_NAMED, 2])
+        return [notice, named[0]?.id]
+      }),
+    )
+    expect(first).toEqual({ new: 'new-11', due: 'due-0', 'past-due': 'past-due-11' })
+  })
+})

@@ -1,0 +1,89 @@
+import 'server-only'
+import { customersWithNotices } from '#lib/identity/access/due-work.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
+import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import { type Digest, digestOf } from './digest.ts'
+import { listToldChanges } from './licenses.ts'
+import { messageOf } from './message.ts'
+import { claimMail, giveUp, listRecipients, markRefused, markSent, tellsOfNeeds, withdraw } from './outbox.ts'
+import { listTold, readAddressee, readDays, type To } from './store.ts'
+import { listToldNeeds } from './weekly.ts'
+
+/**
+ * Sends what there is to tell to whom it is to be told, one mail to each recipient at most. Nothing where no mail
+ * server is configured. Safe to run in several processes at once; what fails for now is tried by the next run.
+ * @param signal ends the run after the mail that is being sent
+ * @param only of this customer
+ * @returns how many mails were sent
+ * @throws Error where the mail server is away: nobody else is tried then; AggregateError of what else failed
+ */
+export async function sendNotices(
+  requestId: string,
+  signal: AbortSignal,
+  only?: CustomerId,
+): Promise<number> {
+  const mail = mailSettings()
+  if (!mail) return 0
+  const errors: unknown[] = []
+  const failed = (error: unknown) => void errors.push(error)
+  let count = 0
+  for (const to of await listAll(only, failed)) {
+    if (signal.aborted) break
+    const delivery = await tell(mail, to).catch(failed)
+    if (delivery?.kind === 'sent') count += 1
+    else if (delivery) log().warn({ requestId, ...to, ...delivery }, 'notice not sent')
+    if (delivery?.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
+  }
+  if (errors.length > 0) throw new AggregateError(errors, `Notices to ${errors.length} could not be sent.`)
+  return count
+}
+
+async function listAll(only: CustomerId | undefined, failed: (error: unknown) => void): Promise<To[]> {
+  const all: To[] = []
+  for (const customerId of only ? [only] : await customersWithNotices()) {
+    const ids = await scope({ customerId }, (tx) => listRecipients(tx, customerId)).catch(failed)
+    all.push(...(ids ?? []).map((recipientId) => ({ customerId, recipientId })))
+  }
+  return all
+}
+
+/** One recipient's mail of today; undefined where there is none. */
+async function tell(mail: MailConfig, to: To): Promise<Delivery | undefined> {
+  const claimed = await scope(to, (tx) => claim(tx, to))
+  if (!claimed) return undefined
+  const { toldOn, email, digest } = claimed
+  const message = messageOf(digest, to, env().baseUrl)
+  const delivery = await deliver(mail, email, message, `${toldOn}.${to.recipientId}`)
+  const settle = async (tx: Transaction) => {
+    if (delivery.kind === 'sent') await markSent(tx, to, toldOn)
+    else if (delivery.kind === 'refused') await markRefused(tx, to, toldOn, delivery)
+    else if (delivery.kind !== 'unknown') await withdraw(tx, to, toldOn)
+  }
+  // It has left, whatever became of its customer meanwhile.
+  await scope(to, settle, { evenIfClosed: true })
+  return delivery
+}
+
+type Claimed = { toldOn: string; email: string; digest: Digest }
+
+async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claimed | undefined> {
+  const toldOn = await claimMail(tx, to)
+  const addressee = toldOn && (await readAddressee(tx, to))
+  if (!toldOn || !addressee) return undefined
+  const { today } = await readDays(tx, to)
+  const told = {
+    invoices: await listTold(tx, to, toldOn),
+    changes: await listToldChanges(tx, to, toldOn),
+    needs: (await tellsOfNeeds(tx, to, toldOn)) ? await listToldNeeds(tx, to) : [],
+  }
+  const digest = digestOf(told, { ...addressee, today, baseUrl: env().baseUrl })
+  if (digest) return { toldOn, email: addressee.email, digest }
+  // It may have left before; meanwhile all was paid, or is not wanted any more.
+  await giveUp(tx, to, toldOn)
+  return undefined
+}

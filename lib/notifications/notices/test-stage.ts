@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { openStage } from '../../../stand-ins/mail/stage.ts'
+
+/** What tests of notices act on, in a file that has called `onStage`. */
+export let stage: Awaited<ReturnType<typeof openStage>>
+/** The customer of the test that runs, which no other test has. */
+export let own = ''
+
+let customers = 0
+
+/** Opens a stage for the tests of a file. Before each, nobody gets notices but whom `prepare` adds. */
+export function onStage(prepare: () => Promise<void> = async () => {}): void {
+  beforeAll(async () => {
+    stage = await openStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(async () => {
+    await stage.clear()
+    customers += 1
+    own = `c${customers}`
+    await addCustomer(own)
+    await prepare()
+  })
+}

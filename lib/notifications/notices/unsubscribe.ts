@@ -1,0 +1,90 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { readNoticeLink } from '#lib/identity/access/notice-link.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import { isKind, KINDS, type Kind, type NoticeSubscription } from './rules.ts'
+import { readAddressee, type To } from './store.ts'
+
+/** @returns undefined for a link that is none of ours, or whose recipient is gone */
+export async function readNoticeSubscription(link: string): Promise<NoticeSubscription | undefined> {
+  const given = readNoticeLink(link)
+  if (!given) return undefined
+  return readScope(given, async (tx) => {
+    const addressee = await readAddressee(tx, given)
+    if (!addressee) return undefined
+    const { rows } = await tx.execute<{ set: Kind[]; stopped: Kind[] }>(sql`
+      SELECT stopped, ARRAY(
+        SELECT unnest(kinds) FROM notice_subscriptions
+        WHERE customer_id = ${given.customerId} AND recipient_id = ${given.recipientId}
+        UNION SELECT 'licenses' WHERE licenses_since IS NOT NULL
+        UNION SELECT 'needs' WHERE needs_since IS NOT NULL) AS set
+      FROM notice_recipients WHERE customer_id = ${given.customerId} AND id = ${given.recipientId}`)
+    const { set, stopped } = rows[0] ?? { set: [], stopped: [] }
+    const notices = KINDS.filter((notice) => set.includes(notice))
+    return {
+      email: addressee.email,
+      customer: addressee.customer,
+      notice: isKind(given.notice) ? given.notice : 'all',
+      notices: notices.map((notice) => ({ notice, isOn: !stopped.includes(notice) })),
+    }
+  })
+}
+
+/**
+ * Stops notices, or starts them again, from now on; a second time changes nothing.
+ * @param what which ones; undefined: what the link is about
+ * @returns false for a link that is none of ours, or whose recipient is gone
+ */
+export async function changeNoticeSubscription(
+  link: string,
+  want: 'stop' | 'start',
+  what: Kind | 'all' | undefined,
+  requestId: string,
+): Promise<boolean> {
+  const given = readNoticeLink(link)
+  if (!given) return false
+  const chosen = what ?? given.notice
+  const notices = isKind(chosen) ? [chosen] : [...KINDS]
+  // Their own wish, which a closed customer does not take from them.
+  return scope(given, (tx) => setStopped(tx, given, want, notices, requestId), { evenIfClosed: true })
+}
+
+async function setStopped(
+  tx: Transaction,
+  { customerId, recipientId: id }: To,
+  want: 'stop' | 'start',
+  notices: Kind[],
+  requestId: string,
+): Promise<boolean> {
+  const { rows } = await tx.execute<{ email: string; stopped: Kind[] }>(sql`
+      SELECT email, stopped FROM notice_recipients WHERE customer_id = ${customerId} AND id = ${id}
+      FOR NO KEY UPDATE`)
+  const [recipient] = rows
+  if (!recipient) return false
+  const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (want === 'start'))
+  if (changed.length === 0) return true
+  const stopped = KINDS.filter((notice) => recipient.stopped.includes(notice) !== changed.includes(notice))
+  await tx.execute(sql`
+      UPDATE notice_recipients SET stopped = ${sql.param(stopped)}::text[]
+      WHERE customer_id = ${customerId} AND id = ${id}`)
+  // What came in the meantime is not news any more.
+  if (want === 'start' && changed.includes('new'))
+    await tx.execute(sql`
+        UPDATE notice_subscriptions SET since = now() WHERE customer_id = ${customerId} AND recipient_id = ${id}`)
+  if (want === 'start' && changed.includes('licenses'))
+    await tx.execute(sql`
+        UPDATE notice_recipients SET licenses_since = now()
+        WHERE customer_id = ${customerId} AND id = ${id} AND licenses_since IS NOT NULL`)
+  const actor: Actor = { kind: 'recipient', id, name: recipient.email }
+  const action = want === 'stop' ? 'notices.stopped' : 'notices.started'
+  await recordAudit(tx, customerId, {
+    action,
+    subject: id,
+    actor,
+    requestId,
+    details: { notices: changed },
+  })
+  return true
+}

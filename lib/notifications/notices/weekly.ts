@@ -1,0 +1,90 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Need } from '#lib/notifications/needs/contract.ts'
+import { readNeeds } from '#lib/notifications/needs/read.ts'
+import { serializeNeeds } from '#lib/notifications/needs/serialize.ts'
+import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { isWeekly } from './rules.ts'
+import type { To } from './store.ts'
+
+// What needs a member, once a week, to whom of them has asked for it.
+
+/** Whether an address gets what needs its member. */
+export async function readWeekly(tx: Transaction, customerId: CustomerId, email: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    SELECT FROM notice_recipients
+    WHERE customer_id = ${customerId} AND lower(email) = lower(${email}) AND needs_since IS NOT NULL
+      AND NOT 'needs' = ANY (stopped)`)
+  return rows.length > 0
+}
+
+/** Tells a member's address, or does not. The same again, also at once, changes nothing and is no event. */
+export async function setWeekly(
+  tx: Transaction,
+  customerId: CustomerId,
+  { email, isOn, by }: { email: string; isOn: boolean; by: { actor: Actor; requestId: string } },
+): Promise<void> {
+  const { rows } = await tx.execute<{ id: string }>(
+    isOn
+      ? sql`
+        INSERT INTO notice_recipients AS r (customer_id, id, email, needs_since)
+        VALUES (${customerId}, ${randomUUID()}, ${email}, now())
+        ON CONFLICT (customer_id, lower(email)) DO UPDATE
+        SET failure = NULL, failed_at = NULL, needs_since = excluded.needs_since, stopped = array_remove(r.stopped, 'needs')
+        WHERE r.needs_since IS NULL OR 'needs' = ANY (r.stopped)
+        RETURNING id`
+      : sql`
+        UPDATE notice_recipients SET needs_since = NULL
+        WHERE customer_id = ${customerId} AND lower(email) = lower(${email}) AND needs_since IS NOT NULL
+        RETURNING id`,
+  )
+  const [changed] = rows
+  if (!changed) return
+  const action = isOn ? 'notices.started' : 'notices.stopped'
+  await recordAudit(tx, customerId, { action, subject: changed.id, ...by, details: { notices: ['needs'] } })
+}
+
+type Wanting = { since: string; lastOn: string | null; id: string; roles: Role[]; profiles: string[] }
+
+/** The member behind a recipient, as long as they want it and may sign in; undefined: nobody is told. */
+async function wanting(tx: Transaction, { customerId, recipientId }: To): Promise<Wanting | undefined> {
+  const { rows: wanted } = await tx.execute<Pick<Wanting, 'since' | 'lastOn'> & { email: string }>(sql`
+    SELECT r.email, (r.needs_since AT TIME ZONE 'UTC')::date::text AS since,
+      (SELECT max(told_on)::text FROM notice_mails n
+        WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.tells_needs) AS "lastOn"
+    FROM notice_recipients r
+    WHERE r.customer_id = ${customerId} AND r.id = ${recipientId} AND r.needs_since IS NOT NULL
+      AND NOT 'needs' = ANY (r.stopped)`)
+  const [told] = wanted
+  if (!told) return undefined
+  const { rows } = await tx.execute<Pick<Wanting, 'id' | 'roles' | 'profiles'>>(sql`
+    SELECT m.id, m.roles,
+      ARRAY(SELECT p.id FROM billing_profiles p WHERE p.customer_id = ${customerId}
+        AND (m.billing_profiles IS NULL OR p.id = ANY (m.billing_profiles))) AS profiles
+    FROM members m
+    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${told.email})
+      AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
+  return rows[0] && { ...told, ...rows[0] }
+}
+
+/** What needs the recipient's member now, and they have not put aside; nothing where they do not want to be told. */
+export async function listToldNeeds(tx: Transaction, to: To): Promise<Need[]> {
+  const member = await wanting(tx, to)
+  return member ? needsOf(tx, to, member) : []
+}
+
+/** Whether the mail of today tells what needs the recipient: the first of the week that has something to tell. */
+export async function tellsNeeds(tx: Transaction, to: To, today: string): Promise<boolean> {
+  const member = await wanting(tx, to)
+  if (!member || !isWeekly({ ...member, today })) return false
+  return (await needsOf(tx, to, member)).length > 0
+}
+
+async function needsOf(tx: Transaction, { customerId }: To, { id, roles, profiles }: Wanting) {
+  const found = await readNeeds(tx, { customerId, roles, billingProfiles: profiles, memberId: id })
+  return serializeNeeds(found, env().baseUrl).needs.filter(({ isDismissed }) => !isDismissed)
+}

@@ -1,0 +1,75 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { unsettledChanges } from '#lib/identity/access/due-work.ts'
+import { forEach } from '#lib/licenses/license-changes/reading/for-each.ts'
+import { readUnsettled, type Unsettled } from '#lib/licenses/license-changes/settling/unsettled.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
+import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import { messageOf } from './message.ts'
+import { operatorSettings } from './settings.ts'
+import { claimChanges, giveBack } from './store.ts'
+
+/**
+ * Tells the operators of changes that somebody should look at: those that are unclear, and those that are open for longer
+ * than their vendor may be late. Of each at most once a day; where there is nothing to tell, nothing is sent. Nothing
+ * either where no mail server or no operator is configured. Safe to run in several processes at once.
+ * @returns of how many changes was told
+ * @throws Error where no operator could be told: the next run tries again
+ */
+export async function tellOperators(requestId: string, signal: AbortSignal): Promise<number> {
+  const mail = mailSettings()
+  const operators = operatorSettings()
+  if (!mail || operators.length === 0 || signal.aborted) return 0
+  const changes = await claimed()
+  if (changes.length === 0) return 0
+  const failure = await send(mail, changes, requestId).catch((error: unknown) => String(error))
+  if (failure === undefined) return changes.length
+  await forCustomers(changes, async (customerId, ids) => {
+    await scope({ customerId }, (tx) => giveBack(tx, customerId, ids), LATE)
+  })
+  throw new Error(`The operators could not be told: ${failure}`)
+}
+
+/** What is unclear does not become clear when its customer is closed. */
+const LATE = { evenIfClosed: true }
+
+/** Whoever dies from here on has told nobody until the next day: better once too rarely than a mail without end. */
+async function claimed(): Promise<Unsettled[]> {
+  const overdue: Unsettled[] = []
+  await forEach(await unsettledChanges(), async (due) => {
+    const one = await readUnsettled(due)
+    if (one?.isOverdue) overdue.push(one)
+  })
+  const mine = new Set<string>()
+  await forCustomers(overdue, async (customerId, ids) => {
+    const taken = await scope({ customerId }, (tx) => claimChanges(tx, customerId, ids), LATE)
+    for (const id of taken) mine.add(id)
+  })
+  return overdue.filter(({ change }) => mine.has(change.id))
+}
+
+/** @returns why nobody was told; undefined where somebody was, or may have been */
+async function send(mail: MailConfig, changes: Unsettled[], requestId: string): Promise<string | undefined> {
+  const message = messageOf(changes)
+  const id = `operator.${randomUUID()}`
+  const ends: Delivery[] = []
+  for (const to of operatorSettings()) ends.push(await deliver(mail, to, message, id))
+  const failed = ends.flatMap((end) => ('reason' in end ? [end] : []))
+  for (const { kind, reason } of failed) log().warn({ requestId, kind, reason }, 'operator not told')
+  const isTold = ends.some(({ kind }) => kind === 'sent' || kind === 'unknown')
+  return isTold ? undefined : failed.map(({ reason }) => reason).join('; ')
+}
+
+async function forCustomers(
+  changes: readonly Unsettled[],
+  work: (customerId: CustomerId, ids: string[]) => Promise<void>,
+): Promise<void> {
+  for (const [customerId, own] of Map.groupBy(changes, (one) => one.customerId))
+    await work(
+      customerId,
+      own.map(({ change }) => change.id),
+    )
+}

@@ -1,0 +1,103 @@
+import { globSync } from 'node:fs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import * as invoices from '#lib/billing/invoices/contract.ts'
+import { listInvoices } from '#lib/billing/invoices/queries.ts'
+import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { queriesOf, whenFreshSignInIsRequired } from './client.ts'
+import type { AnyContract } from './contract.ts'
+
+const modules: object[] = await Promise.all(
+  globSync('lib/*/*/contract.ts').map((file) => import(/* @vite-ignore */ `../../../${file}`)),
+)
+const contracts = modules
+  .flatMap((module) => Object.values(module))
+  .filter((value): value is AnyContract => 'permission' in Object(value))
+
+describe('the browser', () => {
+  it.each(contracts)('writes times as $name reads them, and other numbers as they are', (contract) => {
+    const { query } = queriesOf<{ query: AnyContract }>({ query: contract })
+    for (const [name, schema] of Object.entries<z.ZodType>(contract.query.shape)) {
+      const isTime = Number(z.safeDecode(schema, '100').data) >= 100_000
+      expect(query.search({ [name]: 100_000 }), name).toBe(`${name}=${isTime ? 100 : 100_000}`)
+    }
+  })
+
+  it('writes what the contract reads, and nothing for what is absent', () => {
+    const query = {
+      filter: { platform: ['cloud-platform', 'a b'], status: ['PAST DUE'] },
+      minCreationTime: Date.UTC(1971, 0, 1),
+      maxCreationTime: Date.UTC(2026, 9, 31),
+      search: 'IN-1 & 2/ü',
+      maxResults: 20,
+    }
+    const search = listInvoices.search(query)
+    const read = Object.fromEntries(new URLSearchParams(search))
+    expect(z.decode(invoices.listInvoices.query, read)).toEqual(query)
+    expect(search).toContain('filter=platform:cloud-platform|a%20b|status:PAST%20DUE')
+    expect(listInvoices.path({ query: { search: '', filter: {} } })).toBe('/billing/v1/invoices')
+  })
+
+  it('puts an id into the path as one part', () => {
+    const path = setQuantity.path({ params: { asset_id: 'a/b?c' } })
+    expect(path).toBe('/billing/v1/assets/a%2Fb%3Fc')
+  })
+})
+
+describe('a call that is refused for want of a fresh sign-in', () => {
+  const given = {
+    params: { asset_id: 'a' },
+    body: { quantity: 7 },
+    headers: { 'if-match': undefined, 'idempotency-key': 'same' },
+  }
+  const refused = () => Response.json({ code: 'fresh_sign_in_required', detail: 'Confirm.' }, { status: 403 })
+  /** Answers one request after the other so, and tells what was sent. */
+  const answering = (...answers: Response[]) => {
+    const sent: RequestInit[] = []
+    vi.stubGlobal('fetch', (_: string, init: RequestInit) => {
+      sent.push(init)
+      return Promise.resolve(answers.shift())
+    })
+    return sent
+  }
+  let end = () => {}
+  afterEach(() => {
+    end()
+    vi.unstubAllGlobals()
+  })
+
+  it('is sent once more when the member has confirmed, the same request under the same key', async () => {
+    const sent = answering(refused(), Response.json({ done: 1 }))
+    const ask = vi.fn(async () => true)
+    end = whenFreshSignInIsRequired(ask)
+    expect(await setQuantity(given)).toEqual({ done: 1 })
+    expect(ask).toHaveBeenCalledOnce()
+    expect(sent).toHaveLength(2)
+    expect(sent[1]).toEqual(sent[0])
+    expect(sent[1]?.headers).toMatchObject({ 'idempotency-key': 'same' })
+  })
+
+  it('is refused where they did not, where nobody asks them, and where it is refused again', async () => {
+    const code = { code: 'fresh_sign_in_required' }
+    let sent = answering(refused())
+    await expect(setQuantity(given)).rejects.toMatchObject(code)
+    expect(sent).toHaveLength(1)
+    sent = answering(refused())
+    end = whenFreshSignInIsRequired(async () => false)
+    await expect(setQuantity(given)).rejects.toMatchObject(code)
+    expect(sent).toHaveLength(1)
+    end()
+    sent = answering(refused(), refused())
+    end = whenFreshSignInIsRequired(async () => true)
+    await expect(setQuantity(given)).rejects.toMatchObject(code)
+    expect(sent).toHaveLength(2)
+  })
+
+  it('is no other refusal: nobody is asked', async () => {
+    answering(Response.json({ code: 'permission_denied' }, { status: 403 }))
+    const ask = vi.fn(async () => true)
+    end = whenFreshSignInIsRequired(ask)
+    await expect(setQuantity(given)).rejects.toMatchObject({ code: 'permission_denied' })
+    expect(ask).not.toHaveBeenCalled()
+  })
+})

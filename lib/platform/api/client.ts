@@ -1,0 +1,133 @@
+import { type Filter, formatFilter, formatList } from '#lib/platform/lists/filter-text.ts'
+import type { Call } from './call.ts'
+import type { AnyContract, Input, Output } from './contract.ts'
+import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
+
+// Schemas stay on the server, which has parsed what it sends: here they are types only, so that a page
+// does not carry zod.
+
+/** What a call is given in the browser: the decoded values, each part only where there is one. */
+export type Given<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
+
+/** A contract as the browser uses it: call it, name its cached answer, or take its path, as for a file. */
+type Query<C extends AnyContract> = {
+  (given: Given<C>, signal?: AbortSignal): Promise<Output<C>>
+  /** The answer's name in the query cache. */
+  key(given: Given<C>): readonly unknown[]
+  /** Path and query string that return this answer. */
+  path(given: Given<C>): string
+  /** The query string alone, without a question mark: also that of the screen. */
+  search(query: Given<C>['query']): string
+}
+
+/** The names under which a noun's contract.ts exports contracts. */
+type NameIn<Contracts> = {
+  [Name in keyof Contracts]: Contracts[Name] extends AnyContract ? Name : never
+}[keyof Contracts]
+
+/** The browser's queries of a noun's contracts, by their names. They throw a Problem for every refusal. */
+export function queriesOf<Contracts>(calls: Record<NameIn<Contracts>, Call>): {
+  [Name in NameIn<Contracts>]: Contracts[Name] extends AnyContract ? Query<Contracts[Name]> : never
+} {
+  const queries = Object.entries<Call>(calls).map(([name, call]) => [name, queryOf(call)])
+  return Object.fromEntries(queries)
+}
+
+function queryOf<C extends AnyContract>({ name, method, path: template }: Call): Query<C> {
+  const search = (query: Given<C>['query']) => searchOf(query ?? {})
+  const path = (given: Given<C>) => {
+    const query = search(given.query)
+    return query ? `${pathOf(template, given.params)}?${query}` : pathOf(template, given.params)
+  }
+  const ask = async (given: Given<C>, signal?: AbortSignal) => {
+    const response = await fetch(path(given), {
+      method,
+      credentials: 'same-origin',
+      ...(signal ? { signal } : {}),
+      headers: {
+        ...(given.headers as Record<string, string> | undefined),
+        ...(given.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+    })
+    const body: unknown = await response.json().catch(() => undefined)
+    if (!response.ok || body === undefined) throw problemOf(response, body)
+    if (typeof body === 'object' && body) tags.set(body, response.headers.get('ETag') ?? '')
+    return body as Output<C>
+  }
+  const call = async (given: Given<C>, signal?: AbortSignal) => {
+    try {
+      return await ask(given, signal)
+    } catch (refused) {
+      if (!(await isConfirmed(refused))) throw refused
+      // The same request again, under the same Idempotency-Key: nothing was done for the first.
+      return ask(given, signal)
+    }
+  }
+  return Object.assign(call, { path, search, key: (given: Given<C>) => [name, path(given)] as const })
+}
+
+let confirm: (() => Promise<boolean>) | undefined
+
+/**
+ * Says how the member is asked to confirm who they are when a request is refused for want of a fresh sign-in: whether
+ * they did. Then it is sent once more.
+ * @returns ends it
+ */
+export function whenFreshSignInIsRequired(ask: () => Promise<boolean>): () => void {
+  confirm = ask
+  return () => {
+    if (confirm === ask) confirm = undefined
+  }
+}
+
+async function isConfirmed(refused: unknown): Promise<boolean> {
+  const isWanted = refused instanceof Problem && refused.code === 'fresh_sign_in_required'
+  return isWanted && confirm !== undefined && (await confirm())
+}
+
+const tags = new WeakMap<object, string>()
+
+/** The ETag that an answer came with. */
+export function tagOf(answer: object): string | undefined {
+  return tags.get(answer) || undefined
+}
+
+/** Parameters that hold milliseconds and are written as seconds (CONTRACT 2): client.test.ts holds them to contracts. */
+const TIMES = ['CreationTime', 'DueDate', 'RenewalTime'].flatMap((name) => [`min${name}`, `max${name}`])
+
+/** Writes decoded values as the query string that the contract reads; absent ones are left out. */
+function searchOf(query: object): string {
+  const parts = Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
+    const text = textOf(value, TIMES.includes(name))
+    if (text === '') return []
+    // `:` and `|` are the filter's grammar: kept, so that a view's address can be read.
+    return `${name}=${encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%7C', '|')}`
+  })
+  return parts.join('&')
+}
+
+function textOf(value: unknown, inSeconds: boolean): string {
+  if (value === undefined) return ''
+  if (typeof value === 'number') return String(inSeconds ? Math.floor(value / 1000) : value)
+  if (Array.isArray(value)) return formatList(value)
+  return typeof value === 'string' ? value : formatFilter(value as Filter<string>)
+}
+
+function pathOf(template: string, params: Record<string, string> | undefined): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''))
+}
+
+function problemOf(response: Response, body: unknown): Problem {
+  const given = (body ?? {}) as { code?: string; detail?: string; instance?: string; errors?: InputError[] }
+  const code = given.code !== undefined && given.code in PROBLEMS ? (given.code as ProblemCode) : undefined
+  const requestId = given.instance ?? response.headers.get('Request-Id') ?? undefined
+  const fallback = response.status >= 500 || response.ok ? 'service_unavailable' : 'invalid_request'
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN)
+  return new Problem(code ?? fallback, given.detail, {
+    ...(retryAfter > 0 ? { retryAfter } : {}),
+    ...(given.errors ? { errors: given.errors } : {}),
+    ...(requestId ? { requestId } : {}),
+    members: given as Record<string, string | number>,
+  })
+}

@@ -1,0 +1,221 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import * as access from '#lib/identity/access/operations.ts'
+import * as assets from '#lib/licenses/assets/operations.ts'
+import * as changes from '#lib/licenses/license-changes/operations.ts'
+import { openDatabase } from '#lib/platform/db/client.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addKey, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { route } from './endpoint.ts'
+
+const ASSET = '/billing/v1/assets/workspace-suite-1'
+const ROUTES: Record<string, ReturnType<typeof route>> = {
+  '/auth/v1/validate': route(access.validateKey),
+  '/billing/v1/assets': route(assets.listAssets),
+  '/billing/v1/assets.csv': route(assets.exportAssets),
+  [ASSET]: route(assets.readAsset, changes.setQuantity),
+}
+
+let database: TestDatabase
+let customer: string
+let key: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+beforeEach(async () => {
+  limits({ REQUESTS: 8, CHANGES: 2, EXPORTS: 2, TOGETHER: 2 })
+  customer = await addNewCustomer()
+  await addAsset(customer, 'workspace-suite-1', { purchased: 10, assigned: 4 })
+  key = await addKey(customer, ['it-manager'])
+  await untilMinuteHasTime()
+})
+
+function limits(given: Record<string, number>) {
+  for (const [name, limit] of Object.entries(given)) vi.stubEnv(`RATE_LIMIT_${name}`, String(limit))
+}
+
+/** A test that a minute's end cuts in two would count in two of them: in its last seconds the next one is waited for. */
+async function untilMinuteHasTime(): Promise<void> {
+  const second = async () => {
+    const { rows } = await database.opened.keys.query(
+      'SELECT extract(second FROM clock_timestamp())::int AS s',
+    )
+    return rows[0].s as number
+  }
+  if ((await second()) > 45) await expect.poll(second, { interval: 250 }).toBeLessThan(45)
+}
+
+type Sent = { method?: string; key?: string; body?: string; headers?: Record<string, string> }
+
+async function ask(target: string, { method = 'GET', key: by = key, body, headers = {} }: Sent = {}) {
+  const url = new URL(target, 'http://console.example')
+  const json: Record<string, string> =
+    body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': `${body.length}` }
+  const request = new Request(url, {
+    method,
+    headers: { Authorization: `Bearer ${by}`, ...json, ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  const response = await ROUTES[url.pathname]?.[method as 'GET'](request)
+  if (!response) throw new Error(`nothing answers ${target}`)
+  const text = await response.text()
+  const { headers: fields } = response
+  return {
+    status: response.status,
+    text,
+    code: text.startsWith('{"type"') ? JSON.parse(text).code : undefined,
+    tag: fields.get('ETag'),
+    wait: Number(fields.get('Retry-After')),
+    policy: fields.get('RateLimit-Policy'),
+    left: Object.fromEntries(
+      [...(fields.get('RateLimit') ?? '').matchAll(/"([\w-]+)";r=(\d+);t=\d+/g)].map(([, name, r]) => [
+        name,
+        Number(r),
+      ]),
+    ),
+  }
+}
+
+const patch = (quantity: number, headers = {}, query = '') =>
+  ask(ASSET + query, { method: 'PATCH', body: JSON.stringify({ quantity }), headers })
+
+describe('a known caller', () => {
+  test('is told its limits and how they stand, whatever is answered', async () => {
+    const first = await ask('/auth/v1/validate')
+    expect(first).toMatchObject({
+      status: 200,
+      policy: '"requests";q=8;w=60, "customer-requests";q=16;w=60',
+      left: { requests: 7, 'customer-requests': 15 },
+    })
+    const answers = [
+      await ask('/billing/v1/assets', { headers: { 'If-None-Match': '*' } }),
+      await ask('/auth/v1/validate', { method: 'DELETE' }),
+      await ask('/billing/v1/assets?maxResults=x'),
+      await ask('/billing/v1/assets', { key: await addKey(customer, []) }),
+    ]
+    expect(answers.map(({ status, left }) => [status, left.requests])).toEqual([
+      [304, 6],
+      [405, 5],
+      [400, 4],
+      [403, 7],
+    ])
+    expect(answers.at(-1)?.left['customer-requests']).toBe(11)
+  })
+
+  test('is answered 429 with the time to wait when they are used up, and nothing is done', async () => {
+    for (let n = 0; n < 8; n++) expect((await ask('/auth/v1/validate')).status).toBe(200)
+    for (const refused of [
+      await ask('/auth/v1/validate'),
+      await patch(11),
+      await ask('/billing/v1/assets.csv'),
+    ]) {
+      expect(refused).toMatchObject({ status: 429, code: 'rate_limited', left: { requests: 0 } })
+      expect(refused.wait).toBeGreaterThan(0)
+      expect(refused.wait).toBeLessThanOrEqual(60)
+    }
+    const other = await addKey(customer, ['it-manager'])
+    expect(
+      JSON.parse((await ask(ASSET, { key: other })).text).properties.subscription.Seats.NumberOfSeats,
+    ).toBe(10)
+  })
+
+  test('gets exactly so many of ten times as many parallel ones', async () => {
+    limits({ REQUESTS: 50 })
+    const own = await addNewCustomer()
+    const by = await addKey(own, ['it-manager'])
+    // On a busy machine some are told to come again, which has cost nothing.
+    const untilAnswered = async (): Promise<number> => {
+      const { status } = await ask('/auth/v1/validate', { key: by })
+      return status === 503 ? untilAnswered() : status
+    }
+    const statuses = await Promise.all(Array.from({ length: 500 }, untilAnswered))
+    const counts = Map.groupBy(statuses, (status) => status)
+    expect([counts.get(200)?.length, counts.get(429)?.length]).toEqual([50, 450])
+  })
+
+  test('shares what its customer has together with all its keys', async () => {
+    const keys = [key, await addKey(customer, []), await addKey(customer, [])]
+    const statuses = []
+    for (const by of keys)
+      for (let n = 0; n < 7; n++) statuses.push((await ask('/auth/v1/validate', { key: by })).status)
+    expect(statuses).toEqual([...Array(16).fill(200), ...Array(5).fill(429)])
+    const refused = await ask('/auth/v1/validate', { key: keys[2] as string })
+    expect(refused.text).toContain(
+      'All keys and sessions of a customer together may have 16 requests a minute',
+    )
+    expect((await ask('/auth/v1/validate', { key: await addKey(await addNewCustomer(), []) })).status).toBe(
+      200,
+    )
+  })
+})
+
+describe('a change of licenses', () => {
+  test('counts apart, its replays too and dry runs not; one that is refused changes nothing', async () => {
+    const named = { 'Idempotency-Key': 'the-same' }
+    const first = await patch(12, named)
+    expect(first).toMatchObject({ status: 200, left: { changes: 1, 'customer-changes': 3, requests: 7 } })
+    const replay = await patch(12, named)
+    expect([replay.text, replay.tag, replay.left.changes]).toEqual([first.text, first.tag, 0])
+    expect(await patch(13)).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      left: { changes: 0, requests: 6 },
+    })
+    expect((await patch(13, {}, '?dryRun=true')).status).toBe(200)
+    expect((await ask(ASSET)).text).toContain('"NumberOfSeats":12')
+  })
+})
+
+test('an export counts apart', async () => {
+  const statuses = []
+  for (let n = 0; n < 3; n++) statuses.push((await ask('/billing/v1/assets.csv')).status)
+  expect(statuses).toEqual([200, 200, 429])
+  expect((await ask('/billing/v1/assets')).status).toBe(200)
+})
+
+describe('who is nobody', () => {
+  test('has no limits to be told of', async () => {
+    for (const by of ['lic_nonsense', `lic_${'a'.repeat(36)}`])
+      expect(await ask('/auth/v1/validate', { key: by })).toMatchObject({
+        status: 401,
+        policy: null,
+        left: {},
+      })
+  })
+
+  test('is who was over the limit when the key was revoked, a second later', async () => {
+    for (let n = 0; n < 9; n++) await ask('/auth/v1/validate')
+    await database.sql(customer, 'UPDATE api_keys SET revoked_at = now()')
+    await expect.poll(async () => (await ask('/auth/v1/validate')).status).toBe(401)
+  })
+})
+
+test('a client that does not heed its refusals is looked up once a second at most', async () => {
+  for (let n = 0; n < 9; n++) await ask('/auth/v1/validate')
+  const gone = openDatabase('postgres://nobody@127.0.0.1:1/none')
+  try {
+    expect((await ask('/auth/v1/validate')).status).toBe(429)
+    await expect.poll(async () => (await ask('/auth/v1/validate')).status).toBe(503)
+  } finally {
+    await gone.close()
+  }
+})
+
+test('limits that can not be counted admit nobody', async () => {
+  const one = await addKey(customer, [])
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  try {
+    await owner.query('BEGIN')
+    await owner.query('LOCK TABLE limit_windows')
+    expect((await ask('/auth/v1/validate', { key: one })).status).toBe(503)
+  } finally {
+    await owner.end()
+  }
+  expect((await ask('/auth/v1/validate', { key: one })).status).toBe(200)
+})

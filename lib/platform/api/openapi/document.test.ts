@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { GET } from '../../../../app/billing/v1/openapi.json/route.ts'
+import { PROBLEMS } from '../problem.ts'
+import { MEMBERS } from '../problem-members.ts'
+
+type Json = Record<string, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: a document is read as any client reads it
+let document: any
+
+const read = async () => (await GET(new Request('http://console.example/billing/v1/openapi.json'))).json()
+
+beforeEach(async () => {
+  for (const name of [
+    'BASE_URL',
+    'API_CONTACT_NAME',
+    'API_CONTACT_EMAIL',
+    'API_LICENSE_NAME',
+    'API_LICENSE_URL',
+  ])
+    vi.stubEnv(name, '')
+  document = await read()
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+it('says where the API is and whom to ask, by settings that have defaults', async () => {
+  expect(document).toMatchObject({
+    openapi: '3.1.1',
+    info: {
+      contact: { name: 'Licenses & Invoices', url: 'http://localhost:3000' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: 'http://localhost:3000' }],
+  })
+  vi.stubEnv('BASE_URL', 'https://console.example.org/')
+  vi.stubEnv('API_CONTACT_EMAIL', 'api@console.example.org')
+  vi.stubEnv('API_LICENSE_NAME', 'MIT')
+  expect((await GET(new Request('http://console.example/billing/v1/openapi.json'))).status).toBe(500)
+  vi.stubEnv('API_LICENSE_URL', 'https://console.example.org/license')
+  expect(await read()).toMatchObject({
+    info: {
+      contact: { email: 'api@console.example.org', url: 'https://console.example.org' },
+      license: { name: 'MIT', url: 'https://console.example.org/license' },
+    },
+    servers: [{ url: 'https://console.example.org' }],
+  })
+})
+
+it('has each problem with its members, by its code, and a response that refers to it', () => {
+  const { schemas } = document.components
+  for (const [code, { status }] of Object.entries(PROBLEMS)) {
+    const [name, schema] =
+      Object.entries<Json>(schemas).find(([, { properties }]) => constOf(properties, 'code') === code) ?? []
+    const members: z.ZodRawShape = code in MEMBERS ? MEMBERS[code as keyof typeof MEMBERS].shape : {}
+    expect(Object.keys(schema?.properties ?? {})).toEqual([...ALL_SAY, ...Object.keys(members)])
+    const required = Object.entries(members).filter(([, type]) => !z.safeParse(type, undefined).success)
+    expect(schema?.required).toEqual([...ALL_SAY.slice(0, -1), ...required.map(([member]) => member)])
+    expect(constOf(schema?.properties, 'status')).toBe(status)
+    const refs = responses().filter(([at, response]) => at === String(status) && names(response, name))
+    expect([code, refs.length > 0]).toEqual([code, true])
+  }
+})
+
+it('tells several problems of one status apart by their code', () => {
+  const schema = document.paths['/billing/v1/assets/{asset_id}'].patch.responses[409].content[PROBLEM].schema
+  expect(schema.oneOf).toHaveLength(3)
+  expect(schema.discriminator).toEqual({
+    propertyName: 'code',
+    mapping: {
+      decrease_not_allowed: '#/components/schemas/DecreaseNotAllowedProblem',
+      subscription_not_active: '#/components/schemas/SubscriptionNotActiveProblem',
+      change_in_progress: '#/components/schemas/ChangeInProgressProblem',
+    },
+  })
+})
+
+it('tells any problem apart by its code, too', () => {
+  const { oneOf, discriminator } = document.components.schemas.Problem
+  expect(oneOf.map(({ $ref }: Json) => $ref)).toEqual(Object.values(discriminator.mapping))
+  expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(PROBLEMS))
+  expect(calls().every(({ responses: of }) => names((of as Json).default, 'Problem'))).toBe(true)
+})
+
+it('says what fits no 32 bits, and which object has any members', () => {
+  const { Invoice, LicenseChange, Quantity, OpenApiDocument } = document.components.schemas
+  expect([Invoice.properties.dueDate, LicenseChange.properties.createTime]).toMatchObject(
+    Array(2).fill({ type: 'integer', format: 'int64' }),
+  )
+  expect(Quantity.properties.quantity.format).toBeUndefined()
+  expect(OpenApiDocument.additionalProperties).toBeTruthy()
+})
+
+it('describes everything: calls, parameters, headers, answers, and each field of each schema', () => {
+  const bare: string[] = []
+  const look = (value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) return
+    const { description, $ref, ...parts } = value as Json
+    if (isDescribed(path) && !description && !$ref) bare.push(path)
+    for (const [key, part] of Object.entries(parts)) look(part, `${path}/${key}`)
+  }
+  // Examples hold what answers hold, not what describes them.
+  look(JSON.parse(JSON.stringify(document, (key, value) => (key === 'examples' ? undefined : value))), '#')
+  expect(bare).toEqual([])
+  expect(document.tags.every(({ description }: Json) => description)).toBe(true)
+  expect(calls().every(({ description, summary, tags }) => description && summary && tags)).toBe(true)
+})
+
+it('declares parameters as what they are, required where the call is refused without', () => {
+  const parameter = (path: string, name: string) =>
+    document.paths[path].get.parameters.find((each: Json) => each.name === name)
+  expect(parameter('/billing/v1/invoices.csv', 'lines').schema).toEqual({ type: 'boolean', default: false })
+  expect(parameter('/billing/v1/assets', 'view').schema).toMatchObject({ default: 'basic' })
+  expect(parameter('/billing/v1/assets', 'maxResults').schema).toEqual({
+    type: 'integer',
+    minimum: 1,
+    default: 50,
+  })
+  for (const name of ['from', 'to'])
+    expect(parameter('/billing/v1/invoice-comparison', name)).toMatchObject({ required: true })
+  expect(parameter('/billing/v1/assets', 'filter').description).toMatch(
+    /joined by `\|`.*AND.*brackets.*1,000/,
+  )
+  expect(parameter('/billing/v1/invoices', 'minCreationTime').description).toMatch(/seconds.*milliseconds/)
+})
+
+it('declares the headers of each answer', () => {
+  const { responses: of } = document.paths['/billing/v1/assets/{asset_id}'].patch
+  expect(Object.keys(of[200].headers)).toEqual(expect.arrayContaining(['ETag', 'Dry-Run', 'Request-Id']))
+  expect(Object.keys(of[401].headers)).toContain('WWW-Authenticate')
+  expect(Object.keys(of[405].headers)).toContain('Allow')
+  for (const status of [409, 503, 504]) expect(Object.keys(of[status].headers)).toContain('Retry-After')
+  const file = document.paths['/billing/v1/invoices.csv'].get.responses[200]
+  expect(Object.keys(file.headers)).toContain('Content-Disposition')
+  expect(Object.keys(file.headers)).not.toContain('ETag')
+})
+
+it('refers to nothing that is not there, and holds nothing that is not used', () => {
+  const text = JSON.stringify(document)
+  const refs = new Set([...text.matchAll(/"#\/components\/(\w+\/[^"]+)"/g)].map(([, name]) => name))
+  const { schemas, headers } = document.components
+  const held = [
+    ...Object.keys(schemas).map((name) => `schemas/${name}`),
+    ...Object.keys(headers).map((name) => `headers/${name}`),
+  ]
+  expect([...refs].sort()).toEqual(held.sort())
+})
+
+const PROBLEM = 'application/problem+json'
+const ALL_SAY = ['type', 'title', 'status', 'detail', 'instance', 'code', 'error', 'errors']
+
+function constOf(properties: unknown, name: string): unknown {
+  return (properties as Record<string, Json> | undefined)?.[name]?.const
+}
+
+function calls(): Json[] {
+  return Object.values(document.paths as Record<string, Record<string, Json>>).flatMap(Object.values)
+}
+
+function responses(): [string, unknown][] {
+  return calls().flatMap((call) => Object.entries(call.responses as Json))
+}
+
+function names(response: unknown, schema: string | undefined): boolean {
+  return JSON.stringify(response).includes(`"#/components/schemas/${schema}"`)
+}
+
+/** Whether a description belongs there: to a field, a schema of its own, a parameter, a response or a header. */
+function isDescribed(path: string): boolean {
+  return (
+    /\/properties\/[^/]+$/.test(path) ||
+    /^#\/components\/(schemas|headers|securitySchemes)\/[^/]+$/.test(path) ||
+    /\/(parameters|responses|headers)\/[^/]+$/.test(path)
+  )
+}

@@ -1,0 +1,85 @@
+import 'server-only'
+import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/platform/caller/rules.ts'
+import { isProduction } from '#lib/platform/runtime/env.ts'
+import type { AnyContract, Input, Output } from './contract.ts'
+import { Problem } from './problem.ts'
+
+/** What an operation answers. `version` leads the ETag of things that have one (CONTRACT 4). */
+export type Reply<Body> = {
+  body: Body
+  version?: string
+  /** 200 unless told, which a call of another protocol may. */
+  status?: 201 | 204
+  headers?: Record<string, string>
+  /** The body of an earlier answer, to be sent again as it was. */
+  saved?: string
+}
+
+/** Says which request an effect belongs to, in change and audit rows. */
+export type Trace = { requestId: string }
+
+type Perform<C extends AnyContract> = (
+  caller: C['permission'] extends 'none' ? Caller | undefined : Caller,
+  input: Input<C>,
+  trace: Trace,
+) => Promise<Reply<Output<C>>>
+
+/** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
+export type Operation<C extends AnyContract = AnyContract> = Perform<C> & { contract: C }
+
+// biome-ignore lint/suspicious/noExplicitAny: a mount takes operations of any contract
+export type AnyOperation = Operation<any>
+
+/**
+ * Ties code to its contract. The permission is checked here again, and what the contract does not
+ * declare falls off here, because pages call operations directly.
+ * @param isExact whether `perform` itself makes each answer as the contract declares it, field by field and in its
+ *   order. Outside of production each is compared then, and one that differs is an error; in production it leaves as
+ *   it was made.
+ */
+export function operation<C extends AnyContract>(
+  contract: C,
+  perform: Perform<C>,
+  { isExact = false } = {},
+): Operation<C> {
+  const guarded: Perform<C> = async (caller, input, trace) => {
+    checkPermission(caller, contract.permission)
+    const reply = await perform(caller, input, trace)
+    if (isExact && isProduction()) return reply
+    const body = contract.output.parse(reply.body) as Output<C>
+    if (isExact) checkSame(contract.name, body, reply.body)
+    return { ...reply, body }
+  }
+  return Object.assign(guarded, { contract })
+}
+
+function checkSame(name: string, declared: unknown, made: unknown): void {
+  if (JSON.stringify(declared) === JSON.stringify(made)) return
+  throw new Error(`${name} answers what its contract does not list, or in another order.`)
+}
+
+/**
+ * Before anything is done; what comes at the moment of the closing is refused by the database (lib/platform/db/scope.ts).
+ * @throws Problem `customer_closed`, which says until when everything can be read
+ */
+export function checkOpen(
+  caller: Caller | undefined,
+  { method, evenIfClosed }: Pick<AnyContract, 'method' | 'evenIfClosed'>,
+): void {
+  if (!caller?.closed || method === 'GET' || evenIfClosed) return
+  const [at, goneAt] = [caller.closed.at, caller.closed.goneAt].map((time) => time.toISOString().slice(0, 10))
+  const detail = `${caller.customerName} is closed since ${at}. Everything can be read until ${goneAt}; nothing can be changed.`
+  throw new Problem('customer_closed', detail)
+}
+
+/** @throws Problem `unauthenticated` or `permission_denied`, which names the permission */
+export function checkPermission(caller: Caller | undefined, permission: AnyContract['permission']): void {
+  if (permission === 'none') return
+  if (!caller) throw new Problem('unauthenticated', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  if (permission === 'any' || may(caller, permission)) return
+  throw new Problem(
+    'permission_denied',
+    `This needs the permission ${PERMISSION_NAMES[permission]}, which comes with the role ${rolesWith(permission)}.`,
+    { members: { permission: PERMISSION_NAMES[permission] } },
+  )
+}

@@ -1,0 +1,268 @@
+import { globSync } from 'node:fs'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { tokenOf } from '#lib/identity/scim/test-calls.ts'
+import { type Login, loginOf } from '#lib/platform/db/logins.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { type Read, rowsRead, sentBy } from '#lib/platform/db/test-plans.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addProfile } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import type { AnyContract } from './contract.ts'
+import { CASES } from './test-plan-cases.ts'
+import { OF_ALL_ASSETS } from './test-plan-selections.ts'
+
+// How many rows each operation reads for those that it answers, by its plans, as the role that it runs as and behind
+// row-level security: what would read all that a customer has is found here, and not by a clock.
+
+/** Of each customer; of each kind that a filter chooses, a few. */
+const MANY = 5000
+/** For each row that is answered, its lines and changes included, and whatever is answered besides. */
+const MOST = { ofRow: 8, besides: 1200 }
+
+type Handlers = Record<string, (request: Request) => Promise<Response>>
+/** What reads more, and why that is. */
+const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
+const FEW = 'asks all assets of a customer, of which there are at most some ten thousand'
+const CHANGES = 'asks what moved the seats in some months, of which the newest 5,000 changes at most'
+const EXCEPTIONS: Record<string, string> = {
+  'GET /billing/v1/invoices?filter=currency:EUR': WALKED,
+  'GET /billing/v1/invoices?filter=billingProfile:emea': WALKED,
+  'GET /billing/v1/license-changes?filter=state:REJECTED': WALKED,
+  'GET /billing/v1/invoice-explanation?month=2026-10': CHANGES,
+  'GET /billing/v1/invoice-explanation.csv?month=2026-10': CHANGES,
+  'GET /billing/v1/asset-summary?': FEW,
+  'GET /billing/v1/needs?': FEW,
+  'GET /billing/v1/renewals?': FEW,
+  'GET /billing/v1/renewals?month=2026-12&filter=type:workspace-suite': FEW,
+  'GET /billing/v1/renewals.csv?': FEW,
+  'GET /billing/v1/assets?search=suite-4999': FEW,
+  ...Object.fromEntries(OF_ALL_ASSETS.map((query) => [`GET /billing/v1/assets?${query}`, FEW])),
+  'GET /billing/v1/matches?search=suite-4999': FEW,
+  'GET /billing/v1/matches?search=RARE': FEW,
+}
+
+let database: TestDatabase
+let key: string
+let token: string
+const contracts: AnyContract[] = []
+const handlers = new Map<string, Handlers>()
+
+beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example.com')
+  database = await testDatabase({ today: '2026-11-20' })
+  await seed('northwind', MANY)
+  await seed('southwind', 4 * MANY)
+  for (const table of [
+    'invoices',
+    'invoice_sums',
+    'invoice_tokens',
+    'line_items',
+    'charge_sets',
+    'charges',
+    'assets',
+    'license_changes',
+  ])
+    await run(database.url, `VACUUM ANALYZE ${table}`)
+  key = await addKey('northwind', ['admin'])
+  token = await tokenOf('northwind')
+  for (const file of globSync('lib/*/*/contract.ts').filter(
+    (name) => name !== 'lib/platform/api/contract.ts',
+  )) {
+    const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../../${file}`)
+    contracts.push(...Object.values(exported).filter((one) => Object(one).path))
+  }
+  for (const { path } of contracts)
+    handlers.set(
+      path,
+      await import(
+        /* @vite-ignore */ `../../../app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
+      ),
+    )
+}, 120_000)
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+/** Many of each, and a few that differ, the oldest ones. */
+async function seed(customer: string, many: number): Promise<void> {
+  await addCustomer(customer)
+  await addProfile(customer, 'emea')
+  const columns = `customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
+    currency, total_amount, balance_amount, document_state`
+  const insert = (select: string, values: unknown[] = []) =>
+    database.sql(
+      customer,
+      `INSERT INTO invoices (${columns}) SELECT '${customer}', 'test-party', 'test-party', ${select}`,
+      values,
+    )
+  await insert(
+    `'IN-' || lpad(n::text, 6, '0'), 'IN-' || lpad(n::text, 6, '0'), 'default', 'web-services', 'Resale', date '2022-01-01' + n * 1250 / $1::int,
+     date '2022-02-01' + n * 1250 / $1::int, 'USD', n % 97, 0, 'issued' FROM generate_series(1, $1::int) n`,
+    [many],
+  )
+  await insert(
+    `'RARE-000' || n, 'RARE-000' || n, 'emea', 'rare', 'Rare', date '2020-01-01' + n, date '2020-02-01' + n, 'EUR', 4000 + n, n,
+     'issued' FROM generate_series(1, 9) n`,
+  )
+  for (const state of ['draft', 'voided'])
+    await insert(
+      `'${state}-' || n, '${state}-' || n, 'default', 'web-services', 'Resale', date '2021-01-01' + n, date '2021-02-01' + n, 'USD', 5,
+       0, '${state}' FROM generate_series(1, 9) n`,
+    )
+  await database.sql(
+    customer,
+    `INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency)
+     SELECT customer_id, id, p, platform, 'Usage', total_amount / 2, 1, currency FROM invoices, generate_series(0, 1) p`,
+  )
+  // Of one invoice many charges: a few that lead to one line, and all others to another one.
+  await database.sql(
+    customer,
+    `INSERT INTO charge_sets (customer_id, id, issuer, number, currency, count, amount, digest, lines)
+     VALUES ($1, 'set', 'Rare', 'RARE-0004', 'EUR', $2, 4004, 'x', jsonb_build_array(
+       jsonb_build_object('detail', 'L-1', 'from', 0, 'count', 9, 'amount', '4', 'corrections', $3::jsonb,
+         'categories', '[]'::jsonb),
+       jsonb_build_object('detail', 'L-2', 'from', 9, 'count', $2::int - 9, 'amount', '4000', 'corrections', $3::jsonb,
+         'categories', '[]'::jsonb)))`,
+    [customer, many, JSON.stringify({ count: 0, amount: '0' })],
+  )
+  await database.sql(
+    customer,
+    `INSERT INTO charges (customer_id, set_id, position, detail, category, service, billing_account, billed_cost)
+     SELECT $1, 'set', n, CASE WHEN n < 9 THEN 'L-1' ELSE 'L-2' END, 'Usage', 'Compute', 'A-1', 0.8
+     FROM generate_series(0, $2::int - 1) n`,
+    [customer, many],
+  )
+  await addAsset(customer, 'cloud-platform-1', null)
+  await addAsset(customer, 'workspace-suite-1', { purchased: 5 })
+  await addInvoice(customer, 'NEWEST', { balanceAmount: '0' })
+  await database.sql(
+    customer,
+    `INSERT INTO assets SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'workspace-suite-' || n,
+       'created_at', now() - n * interval '1 minute'))).* FROM assets a, generate_series(2, $1::int) n WHERE id = 'workspace-suite-1'`,
+    [many],
+  )
+  await database.sql(
+    customer,
+    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id, actor_name,
+       request_id, created_at, settled_at)
+     SELECT $1, 'change-' || n, 'workspace-suite-' || 1 + n % 1000, 5, 6, CASE WHEN n > $2 - 9 THEN 'REJECTED' ELSE 'APPLIED' END,
+       'key', 'k', 'Key', 'r', now() - n * interval '1 hour', now() FROM generate_series(1, $2::int) n`,
+    [customer, many],
+  )
+}
+
+type Asked = { name: string; rows: number; reads: Read[] }
+
+/** Sends a call, and again what it sent to the database. */
+async function ask(contract: AnyContract, given: string): Promise<Asked> {
+  const { method, path } = contract
+  const inPath = path.includes('{')
+  const [id = '', search] = given.split('?')
+  const target = inPath
+    ? path.replace(/\{\w+\}/, id) + (search === undefined ? '' : `?${search}`)
+    : `${path}?${given === 'pageToken' ? await lastPage(contract) : given}`
+  let text = ''
+  const sent = await sentBy(async () => {
+    text = await (await send(contract, target)).text()
+  })
+  const [asApp, asAccess] = [
+    sent.filter(({ text }) => !isLookUp(text)),
+    sent.filter(({ text }) => isLookUp(text)),
+  ]
+  const reads = [...(await readBy('console_app', asApp)), ...(await readBy('console_keys', asAccess))]
+  return { name: `${method} ${inPath ? target : `${path}?${given}`}`, rows: rowsOf(text), reads }
+}
+
+const readIn = ({ reads }: Pick<Asked, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
+/** Of the caller, by their key or token. */
+const isLookUp = (text: string) =>
+  /FROM (api_keys k|scim_tokens t|look_ups|limit_windows)\s|'look-ups'|UPDATE limit_windows|SET last_used_at/.test(
+    text,
+  )
+
+async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
+  const client = new pg.Client(loginOf(database.url, login))
+  await client.connect()
+  try {
+    await client.query("SELECT set_config('console.customer', 'northwind', false)")
+    return await rowsRead(client, statements)
+  } finally {
+    await client.end()
+  }
+}
+
+async function send(contract: AnyContract, target: string): Promise<Response> {
+  const body = contract.method === 'PATCH' ? JSON.stringify({ quantity: 6 }) : undefined
+  const headers = {
+    Authorization: `Bearer ${contract.protocol ? token : key}`,
+    'Content-Type': 'application/json',
+  }
+  const request = new Request(`https://console.example.com${target}`, {
+    method: contract.method,
+    headers,
+    ...(body ? { body } : {}),
+  })
+  const response = await handlers.get(contract.path)?.[contract.method]?.(request)
+  if (!response) throw new Error(`Nothing answers ${target}.`)
+  return response
+}
+
+/** How many rows an answer has, in its lists or as a file. */
+function rowsOf(text: string): number {
+  if (!text.startsWith('{')) return text.split('\r\n').length
+  return Object.values(JSON.parse(text)).reduce(
+    (sum: number, part) => sum + (Array.isArray(part) ? part.length : 0),
+    0,
+  )
+}
+
+/** Of the list that a walk comes to after 4,000 of the 5,000. */
+async function lastPage(contract: AnyContract): Promise<string> {
+  let token = ''
+  for (let page = 0; page < 16; page++) {
+    const answer = await send(contract, `${contract.path}?maxResults=250&${token}`)
+    token = `pageToken=${(await answer.json()).pageToken}`
+  }
+  return token
+}
+
+describe(`of ${MANY} rows, no call reads more than ${MOST.ofRow} for each that it answers, and ${MOST.besides}`, () => {
+  it('has a case for each contract', () => {
+    expect(Object.keys(CASES).sort()).toEqual(contracts.map(({ name }) => name).sort())
+  })
+
+  it('holds for all of them, but for the exceptions, which read more indeed', async () => {
+    const over: Record<string, string> = {}
+    for (const contract of contracts)
+      for (const given of CASES[contract.name] ?? []) {
+        const { name, rows, reads } = await ask(contract, given)
+        const all = readIn({ reads })
+        const largest = reads.toSorted((a, b) => b.rows - a.rows)[0]
+        if (all > MOST.ofRow * rows + MOST.besides)
+          over[name] =
+            `${all} rows read for ${rows}: ${JSON.stringify(largest?.from)} by ${largest?.statement.slice(0, 300)}`
+      }
+    for (const [name, reason] of Object.entries(EXCEPTIONS)) {
+      expect.soft([name, over[name] !== undefined], reason).toEqual([name, true])
+      delete over[name]
+    }
+    expect(over).toEqual({})
+  }, 120_000)
+
+  it.each([
+    ['invoices_newest', 'listInvoices', ''],
+    ['invoices_total', 'listInvoices', 'orderBy=totalAmount%20asc'],
+    ['invoices_platform_newest', 'listInvoices', 'filter=platform:rare'],
+    ['invoices_unsettled, invoices_statement', 'readStatement', ''],
+    ['license_changes_by_time', 'listLicenseChanges', ''],
+  ])('and is broken where %s is not there', async (index, name, given) => {
+    const contract = contracts.find((one) => one.name === name) as AnyContract
+    const most = ({ rows }: Asked) => MOST.ofRow * rows + MOST.besides
+    const before = await ask(contract, given)
+    expect(readIn(before)).toBeLessThanOrEqual(most(before))
+    await run(database.url, `DROP INDEX ${index}`)
+    const after = await ask(contract, given)
+    expect(readIn(after)).toBeGreaterThan(most(after))
+  })
+})

@@ -1,0 +1,344 @@
+import { globSync } from 'node:fs'
+import fc from 'fast-check'
+import { encode } from 'next-auth/jwt'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { addExampleCharges } from '#lib/billing/charges/test-rows.ts'
+import { cookieName, sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platform/db/test-rows.ts'
+import { addSession } from '#lib/platform/db/test-sessions.ts'
+import { XLSX } from '#lib/platform/files/xlsx.ts'
+import { addEvent } from '#lib/platform/history/test-rows.ts'
+import { registerLeaks } from '#lib/server/registry/leaks.ts'
+import type { AnyContract } from './contract.ts'
+import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
+import { MEMBERS } from './problem-members.ts'
+import { type Answered, type Document, undeclared } from './test-declared.ts'
+import { exampleRows } from './test-example-rows.ts'
+import { settled } from './test-settled.ts'
+import { BODIES, VALUES } from './test-values.ts'
+
+// What the API's description says, held against what the routes answer: each example is sent and compared, and
+// whatever is asked, no answer has anything that the description does not declare.
+
+type Handlers = Record<string, (request: Request) => Promise<Response>>
+type Asked = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
+  key?: string | undefined
+  method?: string
+}
+
+const DAY = 86_400_000
+/** How files of a type begin. */
+const BINARY: Record<string, string> = {
+  'application/pdf': '%PDF-',
+  'application/zip': 'PK\u0003\u0004',
+  [XLSX]: 'PK\u0003\u0004',
+}
+/** The days past due of a row of the statement, which grow from day to day, and those of its example. */
+const AGED = /(,older,)\d+(?=,)/g
+const AGE_SHOWN = 388
+/** They need another caller, or another subscription, than the examples have. */
+const UNSHOWN = ['permission_denied', 'subscription_not_active']
+
+/** Done only where somebody else's server answers. */
+const OF_OTHERS = ['addIdentityProvider']
+
+let database: TestDatabase
+let document: Document
+const contracts: AnyContract[] = []
+const handlers = new Map<string, Handlers>()
+const keys = { admin: '', it: '', finance: '', none: '', unknown: `lic_${'a'.repeat(36)}` }
+
+beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example.com')
+  for (const name of ['VENDOR_READ_MS', 'VENDOR_WRITE_MS']) vi.stubEnv(name, '50')
+  const { GET } = (await import('../../../app/billing/v1/openapi.json/route.ts')) as Handlers
+  document = await (await GET?.(new Request('https://console.example.com/billing/v1/openapi.json')))?.json()
+  await loadContracts()
+  database = await testDatabase()
+  await seed()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+describe('every example', () => {
+  // Lists of sessions are shown before members sign in for examples of their own.
+  const rank = ({ method, examples }: AnyContract) =>
+    method !== 'GET' ? 2 : Number(examples.some(({ by }) => by === 'session'))
+  const sorted = () => contracts.toSorted((a, b) => rank(a) - rank(b))
+
+  it('is answered as it says, and with nothing undeclared', async () => {
+    const codes = new Set<unknown>()
+    // What changes something comes last.
+    for (const contract of sorted()) {
+      for (const example of contract.examples) {
+        const headers = { ...example.headers, 'request-id': EXAMPLE_REQUEST }
+        const answer = await ask(contract, { ...example, headers, ...(await callerOf(example)) })
+        const name = `${contract.name}: ${example.name}`
+        const body = read(answer)
+        codes.add((body as { code?: string } | undefined)?.code)
+        expect
+          .soft([name, answer.status, body])
+          .toEqual([name, example.answer.status, settled(example, body)])
+        expect.soft([name, ...undeclared(document, contract.method, contract.path, answer)]).toEqual([name])
+      }
+    }
+    expect([...codes]).toEqual(
+      expect.arrayContaining(Object.keys(MEMBERS).filter((code) => !UNSHOWN.includes(code))),
+    )
+  })
+
+  it('stands for each call but the one that answers the description itself', () => {
+    const without = contracts.filter(({ examples }) => examples.length === 0)
+    expect(without.map(({ name }) => name)).toEqual([])
+    const lacking = contracts.filter(({ examples }) => examples.every(({ answer }) => answer.status !== 200))
+    expect(lacking.map(({ name }) => name)).toEqual(OF_OTHERS)
+  })
+})
+
+describe('whatever is asked', () => {
+  it('no answer has anything undeclared', async () => {
+    const seen = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(calls(), async ({ name, ...asked }) => {
+        const contract = contractNamed(name)
+        const answer = await ask(contract, asked)
+        seen.add(`${answer.status}`)
+        expect(undeclared(document, contract.method, contract.path, answer)).toEqual([])
+      }),
+      { numRuns: 400 },
+    )
+    for (const status of ['200', '400', '401', '403', '404', '405']) expect(seen).toContain(status)
+  })
+
+  it('and what is undeclared is found', async () => {
+    const [contract, path] = [contractNamed('setQuantity'), '/billing/v1/assets/{asset_id}']
+    const asked = { params: { asset_id: 'workspace-suite-5d20a7' }, body: { quantity: 1 }, key: keys.it }
+    const answer = await ask(contract, asked)
+    const body = JSON.parse(answer.text)
+    const faults = (given: Partial<Answered>) => undeclared(document, 'PATCH', path, { ...answer, ...given })
+    const withBody = (more: object) => faults({ text: JSON.stringify({ ...body, ...more }) })
+    expect([answer.status, ...faults({})]).toEqual([409])
+    expect(withBody({ vendorToken: 'x' })).toEqual([expect.stringContaining('vendorToken')])
+    // A member of another code, and one that is missing.
+    expect(withBody({ subscriptionStatus: 'ACTIVE' })).toHaveLength(1)
+    expect(withBody({ minimum: undefined })).toHaveLength(1)
+    expect(withBody({ errors: [{ detail: 'x', stack: 'at …' }] })).toHaveLength(1)
+    expect(withBody({ code: 'not_comparable' })).toHaveLength(1)
+    expect(faults({ status: 418 })).toEqual(['status 418'])
+    expect(faults({ headers: new Headers({ ...Object.fromEntries(answer.headers), 'X-Sql': '1' }) })).toEqual(
+      ['header x-sql'],
+    )
+    expect(faults({ headers: new Headers({ 'Content-Type': 'application/problem+json' }) })).toContain(
+      'no header Request-Id',
+    )
+  })
+})
+
+/** Calls of all contracts: valid and invalid, of what is there and what is not, by all kinds of callers. */
+function calls(): fc.Arbitrary<Asked & { name: string }> {
+  const known = (name: string) => fc.constantFrom(...(VALUES[name] ?? ['', '1', 'true']))
+  const any = (name: string) => fc.oneof({ weight: 4, arbitrary: known(name) }, fc.string())
+  const some = (shape: object, value: typeof known, isOptional: boolean) => {
+    const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, value(name)]))
+    return fc.record(fields, { requiredKeys: isOptional ? [] : Object.keys(shape) })
+  }
+  const of = ({ name, method, params, query, headers }: AnyContract) => {
+    const hasBody = method !== 'GET'
+    return fc.record({
+      name: fc.constant(name),
+      method: fc.constantFrom(method as string, method, method, 'POST', ...(hasBody ? [] : ['HEAD'])),
+      key: fc.oneof(fc.constant(keys.admin), fc.constantFrom(undefined, ...Object.values(keys))),
+      params: some(params.shape, any, false),
+      query: some({ ...query.shape, unknown: '' }, any, true),
+      headers: some({ ...headers.shape, 'if-none-match': '' }, known, true),
+      body: hasBody ? fc.oneof(fc.constantFrom(...BODIES), fc.jsonValue()) : fc.constant(undefined),
+    })
+  }
+  return fc.constantFrom(...contracts).chain(of) as fc.Arbitrary<Asked & { name: string }>
+}
+
+function contractNamed(name: string): AnyContract {
+  const found = contracts.find((contract) => contract.name === name)
+  if (!found) throw new Error(`No contract is named ${name}.`)
+  return found
+}
+
+/** A file in CSV says no day of its own; binary ones are shown by no example, but are what they are said to be. */
+function read({ text, headers }: Answered): unknown {
+  const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
+  if (mediaType.endsWith('json')) return JSON.parse(text)
+  const start = BINARY[mediaType]
+  if (start === undefined) return text.replace(AGED, `$1${AGE_SHOWN}`)
+  expect(text.slice(0, start.length)).toBe(start)
+  return undefined
+}
+
+/** The Admin's key; or a member who signs in when their example comes. */
+async function callerOf({ by, headers }: Example): Promise<Pick<Asked, 'key' | 'headers'>> {
+  if (by !== 'session') return { key: keys.admin }
+  const token = { sid: await addSession('northwind', 'm-ana') }
+  const cookie = `${cookieName('console-session')}=${await encode({ token, secret: sessionSecret() })}`
+  return {
+    headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin', 'request-id': EXAMPLE_REQUEST },
+  }
+}
+
+async function ask(contract: AnyContract, asked: Asked): Promise<Answered> {
+  const { params = {}, query = {}, headers = {}, body, key, method = contract.method } = asked
+  const path = contract.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const request = new Request(`https://console.example.com${path}?${search}`, {
+    method,
+    headers: {
+      ...(key ? { Authorization: `Bearer ${key}` } : {}),
+      ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(text === undefined ? {} : { body: text }),
+  })
+  const response = await handlers.get(contract.path)?.[method]?.(request)
+  if (!response) throw new Error(`Nothing answers ${method} ${contract.path}.`)
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+async function loadContracts() {
+  registerLeaks()
+  for (const file of globSync('lib/*/*/contract.ts').filter(
+    (name) => name !== 'lib/platform/api/contract.ts',
+  )) {
+    const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../../${file}`)
+    contracts.push(...Object.values(exported).filter(({ path }) => path in document.paths))
+  }
+  for (const { path } of contracts) {
+    const folder = path.replaceAll('{', '[').replaceAll('}', ']')
+    handlers.set(path, await import(/* @vite-ignore */ `../../../app${folder}/route.ts`))
+  }
+}
+
+/** The customer of all examples. */
+async function seed() {
+  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, keepOriginal } =
+    exampleRows(database)
+  await addCustomer('northwind')
+  const expiresAt = new Date(Date.now() + 90 * DAY)
+  keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
+  keys.it = await addKey('northwind', ['it-manager'])
+  keys.finance = await addKey('northwind', ['finance-user'])
+  keys.none = await addKey('northwind', [])
+  await addEvent('northwind', { at: new Date('2026-10-30T11:00:00Z') })
+  const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
+  await addMember('northwind', { ...ana, roles: ['admin'] })
+  await database.sql(
+    'northwind',
+    `INSERT INTO saved_views (customer_id, id, member_id, name, path, query, is_pinned, position, created_at)
+     VALUES ('northwind', 'b6a1f0c2-0001', 'm-ana', 'Idle plans', '/assets', 'filter=usage:idle&orderBy=idle+desc', true, 0,
+       to_timestamp(1793786400))`,
+  )
+  await addColleagues()
+  await addSignOn()
+  await addDirectory()
+  await addKey('northwind', ['finance-user'], {
+    ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
+    ...{
+      addresses: ['192.0.2.0/24', '2001:db8::/32'],
+      lastUsedAt: new Date(),
+      lastUsedAddress: '192.0.2.17',
+    },
+    expiresAt: new Date(Date.now() + 90 * DAY),
+  })
+  await addKey('northwind', ['finance-user'], { id: 'k-import', replacedBy: 'k-import-2' })
+  await addKey('northwind', ['finance-user'], { id: 'k-import-2' })
+  await addSession('northwind', 'm-ana', {
+    digest: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A',
+  })
+  await addAsset('northwind', 'cloud-platform-3f6a90', null, {
+    name: 'Production',
+    createdAt: new Date('2026-01-15T09:00:00Z'),
+  })
+  await addAsset(
+    'northwind',
+    'workspace-suite-81f3c2',
+    { purchased: 250, assigned: 182 },
+    { name: 'Business Plus', createdAt: new Date('2026-02-02T09:00:00Z'), seatVersion: 3 },
+  )
+  await addAsset(
+    'northwind',
+    'workspace-suite-5d20a7',
+    { purchased: 60, assigned: 57, isCommitmentPlan: true, commitmentEnd: new Date('2027-03-01T00:00:00Z') },
+    {
+      name: 'Enterprise Standard',
+      createdAt: new Date('2026-03-01T09:00:00Z'),
+      commitmentStart: new Date('2026-03-01T00:00:00Z'),
+      skuName: 'Enterprise Standard',
+      renewalType: 'AUTO_RENEW',
+    },
+  )
+  await addAsset(
+    'northwind',
+    'office-suite-7e91b4',
+    { purchased: 40, assigned: 31 },
+    { name: 'Office E3', skuName: 'Office E3', createdAt: new Date('2026-04-07T09:00:00Z') },
+  )
+  // Its vendor is not set up here: it can't be reached, and its open change stays open.
+  await addAsset(
+    'northwind',
+    'office-suite-c04d11',
+    { purchased: 100, assigned: 90 },
+    { name: 'Office E1', vendor: 'microsoft-partner-center', createdAt: new Date('2026-05-04T09:00:00Z') },
+  )
+  await addChange('5f0c6a1e-0001', 'workspace-suite-81f3c2', 240, 250, 'APPLIED', '2026-09-01T08:30:00Z')
+  await addChange('5f0c6a1e-0002', 'office-suite-c04d11', 100, 120, 'UNKNOWN', '2026-11-02T10:15:00Z')
+  await addChange('5f0c6a1e-0003', 'office-suite-c04d11', 100, 110, 'UNCLEAR', '2026-10-30T10:00:00Z')
+  await acknowledge('5f0c6a1e-0003', '2026-10-31T11:00:00Z')
+  await addInvoice(
+    'northwind',
+    'IN-2025-0917',
+    { invoiceDate: '2025-09-30', dueDate: '2025-10-30', totalAmount: '1250.00', balanceAmount: '1250.00' },
+    [
+      { description: 'Compute', price: '1100', details: 'europe-west4' },
+      { description: 'Storage', price: '0.05', qty: '3000' },
+    ],
+  )
+  await keepOriginal('IN-2025-0917', 'invoice 0917.pdf')
+  await addInvoice(
+    'northwind',
+    'IN-2025-1017',
+    { invoiceDate: '2025-10-31', dueDate: '2025-11-30', totalAmount: '1400.00', balanceAmount: '0' },
+    [
+      { description: 'Compute', price: '1220', details: 'europe-west4' },
+      { description: 'Storage', price: '0.05', qty: '3600' },
+    ],
+  )
+  const fernhill = { platform: 'web-services', issuer: 'Fernhill Cloud' }
+  await addInvoice('northwind', '2026-11-12ab34cd', {
+    ...fernhill,
+    documentState: 'draft',
+    form: 'summary',
+    invoiceDate: '2026-11-29',
+    dueDate: '2026-12-29',
+    totalAmount: '812.40',
+    balanceAmount: '0',
+  })
+  const october = { ...fernhill, currency: 'EUR', invoiceDate: '2025-11-06', dueDate: '2025-12-06' }
+  await addInvoice('northwind', 'FC-2025-0107', { ...october, totalAmount: '500', balanceAmount: '0' })
+  await addInvoice(
+    'northwind',
+    'CN-2025-0031',
+    {
+      ...october,
+      totalAmount: '-40',
+      balanceAmount: '-40',
+      corrects: 'FC-2025-0107',
+      billingAccount: '0925',
+      periodStart: '2025-10-01',
+      periodEnd: '2025-11-01',
+    },
+    [{ description: 'Object storage', price: '-40' }],
+  )
+  await addPosted()
+  await addExampleCharges()
+}

@@ -1,0 +1,149 @@
+import { keepFile } from '#lib/billing/kept-files/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import { addInvoice, addMember } from '#lib/platform/db/test-rows.ts'
+
+// What promises.test.ts needs for examples beside the rows that tests have in common.
+
+/** What adds them to a database. */
+export function exampleRows(database: TestDatabase) {
+  function keepOriginal(invoiceId: string, name: string) {
+    const customerId = 'northwind' as CustomerId
+    const file = { invoiceId, kind: 'original-pdf', name, bytes: Buffer.from('%PDF-1.7\n%%EOF\n') } as const
+    return scope({ customerId }, (tx) => keepFile(tx, customerId, file))
+  }
+
+  function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
+    const settled = state === 'UNKNOWN' ? null : at
+    return database.sql(
+      'northwind',
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+       actor_name, request_id, created_at, moved_at, sent_at, settled_at)
+     VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, now(), $6, $7)`,
+      [id, asset, from, to, state, at, settled],
+    )
+  }
+
+  function acknowledge(id: string, at: string) {
+    return database.sql(
+      'northwind',
+      `UPDATE license_changes SET acknowledged_at = $2, acknowledged_by_kind = 'member', acknowledged_by_id = 'M1',
+       acknowledged_by_name = 'Ana Ruiz', vendor_reason = $3 WHERE id = $1`,
+      [
+        id,
+        at,
+        'We can’t tell whether the change to 110 reached Microsoft: it did not answer when it was asked.',
+      ],
+    )
+  }
+
+  /** Ben, who comes and goes, and Bea, who is invited. */
+  async function addColleagues() {
+    const times = (text: string) => new Date(text)
+    await addMember('northwind', {
+      ...{ id: 'm-ben', name: 'Ben Ito', email: 'ben@northwind.example', addedBy: 'Ana Ruiz' },
+      roles: ['it-manager'],
+      createdAt: times('2026-02-02T09:00:00Z'),
+      lastSignInAt: times('2026-11-22T08:00:00Z'),
+    })
+    await addMember('northwind', { id: 'm-dan', email: 'dan@northwind.example', roles: ['it-manager'] })
+    await database.sql(
+      'northwind',
+      `INSERT INTO second_factors (person_id, reach, kind, name, secret) SELECT person_id, NULL, 'totp', 'App', 'sealed'
+       FROM members WHERE id IN ('m-ben', 'm-dan')`,
+      [],
+    )
+    await addMember('northwind', {
+      ...{ id: 'm-bea', name: 'Bea Lind', email: 'bea@northwind.example', addedBy: 'Ana Ruiz' },
+      roles: ['finance-user'],
+      billingProfiles: ['default'],
+      createdAt: times('2026-11-20T10:00:00Z'),
+      invitedAt: times('2026-11-20T10:00:00Z'),
+    })
+    await database.sql(
+      'northwind',
+      `INSERT INTO account_links (customer_id, member_id, kind, digest, made_by, expires_at)
+       VALUES ('northwind', 'm-bea', 'invitation', 'none', 'm-ana', '2026-11-27T10:00:00Z')`,
+      [],
+    )
+  }
+
+  /** What the billing profile has carried onto its invoices, and one that is posted by it. */
+  async function addPosted() {
+    await database.sql(
+      'northwind',
+      `UPDATE billing_profiles SET purchase_order = 'PO-4500017', cost_center = '4711' WHERE customer_id = $1`,
+      ['northwind'],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO issuers (customer_id, name, country) VALUES ($1, 'Fernhill Cloud GmbH', 'DE')`,
+      ['northwind'],
+    )
+    const order = { purchaseOrder: 'PO-4500017', carried: ['costCenter'] }
+    const account = { billingAccount: 'FC-1140' }
+    await addInvoice(
+      'northwind',
+      'RE-2025-1140',
+      {
+        ...{ platform: 'office-suite', issuer: 'Fernhill Cloud GmbH', currency: 'EUR', balanceAmount: '0' },
+        ...{ invoiceDate: '2025-11-30', dueDate: '2025-12-30', totalAmount: '595.00', typeCode: '380' },
+        ...{ ...order, ...account, buyerReference: 'NW-BER', costCenter: '4711' },
+        ...{ paymentTerms: 'Payable within 30 days, without deduction.' },
+        ...{ netAmount: '500.00', taxAmount: '95.00' },
+      },
+      [
+        {
+          ...{ description: 'Office E3', price: '12.50', qty: '40', netAmount: '500.00' },
+          ...{ taxCategory: 'S', taxRate: '19', taxAmount: '95.00', unit: 'MON' },
+          ...{ ...order, ...account, subAccount: 'berlin', costCenter: '4712' },
+          ...{ periodStart: '2025-11-01', periodEnd: '2025-12-01' },
+        },
+      ],
+    )
+  }
+
+  /** Single sign-on at an issuer that nobody asks, for a domain of which the operator knows. */
+  async function addSignOn() {
+    for (const [id, name] of [
+      ['9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4', 'Northwind'],
+      ['p-former', 'Former'],
+    ])
+      await database.sql(
+        'northwind',
+        `INSERT INTO identity_providers (customer_id, id, name, issuer, client_id, client_secret, scopes)
+         VALUES ('northwind', $1, $2, 'https://login.northwind.example', 'console', 'sealed', '{openid,email,profile}')`,
+        [id, name],
+      )
+    await database.sql(
+      'northwind',
+      `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
+       VALUES ('northwind', 'northwind.example', '9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4',
+         '5b1f0c9f3a6d4e2b8c7a1d0e9f2b3c4d5e6f7a8b', '2026-11-20T10:00:00Z', 'operator')`,
+      [],
+    )
+  }
+  /** A directory's token, which is used, and a group of Ben that gives nothing. */
+  async function addDirectory() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_tokens (customer_id, id, name, digest, last_four, roles, created_at, last_used_at)
+       VALUES ('northwind', 't-entra', 'Entra ID', 'none', 'f3Kq', '{it-manager,finance-user}', '2026-11-20T10:00:00Z',
+         '2026-11-22T08:00:00Z')`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_groups (customer_id, id, display_name) VALUES ('northwind', 'g-staff', 'Staff'),
+         ('northwind', 'g-billing', 'Billing team')`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_group_members (customer_id, group_id, member_id) VALUES ('northwind', 'g-staff', 'm-ben')`,
+      [],
+    )
+  }
+  return { addDirectory, addPosted, addSignOn, keepOriginal, addChange, acknowledge, addColleagues }
+}

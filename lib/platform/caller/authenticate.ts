@@ -1,0 +1,105 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { recordRefusal } from '#lib/platform/history/apart.ts'
+import { STRANGER } from '#lib/platform/history/audit.ts'
+import { countStranger } from '#lib/platform/history/strangers.ts'
+import { noteCaller, visit } from '#lib/platform/runtime/visit.ts'
+import { digestOf, looksLikeApiKey } from './api-key.ts'
+import { isWithin } from './limits/ranges.ts'
+import { findRow } from './look-ups/find.ts'
+import type { Caller, Door } from './rules.ts'
+import { findScimCaller } from './scim-tokens/look-up.ts'
+import { session } from './session-cookie.ts'
+import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
+
+/** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
+const NOT_VALID: Record<Door, string> = {
+  api: 'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.',
+  scim: 'The token is not valid: it is unknown, expired or revoked.',
+}
+
+/**
+ * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
+ * else the signed-in session; else nobody. At the door of SCIM it is its token, and nothing else opens it.
+ * @throws Problem `unauthenticated` for a header that holds no valid key
+ */
+export async function authenticate(
+  headers: { get(name: string): string | null },
+  door: Door = 'api',
+): Promise<Caller | undefined> {
+  const authorization = headers.get('authorization')
+  if (authorization === null) return door === 'api' ? session(headers) : undefined
+  const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+  const caller = key === undefined ? undefined : await BEHIND[door](key)
+  if (caller) {
+    noteCaller(caller)
+    return caller
+  }
+  countStranger('unknown-key')
+  throw new Problem('unauthenticated', NOT_VALID[door], {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  })
+}
+
+const BEHIND: Record<Door, (secret: string) => Promise<Caller | undefined>> = {
+  api: async (key) => (looksLikeApiKey(key) ? findKeyCaller(digestOf(key)) : undefined),
+  scim: findScimCaller,
+}
+
+/** The callers behind the API keys of the customer `$1` that open something now. Each table names it: all lie at one place. */
+export const KEY_CALLERS = `
+  SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
+    coalesce(m.email, c.contact_email) AS email,
+    CASE WHEN k.issued_by IS NULL OR k.belongs_to_customer OR m.roles @> '{admin}' THEN k.roles
+         ELSE array(SELECT unnest(k.roles) INTERSECT SELECT unnest(m.roles)) END AS roles,
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
+      AND (k.billing_profiles IS NULL OR p.id = ANY(k.billing_profiles))
+      AND (k.belongs_to_customer OR m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))
+      ORDER BY p.id) AS billing_profiles,
+    k.addresses, (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale,
+    c.closed_at, c.gone_at
+  FROM api_keys k
+  JOIN customers c ON c.id = k.customer_id
+  LEFT JOIN members m ON m.customer_id = k.customer_id AND m.customer_id = $1 AND m.id = k.issued_by
+  WHERE k.customer_id = $1 AND c.id = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
+    AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
+
+/** Of the key with the id `$2` and the digest `$3`. */
+export const KEY_CALLER = `${KEY_CALLERS} AND k.id = $2 AND k.digest = $3`
+
+const USED =
+  'UPDATE api_keys SET last_used_at = now(), last_used_address = $3 WHERE customer_id = $1 AND id = $2'
+
+/**
+ * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, limited to other addresses than
+ * that of the request, or its issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds
+ * now; one that belongs to the customer holds its own.
+ */
+export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
+  const { keys } = database()
+  const row = await findRow('key', digest, async ({ customerId, id }) => {
+    const rows = await lookUpTogether<CallerRow>(keys, KEY_CALLER, [customerId, id, digest])
+    return rows[0]
+  })
+  if (!row) return undefined
+  const caller = provenCaller(row, 'key')
+  const { address = '' } = visit() ?? {}
+  if (row.addresses && !isWithin(address, row.addresses)) {
+    traceElsewhere(caller)
+    return undefined
+  }
+  if (row.stale) await keys.query(USED, [row.customer_id, row.id, address || null])
+  return caller
+}
+
+/**
+ * Writes down that a key was used from where it may not be, once a minute. Not waited for, since the time of the answer
+ * would tell that there is such a key.
+ */
+function traceElsewhere({ customerId, id, name }: Caller): void {
+  const requestId = visit()?.requestId ?? randomUUID()
+  const event = { action: 'key.refused', subject: id, actor: STRANGER, requestId, details: { name } }
+  recordRefusal(customerId, event)
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets/secret.ts'
+import { keepFeed, removeFeed } from '#lib/costs/renewal-feeds/store.ts'
+import { claimLink } from '#lib/identity/access/links/mails.ts'
+import { addLink, mailLink, removeLinks } from '#lib/identity/access/links/store.ts'
+import { addJoined } from '#lib/identity/access/people/given.ts'
+import { addKey, replaceKey } from '#lib/identity/keys/store.ts'
+import { addMember, removeInvited } from '#lib/identity/members/store/write.ts'
+import { addToken } from '#lib/identity/scim/store/tokens.ts'
+import { digestOf, newApiKey } from '#lib/platform/caller/api-key.ts'
+import { asOwner, differences, withoutTriggers } from '#lib/platform/caller/look-ups/test-differences.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
+import { addSession, endSession, pruneSessions } from '#lib/platform/caller/session.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer } from '#lib/platform/db/test-rows.ts'
+
+// Each store writes what `look_ups` has of its rows: here the triggers are gone that do it for the release before.
+
+const own = 'alder' as CustomerId
+let database: TestDatabase
+let member = ''
+
+const inScope = <T>(run: (tx: Transaction) => Promise<T>) => scope({ customerId: own }, run)
+const add = (email: string) =>
+  inScope((tx) => addMember(tx, own, { email, name: 'Ana', roles: ['admin'], addedBy: 'test' }))
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await withoutTriggers(database.url)
+  await addCustomer(own)
+  member = (await add('Ana@alder.example')) ?? ''
+})
+afterAll(() => database.close())
+
+let before: Record<string, number> = {}
+/** How many more of each kind there are since the last time. */
+const more = async () => {
+  const { right } = await differences(database.url)
+  const kinds = Object.keys({ ...before, ...right })
+  const grown = kinds.map((kind) => [kind, (right[kind] ?? 0) - (before[kind] ?? 0)])
+  before = right
+  return Object.fromEntries(grown.filter(([, count]) => count !== 0))
+}
+afterEach(async () => {
+  expect((await differences(database.url)).wrong).toEqual([])
+  await more()
+})
+
+it('a member, who comes twice, or is withdrawn', async () => {
+  await more()
+  const other = await add('ben@alder.example')
+  expect(await add('BEN@alder.example')).toBeUndefined()
+  await inScope((tx) =>
+    addJoined(tx, own, {
+      email: 'joe@alder.example',
+      name: 'Joe',
+      roles: [],
+      billingProfiles: null,
+      addedBy: 'x',
+    }),
+  )
+  expect(await more()).toEqual({ address: 2 })
+  await inScope((tx) => addLink(tx, own, { memberId: other ?? '', kind: 'invitation', by: 'operator' }))
+  expect(await more()).toEqual({ link: 1 })
+  await inScope((tx) => removeInvited(tx, own, other ?? ''))
+  expect(await more()).toEqual({ address: -1, link: -1 })
+})
+
+it('a key, and the one that follows it', async () => {
+  const given = { name: 'k', roles: [], billingProfiles: null, issuedBy: null, addresses: null, hours: null }
+  const id = await inScope((tx) => addKey(tx, own, newApiKey(), { ...given, owner: 'CUSTOMER' }))
+  const how = { hours: 24, mostDays: 90, withoutEnd: false, byPerson: true }
+  await inScope((tx) => replaceKey(tx, own, id, newApiKey(), how))
+  expect(await more()).toEqual({ key: 2 })
+})
+
+it('a session, until it is ended, another one takes its place, or it is pruned', async () => {
+  const open = () => {
+    const digest = digestOf(randomUUID())
+    const opened = { digest, address: '192.0.2.1', userAgent: 'x', browser: 'b' }
+    return inScope((tx) => addSession(tx, own, member, opened)).then(() => digest)
+  }
+  const age = () => asOwner(database.url, "UPDATE sessions SET last_seen_at = now() - interval '2 days'")
+  const [first] = [await open(), await open()]
+  expect(await more()).toEqual({ session: 2 })
+  await inScope((tx) => endSession(tx, own, first))
+  expect(await more()).toEqual({ session: -1 })
+  await age()
+  await open()
+  expect(await more()).toEqual({})
+  await age()
+  expect(await inScope((tx) => pruneSessions(tx, own))).toBe(1)
+  expect(await more()).toEqual({ session: -1 })
+})
+
+it('a token of a directory', async () => {
+  await inScope((tx) => addToken(tx, own, newScimToken(), { name: 't', roles: [], days: null }))
+  expect(await more()).toEqual({ 'scim-token': 1 })
+})
+
+it('the link of a calendar, also another one in its place', async () => {
+  const keep = () => inScope((tx) => keepFeed(tx, own, { memberId: member, secret: newFeedSecret() }))
+  await keep()
+  await keep()
+  expect(await more()).toEqual({ 'calendar-feed': 1 })
+  expect(await inScope((tx) => removeFeed(tx, own, member, 'none'))).toBe(false)
+  expect(await more()).toEqual({})
+  expect(await inScope((tx) => removeFeed(tx, own, member))).toBe(true)
+  expect(await more()).toEqual({ 'calendar-feed': -1 })
+})
+
+it('a link that was shown, one that is mailed, also twice, and when they are removed', async () => {
+  await inScope((tx) => addLink(tx, own, { memberId: member, kind: 'invitation', by: 'operator' }))
+  await inScope((tx) => mailLink(tx, own, { memberId: member, kind: 'reset', by: 'operator' }))
+  expect(await more()).toEqual({ link: 1 })
+  const claim = () => inScope((tx) => claimLink(tx, own))
+  expect(await claim()).toMatchObject({ kind: 'reset' })
+  await database.sql(own, 'UPDATE account_links SET not_before = now()')
+  expect(await claim()).toMatchObject({ kind: 'reset' })
+  expect(await more()).toEqual({ link: 1 })
+  expect(await inScope((tx) => removeLinks(tx, own, eq(accountLinks.memberId, member)))).toBe(2)
+  expect(await more()).toEqual({ link: -2 })
+})

@@ -1,0 +1,145 @@
+import 'server-only'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { database, type Transaction } from '#lib/platform/db/client.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { findRow } from './look-ups/find.ts'
+import { dropLookUps, noteLookUp } from './look-ups/keep.ts'
+import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
+import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
+
+/** A session ends so many seconds after sign-in, however busy it is. */
+export const SESSION_SECONDS = 8 * 60 * 60
+
+/** In SQL, of the row of `sessions` that the text names: whether the session has not ended by itself. */
+export function isLive(session: string): string {
+  return `(${session}.last_seen_at > now() - interval '${IDLE_SECONDS} seconds'
+    AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
+}
+
+/** The callers behind the sessions of the customer `$1` that live now. Each table names it: all lie at one place. */
+export const SESSION_CALLERS = `
+  SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
+      AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
+    s.last_seen_at < now() - interval '1 minute' AS stale,
+    extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago,
+    c.closed_at, c.gone_at
+  FROM sessions s
+  JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
+  JOIN customers c ON c.id = s.customer_id
+  WHERE s.customer_id = $1 AND m.customer_id = $1 AND c.id = $1
+    AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
+
+const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $2`
+
+const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND digest = $2'
+
+/** The caller behind a session's digest, while it lives. */
+export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
+  const { sessions: pool } = database()
+  const row = await findRow('session', digest, async ({ customerId }) => {
+    const rows = await lookUpTogether<CallerRow>(pool, SESSION_CALLER, [customerId, digest])
+    return rows[0]
+  })
+  if (row?.stale) await pool.query(SEEN, [row.customer_id, digest])
+  return row && callerIn(row, digest)
+}
+
+/** The caller whom a row of `SESSION_CALLERS` tells of. */
+export function callerIn(row: CallerRow, session: string): Caller {
+  const { proven_seconds_ago: provenSecondsAgo = Number.POSITIVE_INFINITY } = row
+  return { ...provenCaller(row, 'session'), session, provenSecondsAgo }
+}
+
+/** What is written down of a session when it is opened. */
+export type Opened = {
+  digest: string
+  address: string
+  userAgent: string
+  browser: string
+  proof?: string
+  proven?: string[]
+}
+
+/**
+ * Keeps a new session, and lets the member's ended ones go, whose place it takes. The member has signed in just now.
+ * @param since when it counts as opened: a change of customer makes no sign-in last longer
+ */
+export async function addSession(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  { userAgent, ...opened }: Opened,
+  since?: Date,
+) {
+  const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
+  await drop(tx, customerId, and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await noteLookUp(tx, customerId, 'session', { digest: opened.digest, id: opened.digest })
+  // A browser may call itself anything, at any length.
+  await tx.insert(sessions).values({
+    customerId,
+    memberId,
+    userAgent: userAgent.slice(0, MOST_OF_NAME),
+    ...opened,
+    ...(since ? { createdAt: since } : {}),
+  })
+  await tx
+    .update(members)
+    .set({ lastSignInAt: sql`now()` })
+    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
+}
+
+const MOST_OF_NAME = 500
+
+/** What opened a session is another password by now, which its member has just named. */
+export async function proveAnew(tx: Transaction, customerId: CustomerId, digest: string, proof: string) {
+  const own = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
+  await tx.update(sessions).set({ proof }).where(own)
+}
+
+/** Ends a session; one that is gone already is fine. */
+export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
+  await endSessions(tx, customerId, eq(sessions.digest, digest))
+}
+
+/** Ends the customer's sessions of which this holds. That somebody was here until then stays known of the member. */
+export async function endSessions(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
+  const own = and(eq(sessions.customerId, customerId), which)
+  const ended = tx.select({ id: sessions.memberId }).from(sessions).where(own)
+  // Members first, as whoever sets a password does: two locks in one order.
+  await tx
+    .update(members)
+    .set({ lastSeenAt: sql`now()` })
+    .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
+  await drop(tx, customerId, own)
+}
+
+async function drop(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
+  const gone = await tx.delete(sessions).where(which).returning({ digest: sessions.digest })
+  const digests = gone.map(({ digest }) => digest)
+  await dropLookUps(tx, customerId, 'session', digests)
+}
+
+/**
+ * Removes the customer's sessions that have ended by themselves. When somebody was here last stays known of the member. Members
+ * are locked in the order of their ids, as by whoever changes one.
+ * @returns how many
+ */
+export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rows } = await tx.execute<{ digest: string }>(sql`
+    WITH seen AS (
+      SELECT member_id, max(last_seen_at) AS at FROM sessions
+      WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} GROUP BY member_id
+    ), held AS MATERIALIZED (
+      SELECT m.id, seen.at FROM members m JOIN seen ON m.id = seen.member_id
+      WHERE m.customer_id = ${customerId} ORDER BY m.id FOR NO KEY UPDATE OF m
+    ), kept AS (
+      UPDATE members m SET last_seen_at = greatest(m.last_seen_at, held.at) FROM held
+      WHERE m.customer_id = ${customerId} AND m.id = held.id
+    )
+    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} RETURNING digest`)
+  const digests = rows.map(({ digest }) => digest)
+  await dropLookUps(tx, customerId, 'session', digests)
+  return rows.length
+}

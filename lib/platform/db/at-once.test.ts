@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScopeAtOnce } from './scope.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+import { addCustomer, addProfile, callerOf } from './test-rows.ts'
+
+let database: TestDatabase
+let ana: Caller
+let eve: Caller
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['northwind', 'southwind']) await addCustomer(id)
+  ana = await callerOf('northwind', 'admin')
+  eve = await callerOf('southwind', 'admin')
+})
+afterAll(() => database.close())
+
+const names = sql`SELECT customer_id AS id FROM billing_profiles`
+const idsOf = async (caller: Caller) => {
+  const { rows } = await readScopeAtOnce(caller, (tx) => tx.execute<{ id: string }>(names))
+  return rows.map(({ id }) => id)
+}
+
+it('sees its own customer, whoever used the connection before', async () => {
+  const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
+  const seen = await Promise.all(turns.map(idsOf))
+  expect(seen).toEqual(turns.map(({ customerId }) => [customerId]))
+})
+
+it('sees one moment in all of its statements', async () => {
+  let isAdded = false
+  const [first, , second] = await readScopeAtOnce(ana, (tx) => {
+    // Its moment is that of the first statement: nothing is added before that is answered.
+    const first = tx.execute(names).then((found) => found)
+    const add = async () => {
+      await first
+      await addProfile('northwind', 'later')
+      isAdded = true
+    }
+    return Promise.all([first, tx.execute(sql`SELECT pg_sleep(0.3)`), tx.execute(names), add()])
+  })
+  expect(isAdded).toBe(true)
+  expect([first.rows.length, second.rows.length]).toEqual([1, 1])
+  expect(await idsOf(ana)).toHaveLength(2)
+})
+
+it('refuses a statement that waited for rows of another one, which nothing would keep to its customer', async () => {
+  const late = readScopeAtOnce(ana, async (tx) => {
+    await tx.execute(names)
+    return tx.execute(names)
+  })
+  await expect(late).rejects.toMatchObject({ cause: { message: expect.stringContaining('after the end') } })
+})
+
+it('refuses to write', async () => {
+  const attempt = readScopeAtOnce(ana, (tx) => tx.execute(sql`UPDATE billing_profiles SET name = 'changed'`))
+  await expect(attempt).rejects.toMatchObject({ cause: { code: '25006' } })
+})
+
+it('leaves the connection as good as it was, however it ends', async () => {
+  const { reads } = database.opened
+  // More often than there are connections.
+  for (let time = 0; time < 20; time++) {
+    await expect(readScopeAtOnce(ana, (tx) => tx.execute(sql`SELECT 1 / 0`))).rejects.toThrow()
+    await expect(readScopeAtOnce(ana, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  }
+  await expect.poll(() => reads.idleCount).toBe(reads.totalCount)
+  expect(await idsOf(eve)).toEqual(['southwind'])
+  const { rows } = await reads.query("SELECT current_setting('console.customer', true) AS customer")
+  expect(rows[0].customer ?? '').toBe('')
+})

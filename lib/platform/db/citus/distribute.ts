@@ -1,0 +1,116 @@
+import pg from 'pg'
+import { ownerOf } from '../logins.ts'
+import { hasCitus, type Place, placesOf, readTables, type Table } from './places.ts'
+
+/** What is to be done: the tables that go elsewhere, and the foreign keys that no longer hold or are made anew. */
+export type Plan = {
+  moves: { table: string; to: Place; parts: string[] }[]
+  dropped: string[]
+  kept: string[]
+  statements: string[]
+}
+
+type Key = { table: string; name: string; to: string; definition: string }
+
+/**
+ * Spreads the tables of a migrated database by customer, where that is not done yet. One transaction: nobody else uses the
+ * database meanwhile, and whoever tries waits.
+ * @param options.dryRun plans, and does nothing
+ * @throws Error where the database has no Citus, or no machine to spread to
+ */
+export async function distribute(url: string, { dryRun = false } = {}): Promise<Plan> {
+  const client = new pg.Client(ownerOf(url))
+  await client.connect()
+  try {
+    if (!(await hasCitus(client)))
+      throw new Error('This database has no Citus: make the extension and add its machines first.')
+    const { rows } = await client.query('SELECT FROM pg_dist_node WHERE shouldhaveshards AND isactive')
+    if (rows.length === 0) throw new Error('Citus knows no machine to spread to: add one by citus_add_node.')
+    await client.query('BEGIN')
+    const plan = planOf(await readTables(client), await readKeys(client))
+    if (!dryRun) for (const statement of plan.statements) await client.query(statement)
+    await client.query(dryRun ? 'ROLLBACK' : 'COMMIT')
+    return plan
+  } finally {
+    await client.end()
+  }
+}
+
+/** What a trigger of a part writes to, in place of the function of that name that is for one machine (lib/platform/db/migrations). */
+const BESIDE = `CREATE OR REPLACE FUNCTION beside(named text, place text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce((SELECT format('%s_%s', named, other.shardid)
+    FROM pg_catalog.pg_dist_shard own JOIN pg_catalog.pg_dist_shard other ON other.shardminvalue = own.shardminvalue
+    WHERE own.shardid = substring(place FROM '_([0-9]+)$')::bigint AND other.logicalrelid = named::regclass), named)
+$$`
+
+function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
+  const places = placesOf(tables)
+  const moves = tables.flatMap(({ name, now, parts }) => {
+    const to = places.get(name) ?? 'home'
+    return to === now || to === 'home' ? [] : [{ table: name, to, parts }]
+  })
+  const forced = tables
+    .filter(({ isUnforced, now }) => isUnforced && now === 'spread')
+    .map(({ name }) => `ALTER TABLE ${id(name)} FORCE ROW LEVEL SECURITY`)
+  if (moves.length === 0) return { moves, dropped: [], kept: [], statements: forced }
+  const holds = ({ table, to, definition }: Key) => {
+    const [from, into] = [places.get(table), places.get(to)]
+    if (from === 'home') return into === 'home'
+    return from === 'spread' && into !== 'home' && !(into === 'everywhere' && definition.includes(' CASCADE'))
+  }
+  const kept = keys.filter(holds)
+  const touched = keys.filter((key) =>
+    [key.table, key.to].some((name) => moves.some(({ table }) => table === name)),
+  )
+  const first = tables.find(({ name }) => places.get(name) === 'spread')?.name ?? ''
+  const statements = [
+    ...forced,
+    'SET LOCAL lock_timeout = 0',
+    'SET LOCAL statement_timeout = 0',
+    "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'",
+    // Of triggers that write to the part beside theirs alone.
+    'SET LOCAL citus.enable_unsafe_triggers TO on',
+    'SET LOCAL citus.enable_local_reference_table_foreign_keys TO off',
+    ...touched.map(({ table, name }) => `ALTER TABLE ${id(table)} DROP CONSTRAINT ${id(name)}`),
+    BESIDE,
+    ...moves
+      .toSorted((a, b) => Number(b.table === first) - Number(a.table === first))
+      .flatMap((move) => moved(move, first)),
+    ...touched
+      .filter(holds)
+      .map(
+        ({ table, name, definition }) => `ALTER TABLE ${id(table)} ADD CONSTRAINT ${id(name)} ${definition}`,
+      ),
+  ]
+  const shown = ({ table, name }: Key) => `${table}.${name}`
+  return {
+    moves,
+    dropped: touched.filter((key) => !holds(key)).map(shown),
+    kept: touched.filter((key) => kept.includes(key)).map(shown),
+    statements,
+  }
+}
+
+/** The owner sees all rows while they are sent, and nobody else any more than before. */
+function moved({ table, to, parts }: Plan['moves'][number], first: string): string[] {
+  const beside = table === first ? 'none' : first
+  const all = [id(table), ...parts]
+  return [
+    ...all.map((one) => `ALTER TABLE ${one} NO FORCE ROW LEVEL SECURITY`),
+    to === 'everywhere'
+      ? `SELECT create_reference_table('${table}')`
+      : `SELECT create_distributed_table('${table}', 'customer_id', colocate_with => '${beside}')`,
+    ...all.map((one) => `ALTER TABLE ${one} FORCE ROW LEVEL SECURITY`),
+  ]
+}
+
+const id = (name: string) => pg.escapeIdentifier(name)
+
+async function readKeys(client: pg.Client): Promise<Key[]> {
+  const { rows } = await client.query<Key>(`
+    SELECT c.relname AS table, f.conname AS name, p.relname AS to, pg_get_constraintdef(f.oid) AS definition
+    FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid
+    WHERE f.contype = 'f' AND f.conparentid = 0 AND f.connamespace = 'public'::regnamespace AND c.relname !~ '_[0-9]{6,}$'
+    ORDER BY 1, 2`)
+  return rows
+}

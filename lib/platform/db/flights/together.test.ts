@@ -1,0 +1,145 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { toProblem } from '#lib/platform/api/problem.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope, readScopeAtOnce } from '../scope.ts'
+import { type TestDatabase, testDatabase } from '../test-database.ts'
+import { addCustomer, addKey, addProfile, callerOf } from '../test-rows.ts'
+import { isBehindPooler, run } from '../test-server.ts'
+import { Flight } from './flight.ts'
+import { sendAlone } from './together.ts'
+
+let database: TestDatabase
+let ana: Caller
+let eve: Caller
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['northwind', 'southwind']) await addCustomer(id)
+  ana = await callerOf('northwind', 'admin')
+  eve = await callerOf('southwind', 'admin')
+})
+afterAll(() => database.close())
+
+type Rows<Row> = { rows: Row[] }
+const together = <Row>(caller: Caller, statement: string) =>
+  readScopeAtOnce(caller, (tx) => tx.execute(sql.raw(statement)), { isByKey: true }) as unknown as Promise<
+    Rows<Row>
+  >
+const WHO =
+  'SELECT customer_id AS id, pg_backend_pid() AS connection, pg_current_snapshot()::text AS moment FROM billing_profiles'
+type Seen = { id: string; connection: number; moment: string }
+
+it('reads of one turn share connections, eight at a time, and each sees its own customer', async () => {
+  const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
+  const seen = await Promise.all(turns.map((caller) => together<Seen>(caller, WHO)))
+  expect(seen.map(({ rows }) => rows.map(({ id }) => id))).toEqual(
+    turns.map(({ customerId }) => [customerId]),
+  )
+  const connections = new Set(seen.map(({ rows }) => rows[0]?.connection)).size
+  if (isBehindPooler) expect(connections).toBeLessThanOrEqual(5)
+  else expect(connections).toBe(5)
+})
+
+it('one that fails leaves the others alone, those before it and those behind', async () => {
+  const asked = [ana, eve, ana, eve].map((caller, index) =>
+    together<Seen>(caller, index === 1 ? 'SELECT 1 / 0' : index === 2 ? 'DELETE FROM billing_profiles' : WHO),
+  )
+  const ends = await Promise.allSettled(asked)
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+  expect(ends[1]).toMatchObject({ reason: { cause: { code: '22012' } } })
+  expect(ends[2]).toMatchObject({ reason: { cause: { code: '25006' } } })
+  const { reads } = database.opened
+  await expect.poll(() => reads.idleCount).toBe(reads.totalCount)
+  const { rows } = await reads.query("SELECT current_setting('console.customer', true) AS customer")
+  expect(rows[0].customer ?? '').toBe('')
+})
+
+it('a moment begins after those before it: what was written meanwhile is seen', async () => {
+  const first = together(ana, 'SELECT pg_sleep(0.3)')
+  const second = together<Seen>(ana, WHO)
+  await addProfile('northwind', 'written-meanwhile')
+  await first
+  expect((await second).rows).toHaveLength(2)
+})
+
+it('a connection that breaks fails those on it, and no others', async () => {
+  const asked = [WHO, 'SELECT pg_sleep(2.5)', WHO].map((text) => together<Seen>(ana, text))
+  const ends = Promise.allSettled(asked)
+  await run(
+    database.url,
+    `DO $$ BEGIN
+      WHILE coalesce((SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE state = 'active' AND query = 'SELECT pg_sleep(2.5)'), false) = false
+      LOOP PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01); END LOOP;
+    END $$`,
+  )
+  const [before, broken, behind] = await ends
+  expect(before).toMatchObject({ status: 'fulfilled' })
+  for (const end of [broken, behind])
+    expect(toProblem((end as PromiseRejectedResult).reason).code).toBe('service_unavailable')
+  expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
+})
+
+// A pooler goes on with what it has prepared until it is told to RECONNECT: deploy/pgbouncer/README.md.
+it.skipIf(isBehindPooler)('a statement whose table was changed is prepared anew', async () => {
+  const all = 'SELECT * FROM changing'
+  await run(database.url, 'CREATE TABLE changing (one int); GRANT SELECT ON changing TO console_reads')
+  await run(database.url, 'INSERT INTO changing VALUES (1)')
+  const { reads } = database.opened
+  const client = await reads.connect()
+  // On one connection, and by name.
+  const read = async () => {
+    const flight = new Flight()
+    const answer = flight.add({ text: all })
+    client.query(flight)
+    return (await answer).rows
+  }
+  expect([await read(), await read()]).toEqual([[{ one: 1 }], [{ one: 1 }]])
+  await run(database.url, "ALTER TABLE changing ADD COLUMN two text DEFAULT '2'")
+  await expect(read()).rejects.toMatchObject({ code: '0A000' })
+  expect(await read()).toEqual([{ one: 1, two: '2' }])
+  client.release()
+})
+
+it('is refused as busy where no connection is to be had, and reads again afterwards', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // One customer alone never holds them all.
+  const held = Array.from({ length: 8 }, (_, at) =>
+    readScope({ ...ana, customerId: `customer-${at}` as typeof ana.customerId }, () => promise),
+  )
+  const refused = await together(ana, WHO).catch((error: unknown) => error)
+  expect(toProblem(refused).code).toBe('service_unavailable')
+  resolve()
+  await Promise.all(held)
+  expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
+})
+
+it('remembers nothing of who was found: a key is looked up for each request', async () => {
+  const keys = await Promise.all(['northwind', 'southwind'].map((id) => addKey(id, ['admin'])))
+  const find = () => Promise.all(keys.map((key) => findKeyCaller(digestOf(key))))
+  expect(await find()).toMatchObject([{ customerId: 'northwind' }, { customerId: 'southwind' }])
+  await database.sql('northwind', 'UPDATE api_keys SET revoked_at = now()')
+  expect(await find()).toMatchObject([undefined, { customerId: 'southwind' }])
+})
+
+it('fails where a value can not be read, and the process goes on', async () => {
+  const flight = new Flight()
+  const getTypeParser = () => () => {
+    throw new Error('unreadable')
+  }
+  const answer = flight.add({ text: 'SELECT 1 AS unreadable', types: { getTypeParser } })
+  sendAlone(database.opened.reads, flight)
+  await expect(answer).rejects.toThrow('unreadable')
+  expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
+})
+
+it('takes nothing along once it has left', async () => {
+  const flight = new Flight()
+  const first = flight.add({ text: 'SELECT 1 AS one' })
+  sendAlone(database.opened.reads, flight)
+  expect((await first).rows).toEqual([{ one: 1 }])
+  expect(() => flight.add({ text: 'SELECT 2' })).toThrow('after the end')
+})

@@ -1,0 +1,230 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { type Database, openDatabase } from '../client.ts'
+import { emptyFolder } from '../embedded/test-cluster.ts'
+import { type Embedded, startEmbedded } from '../embedded.ts'
+import { migrate } from '../migrate.ts'
+import { readScope, readScopeAtOnce, scope, scopeOfMany, streamScope } from '../scope.ts'
+import { addCustomer, callerOf } from '../test-rows.ts'
+import { run } from '../test-server.ts'
+import type { Replica } from './replica.ts'
+import { type Standby, startStandby } from './test-standby.ts'
+
+const HOUR = 3_600_000
+
+let root: string
+let own: Embedded
+let owner: pg.Client
+let standby: Standby
+let opened: Database
+let ana: Caller
+let eve: Caller
+
+beforeAll(async () => {
+  root = await emptyFolder()
+  own = await startEmbedded(join(root, 'own'))
+  await migrate(own.url)
+  standby = await startStandby({ folder: join(root, 'own'), url: own.url }, join(root, 'standby'))
+  opened = openDatabase(own.url, { url: standby.url, mostBehind: HOUR })
+  owner = new pg.Client({ connectionString: own.url })
+  await owner.connect()
+  for (const id of ['northwind', 'southwind']) await addCustomer(id)
+  ana = await callerOf('northwind', 'admin')
+  eve = await callerOf('southwind', 'admin')
+  await follow()
+})
+afterAll(async () => {
+  await owner.end()
+  await opened.close()
+  await standby.stop()
+  await own.release()
+  await rm(root, { recursive: true, force: true })
+})
+afterEach(follow)
+
+const replica = (of = opened) => of.replica as Replica
+
+/** The replica has all that was written until now, and this process knows it. */
+async function follow() {
+  await standby.resume()
+  await standby.catchUp()
+  await replica().look()
+  expect(replica().fault()).toBeUndefined()
+}
+
+const NAME = 'SELECT name, pg_is_in_recovery() AS "isOld" FROM billing_profiles'
+const seen = async (caller: Caller) =>
+  (await readScope(caller, (tx) => tx.execute(NAME), { mayBeOld: true })).rows[0]
+const rename = (caller: Caller, name: string) =>
+  scope(caller, (tx) => tx.execute(`UPDATE billing_profiles SET name = '${name}'`))
+/** By somebody who notes nothing. */
+const renameUnseen = (name: string) => owner.query('UPDATE billing_profiles SET name = $1', [name])
+
+it('one’s own writes are seen by each kind of read, and others may see old rows', async () => {
+  await renameUnseen('first')
+  await follow()
+  await standby.pause()
+  await renameUnseen('second')
+  await rename(ana, 'third')
+  expect(await seen(eve)).toEqual({ name: 'first', isOld: true })
+  expect(await seen(ana)).toEqual({ name: 'third', isOld: false })
+  const atOnce = (caller: Caller) =>
+    readScopeAtOnce(caller, (tx) => tx.execute(NAME), { mayBeOld: true }).then(({ rows }) => rows[0])
+  expect([await atOnce(eve), await atOnce(ana)]).toMatchObject([{ isOld: true }, { isOld: false }])
+  const streamed = async (caller: Caller) => {
+    const pieces = streamScope(caller, async function* (tx) {
+      yield (await tx.execute(NAME)).rows[0]
+    })
+    return (await Array.fromAsync(pieces))[0]
+  }
+  expect([await streamed(eve), await streamed(ana)]).toMatchObject([{ isOld: true }, { isOld: false }])
+  await follow()
+  expect(await seen(ana)).toEqual({ name: 'third', isOld: true })
+  expect(await seen(eve)).toEqual({ name: 'second', isOld: true })
+})
+
+it('what something is decided by is never read there', async () => {
+  const { rows } = await readScope(eve, (tx) => tx.execute(NAME))
+  expect(rows).toMatchObject([{ isOld: false }])
+})
+
+it('a write by another process is seen too, and one of several customers by each of them', async () => {
+  await standby.pause()
+  const other = openDatabase(own.url, { url: standby.url, mostBehind: HOUR })
+  await rename(ana, 'from elsewhere')
+  await other.close()
+  expect(await seen(ana)).toEqual({ name: 'from elsewhere', isOld: false })
+  expect(await seen(eve)).toMatchObject({ isOld: true })
+  await scopeOfMany(async (enter) => {
+    for (const { customerId } of [ana, eve])
+      await enter(customerId, (tx) => tx.execute("UPDATE billing_profiles SET name = 'all'"))
+  })
+  expect([await seen(ana), await seen(eve)]).toEqual(Array(2).fill({ name: 'all', isOld: false }))
+})
+
+it('a write that was under way when the replica was looked at is seen once it is committed', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const written = Promise.withResolvers<void>()
+  const slow = scope(ana, async (tx) => {
+    await tx.execute("UPDATE billing_profiles SET name = 'slow'")
+    written.resolve()
+    await promise
+  })
+  await written.promise
+  await renameUnseenOf('southwind')
+  await follow()
+  expect(await seen(ana)).toMatchObject({ isOld: true })
+  await standby.pause()
+  resolve()
+  await slow
+  expect(await seen(ana)).toEqual({ name: 'slow', isOld: false })
+})
+
+const renameUnseenOf = (id: string) =>
+  owner.query('UPDATE billing_profiles SET name = $1 WHERE customer_id = $2', ['later', id])
+
+it('what wrote nothing, or was rolled back, keeps nobody from the replica', async () => {
+  await standby.pause()
+  await scope(ana, (tx) => tx.execute(NAME))
+  const thrown = scope(ana, async (tx) => {
+    await tx.execute("UPDATE billing_profiles SET name = 'lost'")
+    throw new Error('no')
+  })
+  await expect(thrown).rejects.toThrow('no')
+  expect(await seen(ana)).toMatchObject({ isOld: true })
+})
+
+it('a read that replay ends there is read again from our own server', async () => {
+  await addCustomer('westwind')
+  const joe = await callerOf('westwind', 'admin')
+  await follow()
+  let runs = 0
+  const count = (tx: { execute(text: string): Promise<{ rows: unknown[] }> }) =>
+    tx.execute('SELECT pg_is_in_recovery() AS "isOld", count(*)::int AS n FROM billing_profiles')
+  const read = await readScope(
+    joe,
+    async (tx) => {
+      const { rows } = await count(tx)
+      if (runs++ > 0) return rows
+      await owner.query("DELETE FROM billing_profiles WHERE customer_id = 'westwind'")
+      await owner.query('VACUUM billing_profiles')
+      // Until replay comes to what was vacuumed.
+      for (;;) await count(tx)
+    },
+    { mayBeOld: true },
+  )
+  expect(read).toEqual([{ isOld: false, n: 0 }])
+  expect(runs).toBe(2)
+})
+
+it('a statement that is wrong is not sent twice', async () => {
+  let runs = 0
+  const wrong = readScope(
+    eve,
+    (tx) => {
+      runs++
+      return tx.execute('SELECT 1 / 0')
+    },
+    { mayBeOld: true },
+  )
+  await expect(wrong).rejects.toMatchObject({ cause: { code: '22012' } })
+  expect(runs).toBe(1)
+})
+
+it('an export is begun again where nothing was sent yet, and cut where something was', async () => {
+  const PID = 'SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS "isOld"'
+  const pieces = (first: boolean) =>
+    streamScope(eve, async function* (tx) {
+      const { isOld, pid } = (await tx.execute(PID)).rows[0] as { isOld: boolean; pid: number }
+      if (first) yield isOld
+      if (isOld) await run(standby.url, `SELECT pg_terminate_backend(${pid}, 1000)`)
+      yield (await tx.execute(PID)).rows[0]?.isOld
+    })
+  expect(await Array.fromAsync(pieces(false))).toEqual([false])
+  await follow()
+  const cut = pieces(true)
+  expect((await cut.next()).value).toBe(true)
+  await expect(cut.next()).rejects.toThrow()
+  await follow()
+})
+
+it('one that is too far behind is not read from, until it has caught up', async () => {
+  const strict = openDatabase(own.url, { url: standby.url, mostBehind: 1000 })
+  const look = () => replica(strict).look()
+  try {
+    await expect.poll(async () => (await look()) ?? (await seen(eve))).toMatchObject({ isOld: true })
+    await standby.pause()
+    await renameUnseen('newer')
+    await expect.poll(look).toBe('behind')
+    expect(await seen(eve)).toEqual({ name: 'newer', isOld: false })
+    await standby.resume()
+    await expect.poll(async () => (await look()) ?? (await seen(eve))).toEqual({ name: 'newer', isOld: true })
+  } finally {
+    await strict.close()
+  }
+})
+
+it('one that is away costs no read, and is read from again when it is back', async () => {
+  await standby.stop()
+  expect(await seen(eve)).toMatchObject({ isOld: false })
+  expect(replica().fault()).toBe('away')
+  expect(await replica().look()).toBe('away')
+  const back = await startEmbedded(join(root, 'standby'))
+  try {
+    await expect.poll(() => replica().look()).toBeUndefined()
+    expect(await seen(eve)).toMatchObject({ isOld: true })
+    const there = new pg.Client({ connectionString: back.url })
+    await there.connect()
+    await there.query('SELECT pg_promote()')
+    await there.end()
+    expect(await replica().look()).toBe('other')
+    expect(await seen(eve)).toMatchObject({ isOld: false })
+  } finally {
+    await back.release()
+    await rm(join(root, 'standby'), { recursive: true, force: true })
+    standby = await startStandby({ folder: join(root, 'own'), url: own.url }, join(root, 'standby'))
+  }
+})

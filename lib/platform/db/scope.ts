@@ -1,0 +1,135 @@
+import { sql } from 'drizzle-orm'
+import type pg from 'pg'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { database, type Transaction } from './client.ts'
+import { seeing } from './connections/opening.ts'
+import { transactionAtOnce } from './flights/at-once.ts'
+import { sendAlone, sendTogether } from './flights/together.ts'
+import { leaveToTheEnd, takeLastWords } from './last-words.ts'
+import { NOTE_WRITE } from './replica/note-write.ts'
+import { readOld, streamOld } from './replica/read.ts'
+import { transaction, transactionStream } from './transaction.ts'
+
+/**
+ * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
+ * customer only (row-level security), committed when `fn` returns and rolled back when it throws.
+ * Store functions name the customer again in every WHERE: two walls, each of which holds alone.
+ * @param options.evenIfClosed for what goes on after a customer was closed: sessions, the history, and removing what was
+ *   kept for its time
+ * @throws the database's CC001, which is the problem `customer_closed`, where the customer is closed
+ */
+export function scope<T>(
+  caller: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+  { evenIfClosed = false } = {},
+): Promise<T> {
+  const { app, replica } = database()
+  const options = { evenIfClosed, last: replica && NOTE_WRITE }
+  return inTurn(app, caller.customerId, () => transaction(app, caller.customerId, fn, options))
+}
+
+/**
+ * What a read may see. `mayBeOld`: rows of up to a second ago, though all that was written for this customer before it
+ * began: for lists, figures and exports, and never for what something is decided by. `fn` may be run twice then.
+ */
+export type Freshness = { mayBeOld?: boolean }
+
+/** The same door for reads only: the database refuses writes, and the answer waits for one round trip less. */
+export function readScope<T>(
+  { customerId }: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+  { mayBeOld = false }: Freshness = {},
+): Promise<T> {
+  const read = ({ reads }: { reads: pg.Pool }) =>
+    inTurn(reads, customerId, () => transaction(reads, customerId, fn, { readOnly: true }))
+  return mayBeOld ? readOld(customerId, read) : read(database())
+}
+
+/**
+ * The same door for reads that send all their statements at once, as a list or one record does: they are one round trip.
+ * @param isByKey whether each statement finds its rows by a key, however many there are: then it shares a connection
+ *   with those of other requests, and waits for them
+ * @throws Error where `fn` sends a statement after it had the rows of another one
+ */
+export function readScopeAtOnce<T>(
+  { customerId }: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+  { isByKey = false, mayBeOld = false }: Freshness & { isByKey?: boolean } = {},
+): Promise<T> {
+  // What is never long needs no turn: it takes no connection from anybody.
+  const read = ({ reads }: { reads: pg.Pool }) =>
+    isByKey
+      ? transactionAtOnce(reads, customerId, fn, sendTogether)
+      : inTurn(reads, customerId, () => transactionAtOnce(reads, customerId, fn, sendAlone))
+  return mayBeOld ? readOld(customerId, read) : read(database())
+}
+
+/**
+ * The same door for exports: what `fn` gives, piece by piece, read in as many short statements as it takes, all of
+ * one moment. Few run at once; a caller who finds none free is told that the service is busy.
+ */
+export function streamScope<T>(
+  { customerId }: { customerId: CustomerId },
+  fn: (tx: Transaction) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  return streamOld(customerId, ({ streams }) => streamInTurn(streams, customerId, fn))
+}
+
+/** One customer never holds all connections of a pool, and waits for those of others in turn: see lib/platform/runtime/turns.ts. */
+async function inTurn<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
+  const end = await database().turns.get(pool)?.take(customerId)
+  return run().finally(end)
+}
+
+async function* streamInTurn<T>(
+  pool: pg.Pool,
+  customerId: string,
+  fn: (tx: Transaction) => AsyncIterable<T>,
+) {
+  const end = await database().turns.get(pool)?.take(customerId)
+  try {
+    yield* transactionStream(pool, customerId, fn)
+  } finally {
+    end?.()
+  }
+}
+
+/** Runs a customer's part, which sees and writes that customer's rows only. */
+export type Enter = <T>(customerId: CustomerId, part: (tx: Transaction) => Promise<T>) => Promise<T>
+
+/** No customer has it for an id: outside of a part there is no row to be seen. */
+const NOBODY = ''
+
+/**
+ * The same door for several customers in one transaction: all parts are committed when `fn` returns, and none when it
+ * throws. One part at a time, in the order of the customers' ids, so that two such transactions never wait for each
+ * other's locks. What the parts leave to the end is sent then, for one customer after the other.
+ * @param options.evenIfClosed as of `scope`
+ * @throws Error where a part is begun inside of another, or after a customer that comes later; CC001 as `scope` does
+ */
+export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed = false } = {}): Promise<T> {
+  const { app, replica } = database()
+  const see = (tx: Transaction, customerId: string) => tx.execute(sql.raw(seeing(customerId)))
+  const work = async (tx: Transaction) => {
+    let last = NOBODY
+    let isInside = false
+    const words: pg.QueryConfig[] = []
+    const value = await fn(async (customerId, part) => {
+      if (isInside) throw new Error('One customer is left before the next one is entered.')
+      if (customerId < last) throw new Error('Customers are entered in the order of their ids.')
+      isInside = true
+      last = customerId
+      await see(tx, customerId)
+      if (!evenIfClosed) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
+      const value = await part(tx)
+      words.push({ text: seeing(customerId) }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
+      // Where the part threw, the transaction is rolled back: there is nothing more to see.
+      await see(tx, NOBODY)
+      isInside = false
+      return value
+    })
+    leaveToTheEnd(tx, ...words)
+    return value
+  }
+  return transaction(app, NOBODY, work, { evenIfClosed: true })
+}

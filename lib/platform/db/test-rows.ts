@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { freezeParties } from '#lib/billing/parties/store.ts'
+import { digestOf, hintsOf, newApiKey } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { noteAddress, noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import type { Caller, Role } from '#lib/platform/caller/rules.ts'
+import { assets } from './schema/assets.ts'
+import { apiKeys, billingProfiles, customers, members } from './schema/customers.ts'
+import { invoices, lineItems } from './schema/invoices/invoices.ts'
+import { parties } from './schema/invoices/parties.ts'
+import { vendorSubscriptions } from './schema/vendors.ts'
+import { scope } from './scope.ts'
+
+// Rows for tests, each with harmless defaults. They go in through the one door, as the app's do.
+
+const owner = (customerId: string) => ({ customerId: customerId as Caller['customerId'] })
+
+/** A customer with the billing profile `default`, and `test-party` for invoices that a test inserts by itself. */
+export async function addCustomer(id: string): Promise<void> {
+  const domain = `${id}.example`
+  await scope(owner(id), async (tx) => {
+    await tx.insert(customers).values({ id, name: id, domain, contactEmail: `contact@${domain}` })
+    await tx.insert(billingProfiles).values({ customerId: id, id: 'default', name: id })
+    await tx.insert(parties).values({ customerId: id, id: 'test-party', content: { name: 'Party' } })
+  })
+}
+
+/** A customer under an id that no other has in this test file: that id. */
+export async function addNewCustomer(): Promise<string> {
+  const id = `customer-${randomUUID().slice(0, 8)}`
+  await addCustomer(id)
+  return id
+}
+
+export async function addProfile(customerId: string, id: string): Promise<void> {
+  await scope(owner(customerId), (tx) => tx.insert(billingProfiles).values({ customerId, id, name: id }))
+}
+
+export async function addMember(
+  customerId: string,
+  given: Partial<typeof members.$inferInsert> & { roles: Role[] },
+): Promise<string> {
+  const id = randomUUID()
+  const values = { customerId, id, name: id, email: `${id}@${customerId}.example`, ...given }
+  await scope(owner(customerId), async (tx) => {
+    await tx.insert(members).values(values)
+    await noteAddress(tx, owner(customerId).customerId, values)
+  })
+  return values.id
+}
+
+/** An API key with these roles: its text, which is not stored. */
+export async function addKey(
+  customerId: string,
+  roles: Role[],
+  given: Partial<typeof apiKeys.$inferInsert> = {},
+): Promise<string> {
+  const key = newApiKey()
+  const own = { customerId, id: randomUUID(), name: 'test', digest: digestOf(key), ...hintsOf(key), roles }
+  const values = { ...own, ...given }
+  await scope(owner(customerId), async (tx) => {
+    await noteLookUp(tx, owner(customerId).customerId, 'key', values)
+    await tx.insert(apiKeys).values(values)
+  })
+  return key
+}
+
+/** The caller behind a fresh key with these roles. */
+export async function callerOf(customerId: string, ...roles: Role[]): Promise<Caller> {
+  const caller = await findKeyCaller(digestOf(await addKey(customerId, roles)))
+  if (!caller) throw new Error('The key was not found.')
+  return caller
+}
+
+type Term = { isCommitmentPlan?: boolean; commitmentEnd?: Date }
+type Subscription = Term & { purchased: number; assigned?: number; status?: string }
+
+/** An asset; with a subscription (flexible and active unless told) where one is given. */
+export async function addAsset(
+  customerId: string,
+  id: string,
+  subscription: Subscription | null,
+  { observedAt, ...given }: Partial<typeof assets.$inferInsert> & { observedAt?: Date } = {},
+): Promise<void> {
+  const type = id.split('-').slice(0, 2).join('-')
+  const values = { customerId, id, type, name: id, customerDomain: `${customerId}.example` }
+  const row = {
+    ...values,
+    vendorCustomerId: 'C1',
+    reseller: 'sales@reseller.example',
+    ...licensed(subscription),
+    // At a vendor elsewhere, one subscription stands in one asset of all customers.
+    ...(subscription && given.vendor ? { subscriptionId: `S-${customerId}-${id}` } : {}),
+    ...given,
+  }
+  const { vendor, vendorAccount: account = 'default', vendorCustomerId, subscriptionId, skuId } = row
+  const isThere = vendor !== undefined && vendor !== 'built-in' && subscriptionId && skuId
+  const vendorSubscriptionId = isThere ? `at-${id}` : null
+  await scope(owner(customerId), async (tx) => {
+    const place = isThere && { vendor, account, vendorCustomerId, subscriptionId, skuId }
+    const held = { customerId, id: `at-${id}`, observedAt: observedAt ?? null }
+    if (place) await tx.insert(vendorSubscriptions).values({ ...place, ...held })
+    await tx.insert(assets).values({ ...row, vendorSubscriptionId })
+  })
+}
+
+function licensed(subscription: Subscription | null): Partial<typeof assets.$inferInsert> {
+  if (!subscription) return {}
+  const { purchased, assigned = 0, status = 'ACTIVE', isCommitmentPlan = false, commitmentEnd } = subscription
+  return {
+    subscriptionId: 'S1',
+    skuId: 'SKU1',
+    skuName: 'Business Plus',
+    billingMethod: 'ONLINE',
+    status,
+    planName: isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE',
+    isCommitmentPlan,
+    seatsPurchased: purchased,
+    seatsMaximum: purchased,
+    seatsAssigned: assigned,
+    ...(commitmentEnd ? { commitmentEnd } : {}),
+  }
+}
+
+/** An open invoice of 10.00 USD with one line, unless told otherwise. Its parties are those of today's settings. */
+export async function addInvoice(
+  customerId: string,
+  id: string,
+  given: Partial<typeof invoices.$inferInsert> = {},
+  lines: Partial<Omit<typeof lineItems.$inferInsert, 'customerId' | 'invoiceId' | 'position'>>[] = [{}],
+): Promise<void> {
+  const own = { customerId, id, number: id, billingProfileId: 'default', platform: 'cloud-platform' }
+  const terms = { issuer: 'Reseller', invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }
+  const values = { ...own, ...terms, totalAmount: '10.00', balanceAmount: '10.00', ...given }
+  await scope(owner(customerId), async (tx) => {
+    const partiesOf = await freezeParties(tx, owner(customerId).customerId, [values])
+    await tx.insert(invoices).values({ ...partiesOf(values), ...values })
+    const { platform: type, currency } = values
+    const usage = { customerId, invoiceId: id, type, currency, description: 'Usage', price: '10', qty: '1' }
+    const rows = lines.map((line, position) => ({ ...usage, position, ...line }))
+    await tx.insert(lineItems).values(rows)
+  })
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { sessions } from './schema/access/sign-ins.ts'
+import { scope } from './scope.ts'
+
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'
+
+/** A session that a member has in Firefox: the id that its cookie holds. */
+export async function addSession(
+  customerId: string,
+  memberId: string,
+  { sid = randomUUID(), ...given }: Partial<typeof sessions.$inferInsert> & { sid?: string } = {},
+): Promise<string> {
+  const own = { customerId, memberId, digest: digestOf(sid), address: '192.0.2.17', userAgent: FIREFOX }
+  const values = { ...own, ...given }
+  const caller = { customerId: customerId as CustomerId }
+  await scope(caller, async (tx) => {
+    await noteLookUp(tx, caller.customerId, 'session', { digest: values.digest, id: values.digest })
+    await tx.insert(sessions).values(values)
+  })
+  return sid
+}

@@ -1,0 +1,107 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { OPERATOR, recordAudit } from './audit.ts'
+import { verifyChain } from './verify.ts'
+
+// What serves requests may add to the history, and so may whoever took its login.
+
+let database: TestDatabase
+let owner: pg.Client
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+/** A customer with so many events. */
+async function customerWith(count: number): Promise<CustomerId> {
+  const of = (await addNewCustomer()) as CustomerId
+  await scope({ customerId: of }, async (tx) => {
+    for (let n = 0; n < count; n++)
+      await recordAudit(tx, of, {
+        action: 'key.revoked',
+        subject: `K${n}`,
+        actor: OPERATOR,
+        requestId: 'r',
+      })
+  })
+  return of
+}
+
+/** Adds an event after the last one, with a link at a place of its own choice. */
+async function plant(of: CustomerId, seq: number): Promise<void> {
+  const [last] = await database.sql(of, 'SELECT max(id) AS id FROM audit_events WHERE customer_id = $1', [of])
+  const id = BigInt(String(last?.id)) + 1000n
+  await database.sql(
+    of,
+    `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
+     VALUES ($1, $2, now(), 'key.revoked', 'planted', 'member', 'm', 'Ana', 'r', '{}')`,
+    [of, id],
+  )
+  await database.sql(
+    of,
+    "INSERT INTO audit_chain (customer_id, seq, event_id, digest) VALUES ($1, $2, $3, sha256('x'))",
+    [of, seq, id],
+  )
+}
+
+const close = (of: CustomerId, seq: number) =>
+  owner.query(
+    `INSERT INTO audit_closings (customer_id, seq, digest, before)
+     SELECT customer_id, seq, digest, now() FROM audit_chain WHERE customer_id = $1 AND seq = $2`,
+    [of, seq],
+  )
+const faultOf = async (of: CustomerId) =>
+  (await readScope({ customerId: of }, (tx) => verifyChain(tx, of))).fault
+
+describe('a planted event is found', () => {
+  test.each([
+    [10, 5],
+    // The last place that is read at once.
+    [1001, 1000],
+  ])('among %i, at place %i', async (count, seq) => {
+    const of = await customerWith(count)
+    expect(await faultOf(of)).toBeUndefined()
+    await plant(of, seq)
+    expect(await faultOf(of)).toMatchObject({ seq: expect.closeTo(seq, -1) })
+  })
+
+  test.each([[3], [5], [0], [-1]])('at place %i, which was closed and is not gone yet', async (seq) => {
+    const of = await customerWith(8)
+    await close(of, 5)
+    expect(await faultOf(of)).toBeUndefined()
+    await plant(of, seq)
+    expect(await faultOf(of)).toBeDefined()
+  })
+
+  test.each([[3], [5], [1]])('at place %i, which is gone', async (seq) => {
+    const of = await customerWith(8)
+    await close(of, 2)
+    await close(of, 5)
+    await owner.query('ALTER TABLE audit_chain NO FORCE ROW LEVEL SECURITY')
+    await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= 5', [of])
+    await owner.query('ALTER TABLE audit_chain FORCE ROW LEVEL SECURITY')
+    await plant(of, seq)
+    expect(await faultOf(of)).toBeDefined()
+  })
+})
+
+test('of what is closed, the rest is verified where the first month is gone already', async () => {
+  const of = await customerWith(8)
+  await close(of, 5)
+  await owner.query('ALTER TABLE audit_chain NO FORCE ROW LEVEL SECURITY')
+  await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= 3', [of])
+  await owner.query('ALTER TABLE audit_chain FORCE ROW LEVEL SECURITY')
+  expect(await readScope({ customerId: of }, (tx) => verifyChain(tx, of))).toMatchObject({
+    from: 4,
+    count: 5,
+  })
+})

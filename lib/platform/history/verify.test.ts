@@ -1,0 +1,126 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { OPERATOR, recordAudit } from './audit.ts'
+import { readBounds } from './chain-rows.ts'
+import { ownerOf, tamperings } from './test-tampering.ts'
+import { type KnownHead, verifyChain } from './verify.ts'
+
+const NORTHWIND = 'northwind' as CustomerId
+const LENGTH = 30
+
+let database: TestDatabase
+let owner: pg.Client
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer(NORTHWIND)
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+/** Adds an event; with some of what details and names may hold. */
+function add(customerId: CustomerId, index: number): Promise<void> {
+  const details = [{}, { from: index, to: 0.1, by: 'Ünï "x"\n\u2028' }, { zoë: ['a', '\ud800'], a: null }][
+    index % 3
+  ]
+  const actor = { ...OPERATOR, name: `Operator \ud83d\ude00\udc00 ${index}` }
+  const event = { action: 'thing.done', subject: `thing-${index}`, actor, requestId: `r-${index}`, details }
+  return scope({ customerId }, (tx) => recordAudit(tx, customerId, event as never))
+}
+
+const verified = (customerId: CustomerId, heads: KnownHead[] = []) =>
+  readScope({ customerId }, (tx) => verifyChain(tx, customerId, heads))
+
+describe('a chain', () => {
+  test('is one row after the other, of each customer apart, however many write at once', async () => {
+    const other = (await addNewCustomer()) as CustomerId
+    expect(await verified(other)).toEqual({ count: 0, from: 1, seq: 0 })
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => add(index % 4 === 0 ? other : NORTHWIND, index)),
+    )
+    expect(await verified(NORTHWIND)).toEqual({ count: LENGTH, from: 1, seq: LENGTH })
+    expect(await verified(other)).toEqual({ count: 10, from: 1, seq: 10 })
+  })
+
+  test('has no row of what was rolled back', async () => {
+    const failed = scope({ customerId: NORTHWIND }, async (tx) => {
+      const event = { action: 'thing.done', subject: 'lost', actor: OPERATOR, requestId: 'r' }
+      await recordAudit(tx, NORTHWIND, event)
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    expect(await verified(NORTHWIND)).toMatchObject({ count: LENGTH })
+  })
+})
+
+describe('whoever owns the database', () => {
+  const tables = ['audit_events', 'audit_chain', 'audit_heads']
+  beforeAll(async () => {
+    for (const table of tables) await run(database.url, `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`)
+  })
+  afterAll(async () => {
+    for (const table of tables) await run(database.url, `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`)
+  })
+
+  test('is found out in each of 1,000 edits, removals, insertions and reorderings, and where', async () => {
+    const { head } = await readScope({ customerId: NORTHWIND }, (tx) => readBounds(tx, NORTHWIND))
+    const signed = [head as KnownHead]
+    const found = new Map<string, number>()
+    const each = fc.asyncProperty(fc.oneof(...tamperings), async (tamper) => {
+      await owner.query('BEGIN')
+      try {
+        const { kinds, at } = await tamper(await ownerOf(owner, NORTHWIND))
+        const { fault } = await verifyChain(drizzle(owner) as Transaction, NORTHWIND, signed)
+        expect(kinds).toContain(fault?.kind)
+        if (fault && 'seq' in fault) expect(at).toContain(fault.seq)
+        found.set(`${fault?.kind}`, (found.get(`${fault?.kind}`) ?? 0) + 1)
+      } finally {
+        await owner.query('ROLLBACK')
+      }
+    })
+    await fc.assert(each, { numRuns: 1000 })
+    expect([...found.values()].reduce((all, one) => all + one)).toBeGreaterThanOrEqual(1000)
+    const kinds = ['edited', 'inserted', 'moved', 'removed', 'unchained']
+    expect([...found.keys()]).toEqual(expect.arrayContaining(kinds))
+    expect((await verifyChain(drizzle(owner) as Transaction, NORTHWIND, signed)).fault).toBeUndefined()
+  }, 300_000)
+})
+
+describe('from the connections of the app', () => {
+  const statements = ['audit_events', 'audit_chain'].flatMap((table) => [
+    `UPDATE ${table} SET customer_id = customer_id`,
+    `DELETE FROM ${table}`,
+    `TRUNCATE ${table}`,
+  ])
+  const pools = ['app', 'reads', 'streams', 'keys', 'sessions', 'signIn', 'jobs'] as const
+  test.each(pools.flatMap((pool) => statements.map((statement) => [pool, statement] as const)))(
+    '%s: %s is refused',
+    async (pool, statement) => {
+      // What only reads has no right either; its transactions say so first.
+      const code = expect.stringMatching(pool === 'reads' ? /^(42501|25006)$/ : /^42501$/)
+      await expect(database.opened[pool].query(statement)).rejects.toMatchObject({ code })
+    },
+  )
+
+  test('a head is neither removed nor taken from another customer', async () => {
+    for (const statement of ['DELETE FROM audit_heads', 'TRUNCATE audit_heads', 'DELETE FROM audit_closings'])
+      await expect(database.opened.app.query(statement)).rejects.toMatchObject({ code: '42501' })
+    const other = (await addNewCustomer()) as CustomerId
+    const taken = await scope({ customerId: other }, (tx) => tx.execute('UPDATE audit_heads SET seq = 0'))
+    expect(taken.rowCount).toBe(0)
+    const foreign = { action: 'a', subject: 's', actor: OPERATOR, requestId: 'r' }
+    const written = scope({ customerId: other }, (tx) => recordAudit(tx, NORTHWIND, foreign))
+    await expect(written).rejects.toMatchObject({ cause: { code: '42501' } })
+  })
+})

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { ParameterMeta } from '#lib/platform/api/query-text.ts'
+import { type Filter, formatFilter } from './filter-text.ts'
+
+export type { Filter }
+
+type Closed<Key extends string> = Partial<Record<Key, readonly string[]>>
+
+const MAX_LENGTH = 1000
+const MAX_ALTERNATIVES = 50
+
+/** The grammar in words, for a parameter's description. */
+export const FILTER_GRAMMAR = [
+  'Conditions `key:value` are joined by `|`.',
+  'A value without a key takes the key before it: `key:a|b`.',
+  'Values of one key mean OR, different keys AND.',
+  'Values may stand in one pair of square brackets: `key:[a|b]`.',
+  'A key that is not known is refused.',
+  `At most ${MAX_LENGTH.toLocaleString('en')} characters and ${MAX_ALTERNATIVES} values.`,
+].join(' ')
+
+/**
+ * The filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a part
+ * without a key takes the key before it; values may stand in one pair of square brackets. The same
+ * key means OR, different keys AND. The tenant is never part of it.
+ * @param closed the values of those keys that have no others; they are read in any case
+ */
+export function filterText<const Key extends string>(keys: readonly Key[], closed: Closed<Key> = {}) {
+  const filter = z.partialRecord(z.enum(keys), z.array(z.string()))
+  return z
+    .codec(z.string(), filter as unknown as z.ZodType<Filter<Key>>, {
+      decode: (text, context) => {
+        const read = parseFilter(text, keys)
+        const result = typeof read === 'string' ? read : asClosed(read, closed)
+        if (typeof result !== 'string') return result
+        context.issues.push({ code: 'custom', input: text, message: result, params: { filter: true } })
+        return z.NEVER
+      },
+      encode: (given) => formatFilter(given as Filter<string>),
+    })
+    .meta({ json: { type: 'string', minLength: 1, maxLength: MAX_LENGTH } } satisfies ParameterMeta)
+}
+
+/** The filter of a call that may be left out, with its keys and the grammar in words. @param example as a client writes it */
+export function optionalFilter<const Key extends string>(keys: readonly Key[], example: string) {
+  const description = `As in \`${example}\`. Keys: ${keys.join(', ')}. ${FILTER_GRAMMAR}`
+  return filterText(keys).optional().meta({ description })
+}
+
+/** Reads a filter; a text in return is the reason why it can't be read. */
+function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Filter<Key> | string {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
+  const parts = text.split('|')
+  if (parts.length > MAX_ALTERNATIVES) return `must have at most ${MAX_ALTERNATIVES} alternatives`
+  const filter: Filter<Key> = {}
+  let key: string | undefined
+  let inBrackets = false
+  for (const part of parts) {
+    const colon = inBrackets ? -1 : part.indexOf(':')
+    key = colon < 0 ? key : part.slice(0, colon).trim()
+    if (key === undefined) return `must start with a key, as in ${keys[0]}:value`
+    const known = keys.find((name) => name === key)
+    if (!known) return `can be of these only: ${keys.join(', ')}`
+    const read = unbracket(part.slice(colon + 1).trim(), inBrackets)
+    if (!read) return `has a bracket without its partner, or an empty value, after ${key}`
+    inBrackets = read.open
+    filter[known] = [...(filter[known] ?? []), read.value]
+  }
+  return inBrackets ? 'has a bracket that is not closed' : filter
+}
+
+/** The filter with the values of closed sets as these write them; a text says which value there is not. */
+function asClosed<Key extends string>(filter: Filter<Key>, closed: Closed<Key>): Filter<Key> | string {
+  const read = { ...filter }
+  for (const [key, values] of Object.entries(closed) as [Key, readonly string[]][]) {
+    const known = filter[key]?.map((given) =>
+      values.find((value) => value.toLowerCase() === given.toLowerCase()),
+    )
+    if (known?.includes(undefined)) return `knows these values of ${key} only: ${values.join(', ')}`
+    if (known) read[key] = known as string[]
+  }
+  return read
+}
+
+function unbracket(text: string, inside: boolean): { value: string; open: boolean } | undefined {
+  const opens = text.startsWith('[')
+  const closes = text.endsWith(']')
+  if (opens && inside) return undefined
+  if (closes && !opens && !inside) return undefined
+  const value = text.slice(opens ? 1 : 0, closes ? -1 : undefined).trim()
+  return value ? { value, open: (opens || inside) && !closes } : undefined
+}

@@ -1,0 +1,109 @@
+import 'server-only'
+import { Readable } from 'node:stream'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { measured } from '#lib/platform/runtime/measured.ts'
+import type { MailConfig } from './settings.ts'
+
+export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }
+
+/**
+ * What became of a mail. `refused`: for good, the address itself or just this message. `later`: not now. `away`: the
+ * mail server can't be reached or does not let us in, so neither will the next mail leave. `unknown`: the
+ * connection broke when the message was on its way.
+ */
+export type Delivery =
+  | { kind: 'sent' }
+  | { kind: 'refused'; reason: string; address: boolean }
+  | { kind: 'later' | 'away' | 'unknown'; reason: string }
+
+/** In milliseconds: of inactivity, and of it all. Far below the lease of a mail. */
+const WAITS = {
+  connectionTimeout: 10_000,
+  dnsTimeout: 10_000,
+  greetingTimeout: 15_000,
+  socketTimeout: 30_000,
+}
+const WHOLE = 120_000
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+/**
+ * Hands one mail to the mail server, once. Whatever the server does, it says what became of the mail.
+ * @param id names the mail: a repeat carries it too, so that mail programs can drop one of two
+ */
+export async function deliver(
+  { from, ...server }: MailConfig,
+  to: string,
+  { subject, text, html, headers }: Message,
+  id: string,
+): Promise<Delivery> {
+  const messageId = `<${id}@${from.address.split('@').at(-1)}>`
+  const access = { disableFileAccess: true, disableUrlAccess: true }
+  const addressed = { from, to: { name: '', address: to }, subject, messageId }
+  const bytes = await new MailComposer({ ...addressed, text, html, headers, ...access }).compile().build()
+  let begun = false
+  const source = new Readable({
+    // Read only once the server has taken sender and recipient, and asked for the message.
+    read() {
+      begun = true
+      this.push(bytes)
+      this.push(null)
+    },
+  })
+  const delivery = await exchange(server, { from: from.address, to: [to], size: bytes.length }, source).then(
+    (): Delivery => ({ kind: 'sent' }),
+    (error: SmtpError) => failureOf(error, begun, server.login?.password),
+  )
+  measured('mail', { outcome: delivery.kind })
+  return delivery
+}
+
+type SmtpError = Error & { code?: string; command?: string; responseCode?: number }
+type Server = Omit<MailConfig, 'from'>
+
+async function exchange(
+  { host, port, secure, login }: Server,
+  envelope: object,
+  source: Readable,
+): Promise<void> {
+  // A login travels encrypted or not at all. Without one, and on this machine, encryption is what can be had.
+  const isLocal = LOOPBACK.test(host)
+  const trust = isLocal ? { tls: { rejectUnauthorized: false } } : {}
+  const encrypted = login && !isLocal ? { requireTLS: true } : { opportunisticTLS: true }
+  const smtp = new SMTPConnection({ host, port, secure, ...encrypted, ...trust, ...WAITS })
+  let timer: NodeJS.Timeout | undefined
+  const broken = new Promise<never>((_, reject) => {
+    smtp.on('error', reject)
+    timer = setTimeout(() => reject(new Error('It took too long.')), WHOLE)
+  })
+  const step = (run: (done: (error?: Error | null) => void) => void) =>
+    Promise.race([
+      broken,
+      new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve()))),
+    ])
+  broken.catch(() => {})
+  try {
+    await step((done) => smtp.connect(done))
+    if (login) await step((done) => smtp.login({ user: login.user, pass: login.password }, done))
+    await step((done) => smtp.send(envelope as never, source, done))
+    smtp.quit()
+  } finally {
+    clearTimeout(timer)
+    smtp.close()
+  }
+}
+
+function failureOf(error: SmtpError, begun: boolean, secret: string | undefined): Delivery {
+  const reason = reasonOf(error, secret)
+  const { command, responseCode: answer = 0 } = error
+  const isAnswered = answer > 0 && (command === 'RCPT TO' || command === 'DATA')
+  if (isAnswered && answer >= 500) return { kind: 'refused', reason, address: command === 'RCPT TO' }
+  if (isAnswered) return { kind: 'later', reason }
+  return { kind: begun && answer === 0 ? 'unknown' : 'away', reason }
+}
+
+function reasonOf(error: SmtpError, secret: string | undefined): string {
+  const text = error.message.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+  return (secret ? text.replaceAll(secret, '…') : text).slice(0, 300)
+}

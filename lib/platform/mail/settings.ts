@@ -1,0 +1,72 @@
+import 'server-only'
+import { z } from 'zod'
+import { defineSettings } from '#lib/platform/runtime/env.ts'
+import { together } from '#lib/platform/runtime/settings.ts'
+
+const SCHEMES: Record<string, { port: number; secure: boolean }> = {
+  'smtp:': { port: 587, secure: false },
+  'smtps:': { port: 465, secure: true },
+}
+
+/** The mail server that takes our notices, and whom they come from. */
+export type MailConfig = {
+  host: string
+  port: number
+  /** TLS from the first byte on; otherwise it begins with STARTTLS where the server has it. */
+  secure: boolean
+  /** With them TLS is a must, but on this machine. */
+  login: { user: string; password: string } | undefined
+  from: { name: string; address: string }
+}
+
+/** Undefined where notices are off. */
+export const mailSettings = defineSettings(
+  z
+    .object({
+      SMTP_URL: z
+        .string()
+        .refine(
+          (text) => serverOf(text) !== undefined,
+          'must be as in smtp://user:password@mail.example.com:587',
+        )
+        .optional(),
+      MAIL_FROM: z
+        .string()
+        .refine((text) => senderOf(text) !== undefined, 'must be as in Billing <billing@example.com>')
+        .optional(),
+      /** Where the links in mails lead. Whether it is an address is checked with the console's own settings. */
+      BASE_URL: z.string().optional(),
+    })
+    .transform(({ SMTP_URL, MAIL_FROM, BASE_URL }, context): MailConfig | undefined => {
+      if (SMTP_URL === undefined && MAIL_FROM === undefined) return undefined
+      const given = together({ SMTP_URL, MAIL_FROM, BASE_URL }, context)
+      const server = given && serverOf(given.SMTP_URL)
+      const from = given && senderOf(given.MAIL_FROM)
+      return server && from ? { ...server, from } : undefined
+    }),
+)
+
+/** Undefined for what names no server. Nothing but server and login may be said in it: no path, no options. */
+function serverOf(text: string): Omit<MailConfig, 'from'> | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text)
+  const scheme = SCHEMES[protocol]
+  const isBare = pathname.replace('/', '') === '' && search === '' && hash === ''
+  if (!scheme || !hostname || !isBare || Boolean(username) !== Boolean(password)) return undefined
+  try {
+    const login = username
+      ? { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+      : undefined
+    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    return { host, port: Number(port || scheme.port), secure: scheme.secure, login }
+  } catch {
+    return undefined
+  }
+}
+
+function senderOf(text: string): MailConfig['from'] | undefined {
+  const [, name = '', bracketed, bare] = /^\s*(?:([^<>\p{C}]*)<([^<>]*)>|(\S+))\s*$/u.exec(text) ?? []
+  const address = (bracketed ?? bare ?? '').trim()
+  if (!z.email().max(254).safeParse(address).success) return undefined
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
+}

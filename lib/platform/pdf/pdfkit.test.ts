@@ -1,0 +1,88 @@
+import PDFDocument from 'pdfkit'
+import { expect, test } from 'vitest'
+import { addFonts } from './fonts.ts'
+import { gathered } from './gathered.ts'
+import { fontOf, forgetting, joinContent, setName, viewOf } from './pdfkit.ts'
+
+// Each test holds an internal of pdfkit or fontkit to what we use it for. One fails after an update: find in the
+// package what does that now, mend lib/platform/pdf/pdfkit.ts, and compare an invoice with the one of the version before.
+
+const doc = new PDFDocument({ autoFirstPage: false })
+addFonts(doc)
+const font = fontOf(doc)
+
+test('doc._font is the font that is drawn with: shaping.ts gives it wide digits and a memory', () => {
+  doc.font('regular')
+  const regular = fontOf(doc)
+  doc.font('bold')
+  expect(fontOf(doc)).not.toBe(regular)
+  expect(regular.layout('ab').glyphs).toHaveLength(2)
+})
+
+test('font.layoutRun shapes what is drawn: to put another in its place changes what comes out', () => {
+  const plain = new PDFDocument({ autoFirstPage: false })
+  plain.registerFont('plain', viewOf(font.font) as never).font('plain')
+  const own = fontOf(plain)
+  const before = plain.widthOfString('11')
+  const shape = own.layoutRun.bind(own)
+  own.layoutRun = (text) => ({ ...shape(text), advanceWidth: 0 })
+  expect(before).toBeGreaterThan(0)
+  expect(own.layout('1').glyphs.map(({ codePoints }) => codePoints)).toEqual([[0x31]])
+  expect(plain.widthOfString('12')).toBe(0)
+})
+
+test('font._glyphs remembers glyphs: without a view of its own a document would get those of another', () => {
+  const view = viewOf(font.font)
+  const glyph = view.getGlyph(5, [0x61])
+  expect(view._glyphs[5]).toBe(glyph)
+  expect(view.getGlyph(5, [0x62])).toBe(glyph)
+  expect(viewOf(font.font).getGlyph(5, [0x62])).not.toBe(glyph)
+  const forgotten = forgetting({ ...font, font: view }, () => view.getGlyph(5, [0x62]))
+  expect([forgotten.codePoints, view.getGlyph(5, [])]).toEqual([[0x62], glyph])
+})
+
+test('font.hasGlyphForCodePoint knows what can be drawn: a square stands for the rest', () => {
+  expect(font.font.hasGlyphForCodePoint(0x61)).toBe(true)
+  expect(font.font.hasGlyphForCodePoint(0x8acb)).toBe(false)
+})
+
+test('font.subset and font.unicode say what a glyph stands for in a document: readsBack asks them', () => {
+  const drawn = new PDFDocument({ size: 'A4' })
+  addFonts(drawn)
+  drawn.text('é')
+  const own = fontOf(drawn)
+  const [glyph] = own.layout('é').glyphs
+  expect(own.unicode[own.subset.mapping[glyph?.id ?? -1] ?? -1]).toEqual([0xe9])
+})
+
+test('doc._id, doc._addInfo and doc.appendXML name a document: metadata.ts writes its own, escaped', async () => {
+  const named = new PDFDocument({ pdfVersion: '1.7', subset: 'PDF/A-2a', info: { Title: 'a & b' } })
+  setName(named, Buffer.alloc(16, 7), '<rdf:Description rdf:about="">ours</rdf:Description>')
+  named.end()
+  const chunks: Uint8Array[] = []
+  for await (const chunk of named) chunks.push(chunk as Uint8Array)
+  const file = Buffer.concat(chunks).toString('latin1')
+  expect(file).toContain(`/ID [<${'07'.repeat(16)}>`)
+  expect(file).toContain('>ours<')
+  expect(file).not.toContain('a & b</rdf:li>')
+})
+
+test('doc.page.content.buffer has what was drawn on a page: joined, it draws the same', async () => {
+  const fileOf = async (isJoined: boolean) => {
+    const drawn = new PDFDocument({ bufferPages: true, compress: false, info: { CreationDate: new Date(0) } })
+    setName(drawn, Buffer.alloc(16, 7), '')
+    addFonts(drawn)
+    drawn.font('regular').text('one', 50, 50)
+    const { content } = drawn.page as unknown as { content: { buffer: Uint8Array[] } }
+    expect(content.buffer.length).toBeGreaterThan(1)
+    if (isJoined) joinContent(drawn)
+    if (isJoined) expect(content.buffer).toHaveLength(1)
+    drawn.addPage()
+    drawn.switchToPage(0)
+    drawn.text('two', 50, 80)
+    const file = gathered(drawn)
+    drawn.end()
+    return file
+  }
+  expect(Buffer.compare(await fileOf(true), await fileOf(false))).toBe(0)
+})

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+
+// The kinds of values that settings have, and the console's own settings. Each part declares its own with them and
+// reads them by lib/platform/runtime/env.ts.
+
+export const text = z.string().trim().min(1)
+
+/** What keys are made of. */
+export const secret = z.string().min(32, 'must have at least 32 characters')
+
+export const port = z.coerce.number().int().min(0).max(65_535)
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const isPrivate = (url: string) =>
+  !URL.canParse(url) || url.startsWith('https:') || LOOPBACK.includes(new URL(url).hostname)
+
+/** A web address to which secrets travel: https, or http on this machine. */
+export const privateAddress = z.url({ protocol: /^https?$/ }).refine(isPrivate, 'must be https')
+
+/** Whether an address names a host alone. What is no address is not its business: another check tells that. */
+export function hasNoPath(url: string): boolean {
+  return !URL.canParse(url) || new URL(url).pathname === '/'
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+/** The console's own settings. Other parts declare theirs. */
+export const settings = z.object({
+  HOST: text.default('127.0.0.1'),
+  PORT: port.default(3000),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(hasNoPath, 'must have no path')
+    .optional(),
+  ALLOWED_HOSTS: text.optional(),
+  TRUST_PROXY: z.enum(['0', '1']).default('0'),
+  DATA_DIR: text.default('.data'),
+  SESSION_SECRET: secret.optional(),
+  INIT_CWD: text.optional(),
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+})
+
+/** Host names that requests may name: the public one, our own, and those that are listed, between commas. */
+export function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
+  const own = LOOPBACK.map((name) => `${name}:${ownPort}`)
+  const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
+}
+
+export const DAY_SECONDS = 24 * 60 * 60
+
+/** Whole seconds, one at least. */
+export const seconds = z.coerce.number().int().min(1)
+
+/** The most calls in any minute. With fewer than five there is none to leave to people. */
+export const callsPerMinute = z.coerce.number().int().min(5).max(1_000_000)
+
+type Present<Values> = { [Name in keyof Values]: NonNullable<Values[Name]> }
+
+/**
+ * Settings that make sense only together.
+ * @returns undefined where one is missing; where others of them are there, each that is missing is an issue of `context`
+ */
+export function together<Values extends Record<string, unknown>>(
+  values: Values,
+  context: z.RefinementCtx,
+): Present<Values> | undefined {
+  const missing = Object.keys(values).filter((name) => values[name] === undefined)
+  if (missing.length === 0) return values as Present<Values>
+  if (missing.length === Object.keys(values).length) return undefined
+  for (const name of missing) context.addIssue({ code: 'custom', path: [name], message: 'is needed too' })
+  return undefined
+}
+
+/** The settings that a schema reads, by their names. */
+export function namesIn(schema: z.ZodType): string[] {
+  const given = schema instanceof z.ZodPipe ? schema.in : schema
+  return given instanceof z.ZodObject ? Object.keys(given.shape) : []
+}

@@ -1,0 +1,325 @@
+import { encode } from 'next-auth/jwt'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recipientOf } from '#lib/billing/billing-profiles/recipient.ts'
+import { addCharges } from '#lib/billing/charges/test-rows.ts'
+import { readKinds } from '#lib/billing/invoices/sums/kinds.ts'
+import { invoiceBefore } from '#lib/costs/comparisons/before.ts'
+import { comparableInvoices, newestInvoices } from '#lib/costs/comparisons/compared.ts'
+import { newestMonth } from '#lib/costs/explanations/read.ts'
+import { hashPassword } from '#lib/identity/access/password.ts'
+import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
+import { legible } from '#lib/platform/files/test-workbook.ts'
+import { unseal } from '#lib/platform/lists/seal.ts'
+import { importsOf, projectFiles, read } from '../../architecture/scan.ts'
+
+// Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
+// with the permission on invoices. What a customer without the other profile is answered is what is expected.
+
+type Contract = { name: string; method: string; path: string; permission: string }
+type Case = {
+  /** Query strings or ends of paths whose answers show the other profile to who may see it. */
+  shows?: string[]
+  /** Those that name own invoices only: there is no other answer, whoever asks. */
+  own?: string[]
+  /** Those that name something of the other profile, {id} or {profile}: answered as if there were nothing. */
+  names?: string[]
+}
+
+const SELECTIONS = [
+  '',
+  '?filter=platform:cloud-platform',
+  '?filter=status:OPEN|PAST%20DUE|PAID',
+  '?search=own-2',
+  '?minCreationTime=1790726400',
+  '?maxCreationTime=1790812800',
+  '?filter=dueDate:1793232000000',
+]
+const ORDERS = ['?orderBy=totalAmount', '?orderBy=balanceAmount%20desc', '?orderBy=dueDate%20asc&search=OWN']
+const ONE_BY_ONE = ['?maxResults=1', '?maxResults=2&orderBy=totalAmount']
+
+// Files of either kind.
+const EXPORTED: Case = {
+  shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
+  names: ['?search={id}', '?search={id}&lines=true'],
+}
+const COMPARED: Case = {
+  own: ['?from=OWN-1&to=OWN-2'],
+  names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'],
+}
+const EXPLAINED: Case = {
+  shows: ['?month=2026-08', '?month=2026-06'],
+  names: ['?month=2026-08&filter=billingProfile:{profile}'],
+}
+const OPEN: Case = {
+  shows: ['', '?filter=platform:cloud-platform|currency:USD'],
+  names: ['?filter=billingProfile:{profile}'],
+}
+
+/** By the name of the contract. A new contract needs its case here. */
+const CASES: Record<string, Case> = {
+  listInvoices: { shows: [...SELECTIONS, ...ORDERS, ...ONE_BY_ONE], names: ['?search={id}'] },
+  exportInvoices: EXPORTED,
+  exportInvoicesXlsx: EXPORTED,
+  readInvoice: { own: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
+  readInvoiceFile: {
+    own: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
+    names: ['/{id}/file', '/{id}/file?kind=drawn'],
+  },
+  listCharges: {
+    own: [
+      '/OWN-1/charges',
+      '/OWN-1/charges?maxResults=1',
+      '/OWN-1/charges?withoutLine=true',
+      '/OWN-2/charges',
+    ],
+    names: ['/{id}/charges', '/{id}/charges?withoutLine=true'],
+  },
+  exportCharges: { own: ['/OWN-1/charges.csv'], names: ['/{id}/charges.csv'] },
+  exportChargesXlsx: { own: ['/OWN-1/charges.xlsx'], names: ['/{id}/charges.xlsx'] },
+  exportInvoiceFiles: {
+    shows: [...SELECTIONS, '?orderBy=totalAmount'],
+    names: ['?ids={id}', '?ids=OWN-1|{id}', '?search={id}'],
+  },
+  summarizeInvoices: { shows: SELECTIONS, names: ['?search={id}'] },
+  compareInvoices: {
+    own: ['?from=OWN-1&to=OWN-2', '?from=OWN-2&to=OWN-3'],
+    names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}', '?from={id}&to={id}'],
+  },
+  exportComparison: COMPARED,
+  exportComparisonXlsx: COMPARED,
+  explainMonth: {
+    shows: ['?month=2026-08', '?month=2026-06', '?month=2026-09&filter=platform:cloud-platform'],
+    names: ['?month=2026-08&filter=billingProfile:{profile}'],
+  },
+  exportExplanation: EXPLAINED,
+  exportExplanationXlsx: EXPLAINED,
+  readBilledProducts: {
+    shows: ['?product=compute', '?product=compute&filter=currency:USD'],
+    names: ['?product=compute&filter=billingProfile:{profile}'],
+  },
+  readBillingProfile: { own: ['/emea'], names: ['/{profile}'] },
+  readStatement: {
+    shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
+    names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
+  },
+  exportStatement: OPEN,
+  exportStatementXlsx: OPEN,
+}
+
+/** What pages ask of invoices besides operations. */
+const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
+  before: invoiceBefore,
+  compared: async (caller, id) => [await comparableInvoices(caller, id), await newestInvoices(caller)],
+  read: (caller) => newestMonth(caller, { filter: { issuer: ['Issuer of other'] } }, '2026-09-15'),
+  recipient: recipientOf,
+  'sums/kinds': (caller) => readKinds(caller),
+}
+/** These know only what they are given. */
+const PURE = ['contract', 'itemization', 'operations', 'queries', 'rules', 'total-to-balance']
+
+const NOBODYS = { '{id}': 'NOBODYS', '{profile}': 'nobodys' }
+const OTHERS = { '{id}': 'OWN-25', '{profile}': 'other' }
+
+let database: TestDatabase
+/** Limited to one profile of several, by their member, by themselves, or signed in. */
+const limited: Record<string, Record<string, string>> = {}
+/** The same customer, once with the other profile and once without; each sees all of it. */
+const whole: Record<'both' | 'alone', Record<string, string>> = { both: {}, alone: {} }
+const callers = {} as Record<'limited' | 'both' | 'alone', Caller>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const customer of ['both', 'alone'] as const) {
+    await addCustomer(customer)
+    for (const id of ['emea', 'other']) await addProfile(customer, id)
+    await addInvoices(customer, 'emea', 1)
+    whole[customer] = bearer(await addKey(customer, ['finance-user']))
+  }
+  await addInvoices('both', 'other', 5)
+  const password = 'correct horse battery'
+  const [mail, billingProfiles] = ['ana@both.example', ['emea']]
+  const passwordHash = await hashPassword(password)
+  const member = await addMember('both', {
+    roles: ['finance-user'],
+    email: mail,
+    passwordHash,
+    billingProfiles,
+  })
+  const sid = await signInFrom({ email: mail, password }, '192.0.2.1')
+  const cookie = await encode({ token: { sid }, secret: sessionSecret() })
+  const ofMember = await addKey('both', ['finance-user'], { issuedBy: member })
+  limited.member = bearer(ofMember)
+  limited.key = bearer(await addKey('both', ['finance-user'], { billingProfiles }))
+  limited.session = { Cookie: `console-session=${cookie}` }
+  callers.limited = await callerBehind(ofMember)
+  for (const customer of ['both', 'alone'] as const)
+    callers[customer] = await callerBehind(await addKey(customer, ['finance-user']))
+})
+afterAll(() => database.close())
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+const callerBehind = async (key: string) => (await findKeyCaller(digestOf(key))) as Caller
+
+/** Of one profile: each kind of status, two platforms and currencies, months in a row; the numbers lie between each other's. */
+async function addInvoices(customer: string, profile: string, digit: number): Promise<void> {
+  const add = (month: number, given: Parameters<typeof addInvoice>[2]) => {
+    const [invoiceDate, dueDate] = [`2026-0${month}-30`, digit === 1 ? `2026-1${month - 7}-29` : '2026-10-29']
+    const terms = { billingProfileId: profile, issuer: `Issuer of ${profile}`, invoiceDate, dueDate }
+    const totalAmount = `${month * 10}.0${digit}`
+    return addInvoice(
+      customer,
+      numberOf(month, digit),
+      { ...terms, totalAmount, balanceAmount: totalAmount, ...given },
+      [
+        { description: `Compute for ${profile}`, price: `${digit}.11`, qty: String(month) },
+        { description: 'Support' },
+      ],
+    )
+  }
+  await add(7, { platform: 'cloud-platform' })
+  for (const month of [7, 8])
+    await addCharges(customer, { issuer: `Issuer of ${profile}`, number: numberOf(month, digit) }, [
+      { cost: '7.00', service: `Compute for ${profile}` },
+      { cost: '3.01' },
+    ])
+  await add(8, { platform: 'cloud-platform', balanceAmount: '0' })
+  await add(9, { platform: 'cloud-platform', balanceAmount: '-1.5' })
+  await add(6, { platform: 'cloud-platform', dueDate: '2099-10-29' })
+  await add(5, { platform: 'web-services', currency: 'EUR', dueDate: '2026-10-29' })
+}
+
+/** Own ones are `OWN-1`, `OWN-2` and so on; the other's stand between them: `OWN-15`, `OWN-25`. */
+function numberOf(month: number, digit: number): string {
+  return `OWN-${month < 7 ? month : month - 6}${digit === 1 ? '' : digit}`
+}
+
+const contracts = await withPermission()
+/** It lists the profiles themselves, of which each of the customers here has three: so it has a test of its own. */
+const PROFILES = contracts.find(({ name }) => name === 'listBillingProfiles') as Contract
+contracts.splice(contracts.indexOf(PROFILES), 1)
+
+test('each contract on invoices has its case, and each case its contract', () => {
+  expect(contracts.map(({ name }) => name).sort()).toEqual(Object.keys(CASES).sort())
+  const empty = Object.entries(CASES).filter(
+    ([, { shows = [], names = [] }]) => shows.length + names.length === 0,
+  )
+  expect(empty).toEqual([])
+})
+
+test('of billing profiles those are listed that the caller sees', async () => {
+  const listed = async (headers: Record<string, string>) => {
+    const [{ body } = { body: '' }] = await answers(PROFILES, '', headers)
+    return JSON.parse(body).billingProfiles.map(({ id }: { id: string }) => id)
+  }
+  expect(await listed(whole.both)).toEqual(['default', 'emea', 'other'])
+  for (const headers of Object.values(limited)) expect(await listed(headers)).toEqual(['emea'])
+})
+
+test('so has whatever else pages ask of invoices', () => {
+  const asked = projectFiles('app')
+    .flatMap((file) => importsOf(read(file)))
+    .filter(({ isType }) => !isType)
+    .map(
+      ({ specifier }) =>
+        /^#lib\/[^/]+\/(?:billing-profiles|comparisons|explanations|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
+          specifier,
+        )?.[1] ?? '',
+    )
+  const other = new Set(asked.filter((name) => name && !PURE.includes(name)))
+  expect([...other].sort()).toEqual(Object.keys(ASKED).sort())
+})
+
+describe.each(contracts)('$name', (contract) => {
+  const { shows = [], own = [], names = [] } = CASES[contract.name] ?? {}
+
+  test.each(shows)('shows one profile as if there were no other: %j', async (end) => {
+    const expected = await answers(contract, end, whole.alone)
+    expect(expected[0]).toMatchObject({ status: 200 })
+    for (const headers of Object.values(limited))
+      expect(await answers(contract, end, headers)).toEqual(expected)
+    // Whoever may see both gets another answer: the case can fail.
+    expect(await answers(contract, end, whole.both)).not.toEqual(expected)
+  })
+
+  test.each(own)('reads of its own what there is: %j', async (end) => {
+    const expected = await answers(contract, end, whole.alone)
+    expect(expected[0]).toMatchObject({ status: 200 })
+    for (const headers of Object.values(limited))
+      expect(await answers(contract, end, headers)).toEqual(expected)
+  })
+
+  test.each(names)("answers for the other's as for nobody's: %j", async (end) => {
+    const as = async (headers: Record<string, string>, named: typeof OTHERS) =>
+      (await answers(contract, filled(end, named), headers)).map((answer) => ({ ...answer, asked: '' }))
+    const expected = await as(whole.alone, NOBODYS)
+    for (const headers of Object.values(limited)) {
+      expect(await as(headers, OTHERS)).toEqual(expected)
+      expect(await as(headers, NOBODYS)).toEqual(expected)
+    }
+    expect(await as(whole.both, OTHERS)).not.toEqual(expected)
+  })
+})
+
+describe.each(Object.entries(ASKED))('%s, which pages ask', (_, ask) => {
+  test('knows one profile as if there were no other', async () => {
+    for (const id of ['OWN-1', 'OWN-2', 'OWN-3', 'OWN-5', OTHERS['{id}']])
+      expect(await ask(callers.limited, id)).toEqual(await ask(callers.alone, id))
+    expect(await ask(callers.both, 'OWN-25')).not.toEqual(await ask(callers.alone, 'OWN-25'))
+  })
+})
+
+/** What is answered, byte for byte, page after page; under a request's name that is always the same. */
+async function answers(contract: Contract, end: string, asking: Record<string, string>) {
+  const { GET } = await import(/* @vite-ignore */ `../../${fileOf(contract.path)}`)
+  const base = `http://console.example${contract.path.replace(/\/\{.*/, '')}`
+  const found = []
+  let token: string | undefined = ''
+  while (token !== undefined && found.length < 30) {
+    const more: string = token && `${end.includes('?') ? '&' : '?'}pageToken=${token}`
+    const url: string = base + end + more
+    const response: Response = await GET(
+      new Request(url, { headers: { ...asking, 'Request-Id': 'always-the-same' } }),
+    )
+    const body = legible(await response.arrayBuffer(), response.headers.get('content-type'))
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    found.push({ asked: opened(more), status: response.status, ...comparable(response.headers, body) })
+    token = isJson ? JSON.parse(body).pageToken : undefined
+  }
+  return found
+}
+
+/** A token as what it leads to: whose list it is for differs, and it is sealed. */
+function opened(text: string): string {
+  return text.replace(/(ageToken(?:=|":"))([\w-]+)/g, (_, before: string, token: string) => {
+    const [direction, , key] = JSON.parse(unseal(token) ?? '[]')
+    return `${before}${direction} ${key}`
+  })
+}
+
+/** A browser keeps nothing of a session's, where tokens differ the tags do, and each caller has requests of its own left. */
+function comparable(headers: Headers, body: string) {
+  const { 'cache-control': _, ratelimit: __, etag, ...sent } = Object.fromEntries(headers)
+  return opened(body) === body ? { headers: { ...sent, etag }, body } : { headers: sent, body: opened(body) }
+}
+
+function filled(end: string, named: Record<string, string>): string {
+  return Object.entries(named).reduce((text, [place, value]) => text.replaceAll(place, value), end)
+}
+
+function fileOf(path: string): string {
+  return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
+}
+
+/** Every contract that needs the permission on invoices, of whatever noun. */
+async function withPermission(): Promise<Contract[]> {
+  const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/[^/]+\/contract\.ts$/.test(file))
+  const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))
+  const exported = modules.flatMap((module) => Object.values(module) as Contract[])
+  return exported.filter((value) => value?.permission === 'invoice-viewer')
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { Invoice } from '#lib/billing/invoices/shapes.ts'
+import { assetType } from '#lib/licenses/assets/shapes.ts'
+import { contract } from '#lib/platform/api/contract.ts'
+import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+
+export type Matches = z.output<typeof listMatches.output>
+
+/** So many of each kind: who looks for one thing types one letter more. */
+export const MOST = 5
+
+const FoundAsset = z.object({
+  id: z.string().meta({ description: 'As the call of one asset names it.' }),
+  type: assetType,
+  name: z.string().meta({ description: 'What it is called.' }),
+  customerDomain: z.string().optional().meta({ description: 'The domain that it is for.' }),
+  quantity: z
+    .int()
+    .optional()
+    .meta({ description: 'Licenses purchased. Absent where there are none to have.' }),
+})
+
+const Company = z.object({
+  id: z.string().meta({ description: 'As the filter `billingProfile` of invoices names it.' }),
+  name: z.string().meta({ description: 'The company, as invoices address it.' }),
+})
+
+/** An addition: what Ctrl K finds. */
+export const listMatches = contract({
+  ...calls.listMatches,
+  summary: 'What a few letters find, of every kind',
+  permission: 'any',
+  description: `At most ${MOST} of each kind that the caller may see, the newest of them; of what they may not see, none. The lists of each kind have all of them.`,
+  query: z.object({
+    search: z
+      .string()
+      .max(200)
+      .regex(/\S/, 'must have a character')
+      .trim()
+      .meta({ description: 'As in the lists of assets and of invoices; of a company, part of its name.' }),
+  }),
+  output: z
+    .object({
+      assets: z.array(FoundAsset).max(MOST).meta({ description: 'Assets.' }),
+      invoices: z.array(Invoice).max(MOST).meta({ description: 'Issued invoices.' }),
+      billingProfiles: z.array(Company).max(MOST).meta({ description: 'Companies that are billed.' }),
+    })
+    .meta({ id: 'Matches', description: 'What was found.' }),
+  examples: examples.listMatches,
+})

@@ -1,0 +1,62 @@
+import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+
+export const listMatches: readonly Example[] = [
+  {
+    name: 'business',
+    summary: 'What has "business" in it',
+    query: { search: 'business' },
+    answer: {
+      status: 200,
+      body: {
+        assets: [
+          {
+            id: 'workspace-suite-81f3c2',
+            type: 'workspace-suite',
+            name: 'Business Plus',
+            customerDomain: 'northwind.example',
+            quantity: 250,
+          },
+        ],
+        invoices: [],
+        billingProfiles: [],
+      },
+    },
+  },
+  {
+    name: 'number',
+    summary: 'Part of the number of an invoice',
+    query: { search: '2025-1017' },
+    answer: {
+      status: 200,
+      body: {
+        assets: [],
+        invoices: [
+          {
+            id: 'IN-2025-1017',
+            number: 'IN-2025-1017',
+            issuer: 'Reseller',
+            documentState: 'issued',
+            billingProfileId: 'default',
+            invoiceDate: 1761868800000,
+            platform: 'cloud-platform',
+            dueDate: 1764460800000,
+            status: 'PAID',
+            totalAmount: 1400,
+            balanceAmount: 0,
+            currency: 'USD',
+            url: 'https://console.example.com/billing/v1/invoices/IN-2025-1017/file',
+          },
+        ],
+        billingProfiles: [],
+      },
+    },
+  },
+  {
+    name: 'no-search',
+    summary: 'Nothing to look for',
+    query: { search: ' ' },
+    answer: refused('invalid_request', 'search: must have a character', {
+      errors: [{ parameter: 'search', detail: 'must have a character' }],
+    }),
+  },
+]

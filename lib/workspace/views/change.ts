@@ -1,0 +1,125 @@
+import 'server-only'
+import { isDeepStrictEqual } from 'node:util'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { isViewPath, MOST_VIEWS, placed, VIEW_SCREENS } from './rules.ts'
+import * as store from './store.ts'
+
+/** Whether the caller may open the screen of a view. */
+export function mayOpen(caller: Pick<Caller, 'roles'>, path: string): boolean {
+  return isViewPath(path) && may(caller, VIEW_SCREENS[path])
+}
+
+/** @throws Problem `permission_denied` where the view is of all, or is to be, and the caller is no Admin */
+export function requireMayShare(caller: Pick<Caller, 'roles'>): void {
+  if (may(caller, 'members-manager')) return
+  throw new Problem('permission_denied', 'Only an Admin shares views with all, and changes shared ones.', {
+    members: { permission: PERMISSION_NAMES['members-manager'] },
+  })
+}
+
+/**
+ * Adds a view as the last of its owner's.
+ * @throws Problem `views_full`, `view_exists`
+ */
+export async function add(
+  tx: Transaction,
+  { customerId }: Caller,
+  view: store.NewView,
+): Promise<store.ViewRow> {
+  const others = withRoom(await store.lockOwned(tx, customerId, view.memberId), view.memberId)
+  const position = others.filter(({ path }) => path === view.path).length
+  const row = await store.addView(tx, customerId, { ...view, position })
+  if (!row) throw exists(view)
+  return row
+}
+
+/** What of a view is to be another way; what is left out stays. */
+export type Change = {
+  name?: string | undefined
+  query?: string | undefined
+  isPinned?: boolean | undefined
+  isShared?: boolean | undefined
+  position?: number | undefined
+}
+
+/** Locks whatever a change of place or owner touches, always in this order: own views, then those of all. */
+export async function lockBeside(
+  tx: Transaction,
+  caller: Caller,
+  { isShared, position }: Change,
+): Promise<void> {
+  if (isShared === undefined && position === undefined) return
+  await store.lockOwned(tx, caller.customerId, caller.id)
+  if (may(caller, 'members-manager')) await store.lockOwned(tx, caller.customerId, null)
+}
+
+/**
+ * The view as it is then.
+ * @param row locked
+ * @throws Problem `views_full`, `view_exists`
+ */
+export async function change(
+  tx: Transaction,
+  { customerId, id: caller }: Caller,
+  row: store.ViewRow,
+  { isShared = row.memberId === null, position, ...given }: Change,
+): Promise<store.ViewRow> {
+  const moves = isShared !== (row.memberId === null)
+  const memberId = moves ? (isShared ? null : caller) : row.memberId
+  const others = moves || position !== undefined ? await store.lockOwned(tx, customerId, memberId) : []
+  if (moves) withRoom(others, memberId)
+  const changed = { ...row, ...defined(given), memberId }
+  if (await store.isNamed(tx, customerId, changed)) throw exists(changed)
+  const { name, query, isPinned } = changed
+  const last = others.filter(({ path }) => path === row.path).length
+  const values = { memberId, name, query, isPinned, ...(moves ? { position: last } : {}) }
+  // Of two at once, the name of the other one may have come meanwhile.
+  const after = await store.setView(tx, customerId, row.id, values).catch((error) => {
+    throw errorCode(error) === '23505' ? exists(changed) : error
+  })
+  if (position === undefined) return after
+  const beside = [...others.filter(({ id }) => id !== row.id), after].filter(({ path }) => path === row.path)
+  const order = placed(
+    beside.map(({ id }) => id),
+    row.id,
+    position,
+  )
+  for (const [index, id] of order.entries()) await store.setView(tx, customerId, id, { position: index })
+  return { ...after, position: order.indexOf(row.id) }
+}
+
+/** Writes down what happens to views that everybody sees; own ones are nobody else's business. */
+export async function record(
+  tx: Transaction,
+  caller: Caller,
+  { before, after }: { before?: store.ViewRow; after?: store.ViewRow },
+  requestId: string,
+): Promise<void> {
+  const [was, is] = [before?.memberId === null, after?.memberId === null]
+  if ((!was && !is) || isDeepStrictEqual(before, after)) return
+  const action = !was ? 'view.shared' : is ? 'view.changed' : after ? 'view.taken-back' : 'view.removed'
+  const { id: subject, name, path, query } = (after ?? before) as store.ViewRow
+  const details = { name, path, query }
+  await recordAudit(tx, caller.customerId, { action, subject, actor: actorOf(caller), requestId, details })
+}
+
+function withRoom(owned: store.ViewRow[], memberId: string | null): store.ViewRow[] {
+  if (owned.length < MOST_VIEWS) return owned
+  const whose = memberId === null ? 'shared views' : 'views of your own'
+  throw new Problem(
+    'views_full',
+    `There are ${MOST_VIEWS} ${whose}, and no more can be saved. Remove one that nobody needs.`,
+  )
+}
+
+function exists({ name, memberId }: Pick<store.ViewRow, 'name' | 'memberId'>): Problem {
+  const whose = memberId === null ? 'A shared view' : 'One of your views'
+  return new Problem('view_exists', `${whose} is called “${name}” already. Choose another name.`)
+}
+
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
+}

@@ -1,0 +1,89 @@
+import 'server-only'
+import { operation } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { add, change, lockBeside, mayOpen, record, requireMayShare } from './change.ts'
+import * as contract from './contract.ts'
+import { VIEW_SCREENS, type ViewPath } from './rules.ts'
+import { readQuery } from './screens.ts'
+import { serializeView } from './serialize.ts'
+import * as store from './store.ts'
+
+export const listViews = operation(contract.listViews, async (caller) => {
+  const { customerId, via, id } = caller
+  const memberId = via === 'session' ? id : undefined
+  const rows = await readScope(caller, (tx) => store.listViews(tx, customerId, memberId))
+  const views = rows.filter(({ path }) => mayOpen(caller, path)).map((row) => told(caller, row))
+  const mayShare = memberId !== undefined && may(caller, 'members-manager')
+  return { body: { views, mayShare } }
+})
+
+export const createView = operation(contract.createView, async (caller, { body }, { requestId }) => {
+  const memberId = memberOf(caller)
+  const { name, path, isPinned, isShared } = body
+  if (isShared) requireMayShare(caller)
+  if (!mayOpen(caller, path)) throw lacking(path)
+  const query = await readQuery(path, body.query)
+  const after = await scope(caller, async (tx) => {
+    const row = await add(tx, caller, { memberId: isShared ? null : memberId, name, path, query, isPinned })
+    await record(tx, caller, { after: row }, requestId)
+    return row
+  })
+  return { body: told(caller, after) }
+})
+
+export const changeView = operation(contract.changeView, async (caller, { params, body }, { requestId }) => {
+  memberOf(caller)
+  if (body.isShared) requireMayShare(caller)
+  const after = await scope(caller, async (tx) => {
+    await lockBeside(tx, caller, body)
+    const before = await own(tx, caller, params.view_id)
+    const query = body.query === undefined ? undefined : await readQuery(before.path as ViewPath, body.query)
+    const row = await change(tx, caller, before, { ...body, query })
+    await record(tx, caller, { before, after: row }, requestId)
+    return row
+  })
+  return { body: told(caller, after) }
+})
+
+export const removeView = operation(contract.removeView, async (caller, { params }, { requestId }) => {
+  const before = await scope(caller, async (tx) => {
+    const row = await own(tx, caller, params.view_id)
+    await store.removeView(tx, caller.customerId, row.id)
+    await record(tx, caller, { before: row }, requestId)
+    return row
+  })
+  return { body: told(caller, before) }
+})
+
+function told(caller: Caller, row: store.ViewRow): contract.View {
+  const who = { isAdmin: may(caller, 'members-manager'), isPerson: caller.via === 'session' }
+  return serializeView(row, who, env().baseUrl)
+}
+
+/**
+ * A view that the caller may change, locked.
+ * @throws Problem `not_found` for what is another member's, or of a screen that the caller may not open; `permission_denied`
+ */
+async function own(tx: Transaction, caller: Caller, id: string): Promise<store.ViewRow> {
+  const row = await store.lockView(tx, caller.customerId, memberOf(caller), id)
+  if (!row || !mayOpen(caller, row.path)) throw new Problem('not_found')
+  if (row.memberId === null) requireMayShare(caller)
+  return row
+}
+
+/** @throws Problem `permission_denied`: a key has no navigation */
+function memberOf({ via, id }: Caller): string {
+  if (via === 'session') return id
+  throw new Problem('permission_denied', 'Views are saved and changed by a signed-in member alone.')
+}
+
+function lacking(path: ViewPath): Problem {
+  const permission = PERMISSION_NAMES[VIEW_SCREENS[path]]
+  return new Problem('permission_denied', `The screen ${path} needs the permission ${permission}.`, {
+    members: { permission },
+  })
+}

@@ -1,0 +1,123 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { savedViews } from '#lib/platform/db/schema/views.ts'
+
+export type ViewRow = typeof savedViews.$inferSelect
+export type NewView = Pick<ViewRow, 'memberId' | 'name' | 'path' | 'query' | 'isPinned'>
+
+/** Whose views: a member's own, or with null those of all. */
+const ownedBy = (memberId: string | null) =>
+  memberId === null ? isNull(savedViews.memberId) : eq(savedViews.memberId, memberId)
+/** Those that a member sees, or a key, which has none of its own. */
+const seenBy = (memberId: string | undefined) =>
+  memberId === undefined
+    ? isNull(savedViews.memberId)
+    : or(isNull(savedViews.memberId), eq(savedViews.memberId, memberId))
+const ORDER = [
+  asc(savedViews.path),
+  sql`${savedViews.memberId} IS NULL`,
+  asc(savedViews.position),
+  asc(savedViews.createdAt),
+  asc(savedViews.id),
+]
+
+/** All that a member sees, own ones first. There are so few that they are no pages. */
+export async function listViews(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string | undefined,
+): Promise<ViewRow[]> {
+  return tx
+    .select()
+    .from(savedViews)
+    .where(and(eq(savedViews.customerId, customerId), seenBy(memberId)))
+    .orderBy(...ORDER)
+}
+
+/** One that a member sees, locked until the transaction ends. */
+export async function lockView(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  id: string,
+): Promise<ViewRow | undefined> {
+  const rows = await tx
+    .select()
+    .from(savedViews)
+    .where(and(eq(savedViews.customerId, customerId), eq(savedViews.id, id), seenBy(memberId)))
+    .for('no key update')
+  return rows[0]
+}
+
+/**
+ * The views of one owner, in their order. Their rows are locked first, one after the other by id, and read then: whoever adds or
+ * moves another one at the same time comes before it or after it.
+ */
+export async function lockOwned(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string | null,
+): Promise<ViewRow[]> {
+  const own = and(eq(savedViews.customerId, customerId), ownedBy(memberId))
+  await tx
+    .select({ id: savedViews.id })
+    .from(savedViews)
+    .where(own)
+    .orderBy(asc(savedViews.id))
+    .for('no key update')
+  return tx
+    .select()
+    .from(savedViews)
+    .where(own)
+    .orderBy(...ORDER)
+}
+
+/** @returns undefined where its owner has another one of this name */
+export async function addView(
+  tx: Transaction,
+  customerId: CustomerId,
+  view: NewView & { position: number },
+): Promise<ViewRow | undefined> {
+  const rows = await tx
+    .insert(savedViews)
+    .values({ customerId, id: randomUUID(), ...view })
+    .onConflictDoNothing()
+    .returning()
+  return rows[0]
+}
+
+/** Whether an owner has another view of this name, in whatever case. */
+export async function isNamed(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, memberId, name }: Pick<ViewRow, 'id' | 'memberId' | 'name'>,
+): Promise<boolean> {
+  const same = sql`folded(${savedViews.name}) = folded(${name}::text) AND ${savedViews.id} <> ${id}`
+  const rows = await tx
+    .select({ id: savedViews.id })
+    .from(savedViews)
+    .where(and(eq(savedViews.customerId, customerId), ownedBy(memberId), same))
+  return rows.length > 0
+}
+
+/** The view with other values. */
+export async function setView(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  values: Partial<NewView & { position: number }>,
+): Promise<ViewRow> {
+  const rows = await tx
+    .update(savedViews)
+    .set(values)
+    .where(and(eq(savedViews.customerId, customerId), eq(savedViews.id, id)))
+    .returning()
+  return rows[0] as ViewRow
+}
+
+export async function removeView(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  await tx.delete(savedViews).where(and(eq(savedViews.customerId, customerId), eq(savedViews.id, id)))
+}
