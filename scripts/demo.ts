@@ -14,7 +14,7 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { keptSecret } from '#lib/platform/runtime/secrets.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
 import { checkSettings } from '#lib/server/registry/settings.ts'
-import { harbor } from '../stand-ins/harbor.ts'
+import { harbor } from '../test/fakes/harbor.ts'
 import { build } from './build.ts'
 import { startDemoVendors } from './demo-vendors.ts'
 

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
 import { keptSecret } from '#lib/platform/runtime/secrets.ts'
 import { WEB } from '../../scripts/web-process.mjs'
-import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
-import { NO_NETWORK } from '../../stand-ins/no-network.ts'
+import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
+import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 const MB = 1024 * 1024

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { startCatcher } from '../../stand-ins/mail/catcher.ts'
+import { startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { complaints, PHONE } from '../browser.ts'
 import { day } from '../days.ts'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
-import { google } from '../../fuzz/sceneries.ts'
-import { CUSTOMER } from '../../fuzz/stage.ts'
+import { google } from '../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../test/fuzz/stage.ts'
 import { importAssetFile } from './asset-file.ts'
 
 // What a file says of a vendor's asset is recorded, and the vendor is asked at once.

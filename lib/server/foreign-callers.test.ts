@@ -18,7 +18,7 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { legible } from '#lib/platform/files/test-workbook.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { projectFiles } from '../../architecture/scan.ts'
+import { projectFiles } from '../../test/architecture/scan.ts'
 
 // What one customer has is not there for another one, whatever call it is: in no list, and under no id. Asked of every
 // contract, once with both walls, and once with row-level security taken away from every table.

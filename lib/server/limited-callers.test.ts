@@ -16,7 +16,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
 import { legible } from '#lib/platform/files/test-workbook.ts'
 import { unseal } from '#lib/platform/lists/seal.ts'
-import { importsOf, projectFiles, read } from '../../architecture/scan.ts'
+import { importsOf, projectFiles, read } from '../../test/architecture/scan.ts'
 
 // Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
 // with the permission on invoices. What a customer without the other profile is answered is what is expected.

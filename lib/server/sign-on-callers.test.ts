@@ -10,7 +10,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
-import { type HostileIssuer, startHostile } from '../../stand-ins/issuers/hostile.ts'
+import { type HostileIssuer, startHostile } from '../../test/fakes/issuers/hostile.ts'
 
 // Each published operation, asked by a member whom single sign-on alone lets in, and by one whose second factor is still
 // pending: the first is answered as any member with the same roles is, and the second as somebody who shows nothing.

@@ -6,12 +6,19 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { checkSettings } from '#lib/server/registry/settings.ts'
-import { google, microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
-import { CUSTOMER, forgetVendors, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
-import { harborTrials } from '../../stand-ins/harbor.ts'
-import { paperclip as standIn } from '../../stand-ins/invented/stand-in.ts'
-import { standIns } from '../../stand-ins/stand-ins.ts'
-import type { FakeOptions } from '../../stand-ins/vendors/fake.ts'
+import { harborTrials } from '../../test/fakes/harbor.ts'
+import { paperclip as standIn } from '../../test/fakes/invented/stand-in.ts'
+import { standIns } from '../../test/fakes/stand-ins.ts'
+import type { FakeOptions } from '../../test/fakes/vendors/fake.ts'
+import { google, microsoft, sceneryOf } from '../../test/fuzz/sceneries.ts'
+import {
+  CUSTOMER,
+  forgetVendors,
+  type Scenery,
+  type Seed,
+  type Stage,
+  setStage,
+} from '../../test/fuzz/stage.ts'
 import { vendorFacts } from './facts.ts'
 import { knownVendors } from './known-vendors.ts'
 import { vendorSettings } from './settings.ts'

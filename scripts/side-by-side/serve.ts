@@ -3,8 +3,8 @@ import pg from 'pg'
 import { asset, invoice, newCustomer } from '../../e2e/admin.ts'
 import { type Load, startLoad } from '../../e2e/load.ts'
 import { run, startOwnApp } from '../../e2e/own-app.ts'
-import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
-import { NO_NETWORK } from '../../stand-ins/no-network.ts'
+import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
+import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 
 /** The database that a run of the API tests makes for itself, at whichever version. */
 const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"

@@ -7,8 +7,8 @@ import { settleByHand } from '#lib/licenses/license-changes/settling/by-hand.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import { google } from '../../../fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../fuzz/stage.ts'
+import { google } from '../../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-changes-'))

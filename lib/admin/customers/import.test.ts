@@ -7,7 +7,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { verifyChain } from '#lib/platform/history/verify.ts'
-import { DEEP } from '../../../stand-ins/deep.ts'
+import { DEEP } from '../../../test/fakes/deep.ts'
 import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-customers-'))

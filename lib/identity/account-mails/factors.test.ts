@@ -13,7 +13,7 @@ import {
 import { hashPassword } from '#lib/identity/access/password.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { tellMembers } from './send.ts'
 
 let catcher: Catcher

@@ -13,7 +13,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { duringVisit } from '#lib/platform/runtime/visit.ts'
-import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { tellMembers } from './send.ts'
 
 const [OLD, NEW] = ['correct horse battery', 'a new horse battery']

@@ -10,7 +10,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { tellMembers } from './send.ts'
 
 const PASSWORD = 'correct horse battery'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { tellMembers } from '#lib/identity/account-mails/send.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { tellOfEndings } from './mails.ts'
 import { rowOf, show } from './test-calls.ts'
 

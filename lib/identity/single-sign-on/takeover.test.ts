@@ -7,7 +7,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { type NameServer, startNameServer } from '../../../stand-ins/issuers/name-server.ts'
+import { type NameServer, startNameServer } from '../../../test/fakes/issuers/name-server.ts'
 import * as operations from './operations.ts'
 import { ask } from './test-calls.ts'
 

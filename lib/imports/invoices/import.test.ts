@@ -4,7 +4,7 @@ import { allowImportTimes } from '#lib/platform/db/plans.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
-import { DEEP } from '../../../stand-ins/deep.ts'
+import { DEEP } from '../../../test/fakes/deep.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { importInvoices } from './import.ts'
 

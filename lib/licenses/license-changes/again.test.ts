@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { google, microsoft } from '../../../fuzz/sceneries.ts'
-import type { Times } from '../../../fuzz/times.ts'
+import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
+import type { Times } from '../../../test/fuzz/times.ts'
 import { settleOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { google } from '../../../fuzz/sceneries.ts'
+import { google } from '../../../test/fuzz/sceneries.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // A refusal that we foresee is ours: the vendor was not asked, and its name stands under nothing.

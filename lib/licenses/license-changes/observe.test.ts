@@ -4,9 +4,9 @@ import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
-import { sceneries } from '../../../fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../fuzz/stage.ts'
-import type { FakeMicrosoft } from '../../../stand-ins/microsoft/stand-in.ts'
+import type { FakeMicrosoft } from '../../../test/fakes/microsoft/stand-in.ts'
+import { sceneries } from '../../../test/fuzz/sceneries.ts'
+import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 
 const origin = { requestId: 'test' }
 let database: TestDatabase

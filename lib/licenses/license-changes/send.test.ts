@@ -6,7 +6,7 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset } from '#lib/platform/db/test-rows.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { sceneries } from '../../../fuzz/sceneries.ts'
+import { sceneries } from '../../../test/fuzz/sceneries.ts'
 import {
   CUSTOMER,
   forgetVendors,
@@ -14,7 +14,7 @@ import {
   type Seed,
   type Stage,
   setStage,
-} from '../../../fuzz/stage.ts'
+} from '../../../test/fuzz/stage.ts'
 import { settleOpenChanges } from './jobs.ts'
 
 const asset = route(readAsset, setQuantity)

@@ -2,9 +2,9 @@ import { vi } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../fuzz/stage.ts'
-import type { Times } from '../../../fuzz/times.ts'
-import type { FakeOptions } from '../../../stand-ins/vendors/fake.ts'
+import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
+import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
+import type { Times } from '../../../test/fuzz/times.ts'
 import { settleOpenChanges } from './jobs.ts'
 
 // Test equipment: a vendor's stand-in, assets there, and PATCHes to them as a client sends them.

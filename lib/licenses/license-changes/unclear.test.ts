@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { google } from '../../../fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../fuzz/stage.ts'
-import type { Step } from '../../../stand-ins/vendors/fake.ts'
-import type { Call } from '../../../stand-ins/vendors/routes.ts'
+import type { Step } from '../../../test/fakes/vendors/fake.ts'
+import type { Call } from '../../../test/fakes/vendors/routes.ts'
+import { google } from '../../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import { settleOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 

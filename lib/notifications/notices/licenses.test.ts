@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readNoticeLink } from '#lib/identity/access/notice-link.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { addAsset, addMember } from '#lib/platform/db/test-rows.ts'
-import { BASE_URL } from '../../../stand-ins/mail/stage.ts'
+import { BASE_URL } from '../../../test/fakes/mail/stage.ts'
 import { onStage, own, stage } from './test-stage.ts'
 import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { deliver } from '#lib/platform/mail/mailer.ts'
-import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { digestOf } from './digest.ts'
 import { messageOf } from './message.ts'
 import type { Notice } from './rules.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { scope } from '#lib/platform/db/scope.ts'
 import { addCustomer, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
-import { BASE_URL, day } from '../../../stand-ins/mail/stage.ts'
+import { BASE_URL, day } from '../../../test/fakes/mail/stage.ts'
 import { onStage, own, stage } from './test-stage.ts'
 
 onStage()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { openStage } from '../../../stand-ins/mail/stage.ts'
+import { openStage } from '../../../test/fakes/mail/stage.ts'
 
 /** What tests of notices act on, in a file that has called `onStage`. */
 export let stage: Awaited<ReturnType<typeof openStage>>

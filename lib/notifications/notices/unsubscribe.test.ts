@@ -3,7 +3,7 @@ import { POST } from '#app/api/unsubscribe/route.ts'
 import { noticeLink, readNoticeLink } from '#lib/identity/access/notice-link.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { BASE_URL } from '../../../stand-ins/mail/stage.ts'
+import { BASE_URL } from '../../../test/fakes/mail/stage.ts'
 import { onStage, own, stage } from './test-stage.ts'
 import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { google, microsoft } from '../../../fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery } from '../../../fuzz/stage.ts'
-import { type Catcher, startCatcher } from '../../../stand-ins/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
+import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
+import { CUSTOMER, type Scenery } from '../../../test/fuzz/stage.ts'
 import { tellOperators } from './send.ts'
 
 let catcher: Catcher

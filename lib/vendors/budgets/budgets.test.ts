@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { microsoft } from '#lib/vendors/microsoft/declaration.ts'
 import { remoteVendor } from '#lib/vendors/remote-vendor.ts'
-import { startMicrosoft } from '../../../stand-ins/microsoft/stand-in.ts'
+import { startMicrosoft } from '../../../test/fakes/microsoft/stand-in.ts'
 import { budgetsOf } from './budgets.ts'
 import { probesOf } from './probes.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
+import { type GoogleDesk, openGoogle } from '../../../test/fakes/google/desk.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef, WriteAnswer } from '../vendor.ts'
 import { connect } from './connect.ts'

@@ -3,8 +3,8 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../stand-ins/microsoft/stand-in.ts'
-import type { Call } from '../../../stand-ins/vendors/routes.ts'
+} from '../../../test/fakes/microsoft/stand-in.ts'
+import type { Call } from '../../../test/fakes/vendors/routes.ts'
 import { remoteVendor } from '../remote-vendor.ts'
 import { uncounted } from '../test-budget.ts'
 import type { RemoteVendor } from '../vendor.ts'

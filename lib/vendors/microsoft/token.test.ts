@@ -3,7 +3,7 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../stand-ins/microsoft/stand-in.ts'
+} from '../../../test/fakes/microsoft/stand-in.ts'
 import { remoteVendor } from '../remote-vendor.ts'
 import { uncounted } from '../test-budget.ts'
 import { microsoft as declared } from './declaration.ts'

@@ -4,7 +4,7 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../stand-ins/microsoft/stand-in.ts'
+} from '../../../test/fakes/microsoft/stand-in.ts'
 import { remoteVendor } from '../remote-vendor.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from '../vendor.ts'

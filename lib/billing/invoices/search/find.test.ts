@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { addDays } from '#lib/platform/values/days.ts'
-import { DEEP } from '../../../../stand-ins/deep.ts'
+import { DEEP } from '../../../../test/fakes/deep.ts'
 import type * as contract from '../contract.ts'
 import { listInvoices, summarizeInvoices } from '../operations.ts'
 

@@ -14,7 +14,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addNewCustomer, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
-import { DEEP } from '../../../../stand-ins/deep.ts'
+import { DEEP } from '../../../../test/fakes/deep.ts'
 import { summarizeInvoices } from '../operations.ts'
 import { serializeSummary } from '../serialize.ts'
 import { sumInvoices } from './summary.ts'

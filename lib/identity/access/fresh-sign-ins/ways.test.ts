@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { type HostileIssuer, startHostile } from '../../../../stand-ins/issuers/hostile.ts'
+import { type HostileIssuer, startHostile } from '../../../../test/fakes/issuers/hostile.ts'
 import { hashPassword } from '../password.ts'
 import { Browser, goThrough, setUp } from '../sign-on/test-browser.ts'
 import { prove } from './prove.ts'

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { type HostileIssuer, type Lie, startHostile } from '../../../../stand-ins/issuers/hostile.ts'
+import { type HostileIssuer, type Lie, startHostile } from '../../../../test/fakes/issuers/hostile.ts'
 import { answerFor, Browser, goThrough, setUp } from './test-browser.ts'
 
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]

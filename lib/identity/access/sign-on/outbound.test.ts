@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { end, listen } from '../../../../stand-ins/issuers/provider.ts'
+import { end, listen } from '../../../../test/fakes/issuers/provider.ts'
 import { checkIssuerAddress, fetchIssuer, isPrivateAddress } from './outbound.ts'
 
 const servers: Server[] = []

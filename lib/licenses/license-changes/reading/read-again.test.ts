@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { google } from '../../../../fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../../fuzz/stage.ts'
+import { google } from '../../../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../../test/fuzz/stage.ts'
 import { readFromVendor } from '../operations.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { google } from '../../../../fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../../fuzz/stage.ts'
+import { google } from '../../../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../../test/fuzz/stage.ts'
 import { readVendors } from '../jobs.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { google } from '../../../../fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../../fuzz/stage.ts'
+import { google } from '../../../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../../test/fuzz/stage.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
 import { readNow } from './read-now.ts'
 

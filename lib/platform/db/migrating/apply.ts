@@ -49,7 +49,7 @@ async function keepVacuumsAway(client: pg.Client): Promise<void> {
 
 /**
  * Applies a migration statement by statement, each for itself. One that was cut off is applied from its beginning: what
- * it has done must be harmless to repeat, which `architecture/migrations.test.ts` holds.
+ * it has done must be harmless to repeat, which `test/architecture/migrations.test.ts` holds.
  */
 export async function applyInSteps(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('SET statement_timeout = 0')

@@ -1,4 +1,4 @@
-import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
 import { randomOfRun } from './run.ts'
 import type { Scenery } from './stage.ts'
 

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { isTest, projectFiles, read } from './scan.ts'
 
 // A test waits for a state: a fixed time is too short on a busy machine and wasted on any other. Where time itself is what
-// is tested, a comment that begins with `Fixed wait:` stands right before the call and says why. The fakes in stand-ins
-// may be slow on purpose.
+// is tested, a comment that begins with `Fixed wait:` stands right before the call and says why. The fakes in
+// test/fakes may be slow on purpose.
 
 /** How many explained waits the project may have; a new one replaces one that is gone. */
 const MOST_EXPLAINED = 16
-const OWN = 'architecture/waits.test.ts'
-const PLACES = [/^e2e\//, /^fuzz\//]
+const OWN = 'test/architecture/waits.test.ts'
+const PLACES = [/^e2e\//, /^test\/fuzz\//]
 
 const files = projectFiles().filter(
   (file) =>

@@ -1,4 +1,4 @@
-import type { Purchase } from '../../lib/demo/purchase.ts'
+import type { Purchase } from '#lib/demo/purchase.ts'
 import type { Fake, FakeOptions } from './fake.ts'
 import type { Given } from './routes.ts'
 

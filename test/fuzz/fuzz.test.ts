@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import type { Step } from '../stand-ins/vendors/fake.ts'
-import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Step } from '../fakes/vendors/fake.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
 import { readAll, settleAll } from './end.ts'
 import { keepSettling } from './jobs.ts'
 import { naive } from './naive.ts'
@@ -16,7 +16,7 @@ import { judge, type Verdict } from './verdict.ts'
 import { anyFault, FAULT_RATE, type FaultOf, seeded } from './weather.ts'
 import { write } from './writers.ts'
 
-printSeed('fuzz/fuzz.test.ts')
+printSeed('test/fuzz/fuzz.test.ts')
 // A part of it holds the same zeros.
 const PATCHES = FULL ? 3000 : 150
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { matchesGlob } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configDefaults } from 'vitest/config'
-import vitestConfig from '../vitest.config.ts'
+import vitestConfig from '../../vitest.config.ts'
 import { packageNames, projectFiles, read, unmatchedGlobs } from './scan.ts'
 
 // The tools' configurations name files by their paths. A pattern that matches nothing after a move holds nobody back, or

@@ -1,4 +1,4 @@
-import type { Purchase } from '../../lib/demo/purchase.ts'
+import type { Purchase } from '#lib/demo/purchase.ts'
 import type { Trial } from '../vendors/stand-in.ts'
 import { trialPurchase } from '../vendors/trial.ts'
 

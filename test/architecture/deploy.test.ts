@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { WEB } from '../scripts/web-process.mjs'
+import { WEB } from '../../scripts/web-process.mjs'
 import { projectFiles, read } from './scan.ts'
 
 // The image and the recipes are files that no test of the product runs: what they name has to be there.
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const { devDependencies, engines } = JSON.parse(read('package.json'))
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 /** What Node and the C library read; `lib/platform/runtime/env.ts` does not. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Fake, FakeOptions, Step } from '../stand-ins/vendors/fake.ts'
-import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Fake, FakeOptions, Step } from '../fakes/vendors/fake.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
 
 /** A stand-in's options; `onStep` is told at which account. */
 export type Options = Omit<FakeOptions, 'onStep'> & {

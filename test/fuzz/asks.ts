@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
-import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
 
 // Which PATCH a call to a vendor comes from: what leaves while one is worked on carries its id in a header that no
 // code of the product knows. So the verdict need not believe our own books about that.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, matchesGlob, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const NOT_OURS = ['node_modules', 'test-results', 'playwright-report', 'blob-report', 'shots']
 
 /** One `import` or `export … from` of a source text. */

@@ -1,5 +1,5 @@
+import type { Purchase } from '#lib/demo/purchase.ts'
 import { addDays } from '#lib/platform/values/days.ts'
-import type { Purchase } from '../../lib/demo/purchase.ts'
 import type { Trial } from '../vendors/stand-in.ts'
 import { trialPurchase } from '../vendors/trial.ts'
 

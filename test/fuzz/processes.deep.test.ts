@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import type { Step } from '../stand-ins/vendors/fake.ts'
-import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Step } from '../fakes/vendors/fake.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
 import { askOf } from './asks.ts'
 import { readAll, settleAll } from './end.ts'
 import { hiddenChanges, settleByHand } from './people.ts'
@@ -20,7 +20,7 @@ import type { Given } from './writing-process.ts'
 
 // Two processes on one database, each killed again and again in the midst of its calls, and started anew.
 
-printSeed('fuzz/processes.deep.test.ts')
+printSeed('test/fuzz/processes.deep.test.ts')
 const KILLS = FULL ? 40 : 4
 const PATCHES = FULL ? 3000 : 250
 /** Of the moments at which a process may be killed, so many are taken. */

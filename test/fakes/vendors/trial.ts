@@ -1,5 +1,5 @@
-import { addMonths } from '../../lib/demo/calendar.ts'
-import type { Purchase } from '../../lib/demo/purchase.ts'
+import { addMonths } from '#lib/demo/calendar.ts'
+import type { Purchase } from '#lib/demo/purchase.ts'
 
 type Told = Pick<Purchase, 'id' | 'type' | 'vendor'> & { number: number; name: string; today: string }
 

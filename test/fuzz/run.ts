@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest'
-import { DEEP } from '../stand-ins/deep.ts'
+import { DEEP } from '../fakes/deep.ts'
 import { randomFrom } from './writers.ts'
 
 /** Whether this run has its full length: `npm run test:deep` and `npm run fuzz` ask for it. */

@@ -1,5 +1,5 @@
-import { standIns } from '../stand-ins/stand-ins.ts'
-import type { StandIn } from '../stand-ins/vendors/stand-in.ts'
+import { standIns } from '../fakes/stand-ins.ts'
+import type { StandIn } from '../fakes/vendors/stand-in.ts'
 import type { Scenery } from './stage.ts'
 
 export const sceneries = standIns.map(sceneryOf)

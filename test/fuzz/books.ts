@@ -1,5 +1,5 @@
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import type { Written } from '../stand-ins/vendors/book.ts'
+import type { Written } from '../fakes/vendors/book.ts'
 import { askOf } from './asks.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 

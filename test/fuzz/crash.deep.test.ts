@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import type { Step } from '../stand-ins/vendors/fake.ts'
-import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Step } from '../fakes/vendors/fake.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
 import { FULL, printSeed, randomOfRun } from './run.ts'
 import { sceneries } from './sceneries.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
 import { judge } from './verdict.ts'
 
-printSeed('fuzz/crash.deep.test.ts')
+printSeed('test/fuzz/crash.deep.test.ts')
 const KILLS = FULL ? 60 : 10
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./crash-client.ts', import.meta.url))

@@ -91,7 +91,7 @@ async function load(module: string, pick: (value: unknown) => Contract | undefin
     const [lib, domain, noun, name, ...deeper] = file.split('/')
     if (lib !== 'lib' || name !== `${module}.ts` || deeper.length > 0) continue
     const exported: Record<string, unknown> = await import(
-      /* @vite-ignore */ `../lib/${domain}/${noun}/${name}`
+      /* @vite-ignore */ `../../lib/${domain}/${noun}/${name}`
     )
     for (const [key, value] of Object.entries(exported)) {
       const contract = value ? pick(value) : undefined
