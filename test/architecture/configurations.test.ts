@@ -57,6 +57,7 @@ describe('biome.jsonc', () => {
       [],
     ],
     [[`#${MOVED}`], [`#${MOVED}`]],
+    [['!**/rules.ts', '!**/gone.ts'], ['!**/gone.ts']],
     [['!#lib/platform/values/{days,gone}.ts'], ['!#lib/platform/values/{days,gone}.ts']],
     [
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
@@ -174,6 +175,8 @@ function unmatchedImports(group: readonly string[]): string[] {
   return group.filter((glob) => {
     const target = withoutNot(glob)
     if (target.startsWith('#')) return unmatchedGlobs([target.slice(1)], files).length > 0
+    // By its name in any folder.
+    if (target.startsWith('**/')) return unmatchedGlobs([target], files).length > 0
     // Out of the folder, into another one of the root.
     if (target.startsWith('../'))
       return unmatchedGlobs([target.replace(/^\.\.\/(\*\*\/)?/, '')], files).length > 0

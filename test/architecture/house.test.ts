@@ -4,6 +4,7 @@ import { isTest, projectFiles, read } from './scan.ts'
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 /** A file is as long as its subject: 80 to 250 lines is normal. */
 const MAX_LINES = 400
+const MAX_FILES = 24
 /** What reaches a database, but for the file that makes the logins. */
 const LOGINS = 'lib/platform/db/logins.ts'
 /** Security fixes that we rely on came with these. */
@@ -54,6 +55,24 @@ describe('the house', () => {
   })
 })
 
+describe('the folders of the product', () => {
+  const product = code.filter((file) => /^(app|components|lib)\//.test(file) && !isTest(file))
+  // Primitives are looked up by their name.
+  const limited = product.filter((file) => !file.startsWith('components/ui/'))
+
+  test(`have ${MAX_FILES} files at most`, () => {
+    expect(limited.length).toBeGreaterThan(1000)
+    expect(limited.length).toBeLessThan(product.length)
+    expect(crowded(limited)).toEqual([])
+  })
+
+  test('do not pass with one file more', () => {
+    const files = Array.from({ length: MAX_FILES }, (_, index) => `lib/assets/a${index}.ts`)
+    expect(crowded([...files, 'lib/assets/store/find.ts'])).toEqual([])
+    expect(crowded([...files, 'lib/assets/store.ts'])).toEqual([`lib/assets: ${MAX_FILES + 1}`])
+  })
+})
+
 describe('package-lock.json', () => {
   const { packages } = JSON.parse(read('package-lock.json'))
 
@@ -94,6 +113,14 @@ function tooLong(texts: readonly [file: string, text: string][]): string[] {
     .map(([file, text]) => ({ file, count: text.trimEnd().split('\n').length }))
     .filter(({ count }) => count > MAX_LINES)
     .map(({ file, count }) => `${file}: ${count}`)
+}
+
+/** Returns the folders that have more files than a reader can survey. */
+function crowded(files: readonly string[]): string[] {
+  const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/')))
+  return [...folders]
+    .filter(([, its]) => its.length > MAX_FILES)
+    .map(([folder, its]) => `${folder}: ${its.length}`)
 }
 
 function isAtLeast(version: string, floor: string): boolean {

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
+
+type House = {
+  /** The folder whose folders are held to the layers. */
+  root: string
+  /** The lowest layer first. Folders of one layer do not import each other. */
+  layers: readonly (readonly string[])[]
+  /** Which folders a folder imports, types included. */
+  pairs: Readonly<Record<string, readonly string[]>>
+}
+
+const MAX_PAIRS = 47
+const LIB: House = {
+  root: 'lib',
+  layers: [
+    ['platform'],
+    ['vendors'],
+    ['identity'],
+    ['licenses', 'billing'],
+    ['costs'],
+    ['notifications', 'workspace'],
+    ['imports', 'server'],
+    ['admin', 'demo'],
+  ],
+  pairs: {
+    vendors: ['platform'],
+    identity: ['platform'],
+    billing: ['identity', 'platform'],
+    licenses: ['identity', 'platform', 'vendors'],
+    costs: ['billing', 'identity', 'licenses', 'platform', 'vendors'],
+    notifications: ['billing', 'costs', 'identity', 'licenses', 'platform', 'vendors'],
+    workspace: ['billing', 'identity', 'licenses', 'platform'],
+    imports: ['billing', 'identity', 'licenses', 'notifications', 'platform', 'vendors'],
+    server: ['billing', 'costs', 'identity', 'licenses', 'notifications', 'platform', 'vendors'],
+    admin: ['billing', 'costs', 'identity', 'imports', 'licenses', 'notifications', 'platform', 'server'],
+    demo: ['billing', 'identity', 'imports', 'platform'],
+  },
+}
+
+const texts = projectFiles('lib')
+  .filter((file) => /\.tsx?$/.test(file) && !isTest(file))
+  .map((file): Text => [file, read(file)])
+
+describe('the folders of lib', () => {
+  test('import only lower folders, as the table says', () => {
+    expect(texts.length).toBeGreaterThan(500)
+    expect(violations(texts, LIB)).toEqual([])
+  })
+
+  test('use each line of the table, which points down', () => {
+    expect(unusedPairs(texts, LIB)).toEqual([])
+    expect(upwardPairs(LIB)).toEqual([])
+    expect(Object.values(LIB.pairs).flat().length).toBeLessThanOrEqual(MAX_PAIRS)
+  })
+
+  test.each([
+    ['lib/platform/api/endpoint.ts', `import { listAssets } from '#lib/licenses/assets/operations.ts'`],
+    ['lib/platform/values/days.ts', `import '#lib/vendors/vendors.ts'`],
+    ['lib/licenses/assets/store.ts', `import type { Invoice } from '../../billing/invoices/contract.ts'`],
+    ['lib/billing/invoices/export.ts', `export { serializeAsset } from '#lib/licenses/assets/serialize.ts'`],
+    ['lib/billing/statements/store.ts', `const { a } = await import('#lib/costs/causes/rules.ts')`],
+    [
+      'lib/billing/statements/store.ts',
+      `const load = () => import(/* lazily */ '#lib/costs/causes/rules.ts')`,
+    ],
+    ['lib/billing/statements/store.ts', 'const load = () => import(`#lib/costs/causes/rules.ts`)'],
+    ['lib/identity/keys/operations.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
+    ['lib/billing/new-noun/store.ts', `import { exchange } from '#lib/vendors/exchange.ts'`],
+    ['lib/platform/db/scope.ts', `import { a } from '#lib/new-domain/a.ts'`],
+    ['lib/platform/db/scope.ts', `import { a } from '#lib/loose.ts'`],
+    ['lib/new-domain/rules.ts', ''],
+    ['lib/loose.ts', ''],
+  ])('do not pass a planted breach in %s: %s', (file, text) => {
+    expect(violations([[file, text]], LIB)).toHaveLength(1)
+  })
+
+  test.each([
+    ['lib/billing/statements/store.ts', `import type { Invoice } from '../invoices/contract.ts'`],
+    ['lib/costs/causes/rules.ts', `import { Problem } from '#lib/platform/api/problem.ts'`],
+    ['lib/platform/db/client.ts', `import pg from 'pg'`],
+  ])('may import in %s what the table allows: %s', (file, text) => {
+    expect(violations([[file, text]], LIB)).toEqual([])
+  })
+
+  test('are held to a table without a line that is unused, points up or stays in its layer', () => {
+    const pairs = { a: ['b'], b: ['c', 'a'] }
+    const house: House = { root: 'lib', layers: [['a'], ['b', 'c']], pairs }
+    expect(unusedPairs([['lib/b/x.ts', `import '#lib/a/x.ts'`]], house)).toEqual(['a > b', 'b > c'])
+    expect(upwardPairs(house)).toEqual(['a > b', 'b > c'])
+  })
+})
+
+type Text = readonly [file: string, text: string]
+
+/** Returns the folder of the root that a file is in, or the empty text for a file of the root itself. */
+function folderOf({ root }: House, file: string): string {
+  const [, folder = '', rest] = file.slice(root.length).split('/')
+  return rest === undefined ? '' : folder
+}
+
+/** Returns what each file imports of other folders of the root. */
+function dependencies(
+  all: readonly Text[],
+  house: House,
+): { file: string; from: string; target: string; to: string }[] {
+  return all.flatMap(([file, text]) =>
+    importsOf(text)
+      .map(({ specifier }) => resolveImport(file, specifier))
+      .filter((target) => target.startsWith(`${house.root}/`))
+      .map((target) => ({ file, from: folderOf(house, file), target, to: folderOf(house, target) }))
+      .filter(({ from, to }) => from !== to),
+  )
+}
+
+/** Returns the files outside of all layers, and the imports that no line of the table allows. */
+function violations(all: readonly Text[], house: House): string[] {
+  const known = house.layers.flat()
+  const strangers = all.filter(([file]) => !known.includes(folderOf(house, file)))
+  return [
+    ...strangers.map(([file]) => `${file} is in no layer`),
+    ...dependencies(all, house)
+      .filter(({ from, to }) => !house.pairs[from]?.includes(to))
+      .map(({ file, target }) => `${file} imports ${target}`),
+  ]
+}
+
+function pairsOf({ pairs }: House): { from: string; to: string }[] {
+  return Object.entries(pairs).flatMap(([from, folders]) => folders.map((to) => ({ from, to })))
+}
+
+/** Returns the lines of the table that no import needs. */
+function unusedPairs(all: readonly Text[], house: House): string[] {
+  const used = dependencies(all, house)
+  return pairsOf(house)
+    .filter((pair) => !used.some(({ from, to }) => from === pair.from && to === pair.to))
+    .map(({ from, to }) => `${from} > ${to}`)
+}
+
+/** Returns the lines of the table that lead to a higher layer or stay in their own. */
+function upwardPairs(house: House): string[] {
+  const layerOf = (folder: string) => house.layers.findIndex((layer) => layer.includes(folder))
+  return pairsOf(house)
+    .filter(({ from, to }) => layerOf(to) < 0 || layerOf(to) >= layerOf(from))
+    .map(({ from, to }) => `${from} > ${to}`)
+}
