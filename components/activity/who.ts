@@ -1,8 +1,7 @@
 import { visible } from '#components/ui/visible.ts'
-import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 
 /** Who did something: a person's name; a key and a vendor are named as what they are. */
-export function whoText({ kind, name }: LicenseChange['actor']): string {
+export function whoText({ kind, name }: { kind: string; name: string }): string {
   if (kind === 'vendor') return `${visible(name)} (vendor)`
   return kind === 'key' ? `Key “${visible(name)}”` : visible(name)
 }
