@@ -1,6 +1,5 @@
 import { viewOfMonth } from '#components/billed-months/months.ts'
-import { hrefOf } from '#components/explanations/view.ts'
-import { rangeOf, type View } from '#components/invoices/view.ts'
+import { explanationHref, rangeOf, type View } from '#components/invoices/view.ts'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { DAY_MS, dayOf, monthAndYear, monthBegin, monthText } from '#lib/platform/values/days.ts'
 import { type Figure, invoicesText } from './figure.ts'
@@ -26,9 +25,9 @@ export function billed({ months }: CurrencySummary, newest: number, today: numbe
 function explained({ filter }: View, month: number): { explained?: string } {
   const { platform, issuer, billingProfile, currency, state = ['issued'] } = filter ?? {}
   if (state.some((one) => one !== 'issued')) return {}
-  const own = { platform, issuer, billingProfile, currency }
-  const isAll = Object.values(own).every((values) => values === undefined)
-  return { explained: hrefOf({ month: dayOf(month).slice(0, 7), ...(isAll ? {} : { filter: own }) }) }
+  return {
+    explained: explanationHref(dayOf(month).slice(0, 7), { platform, issuer, billingProfile, currency }),
+  }
 }
 
 /** Whether the view holds all that was billed in two months, so that they can be compared. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { comparisonHref, hrefOf, invoiceHref, isFiltered, rangeOf } from './view.ts'
+import { hrefOf as explanationHrefOf } from '#components/explanations/view.ts'
+import { comparisonHref, explanationHref, hrefOf, invoiceHref, isFiltered, rangeOf } from './view.ts'
 
 const view = {
   filter: { platform: ['web-services'], status: ['OPEN', 'PAST DUE'] },
@@ -26,4 +27,12 @@ test("an invoice's address can hold any number, and takes the list along", () =>
 
 test('an invoice stands at the midnight of its day: a moment later leaves it out', () => {
   expect(rangeOf({ minCreationTime: 1_735_689_600_001 }).from).toBe(Date.UTC(2025, 0, 2))
+})
+
+test.each([
+  {},
+  { platform: ['web-services', 'other'] },
+  { issuer: ['A|B'], billingProfile: ['p'], currency: ['EUR'] },
+])('the address of an explanation with the filter %j is the one that its screen reads', (filter) => {
+  expect(explanationHref('2026-10', filter)).toBe(explanationHrefOf({ month: '2026-10', filter }))
 })

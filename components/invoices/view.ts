@@ -33,3 +33,12 @@ export function comparisonHref(from: string | undefined, to: string): string {
   ]
   return pathWith('/invoices/compare', parts.join('&'))
 }
+
+/** The address that explains a month, `2026-10`, against the one before it, of the invoices that `filter` selects. */
+export function explanationHref(
+  month: string,
+  filter: Pick<NonNullable<View['filter']>, 'platform' | 'issuer' | 'billingProfile' | 'currency'>,
+): string {
+  const search = listInvoices.search({ filter })
+  return pathWith('/invoices/explain', [`month=${month}`, search].filter(Boolean).join('&'))
+}
