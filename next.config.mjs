@@ -21,7 +21,7 @@ export default {
   // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
   experimental: {
     agentUpgrade: false,
-    // What was fetched ahead of a click is kept no longer than Next must: components/going/fetched.ts.
+    // What was fetched ahead of a click is kept no longer than Next must: components/shell/navigation/fetched.ts.
     staleTimes: { static: 30 },
   },
 }

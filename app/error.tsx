@@ -1,6 +1,6 @@
 'use client'
 
-import { type Failure, RouteError } from '#components/problem/route-error.tsx'
+import { type Failure, RouteError } from '#components/platform/problem/route-error.tsx'
 
 export default function Page(failure: Failure) {
   return (

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
-import { NeedsMail } from '#components/needs/mail-switch.tsx'
-import { NeedsScreen } from '#components/needs/needs-screen.tsx'
+import { NeedsMail } from '#components/notifications/mail-switch.tsx'
+import { NeedsScreen } from '#components/notifications/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { currentCaller } from '#app/(console)/caller.ts'
-import { SignInForm } from '#components/access/sign-in-form.tsx'
-import { Entry } from '#components/frame/entry.tsx'
+import { SignInForm } from '#components/identity/access/sign-in-form.tsx'
+import { Entry } from '#components/shell/frame/entry.tsx'
 import { relyingParty } from '#lib/identity/access/factors/relying-party.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
-import { pathWith } from '#components/filters/list-screen.ts'
-import { SecondFactors } from '#components/second-factors/second-factors.tsx'
+import { SecondFactors } from '#components/identity/second-factors/second-factors.tsx'
+import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import * as operations from '#lib/identity/second-factors/operations.ts'

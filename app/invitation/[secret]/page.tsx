@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { LinkEnd } from '#components/access/link-end.tsx'
-import { LinkForm } from '#components/access/link-form.tsx'
-import { Entry } from '#components/frame/entry.tsx'
+import { LinkEnd } from '#components/identity/access/link-end.tsx'
+import { LinkForm } from '#components/identity/access/link-form.tsx'
+import { Entry } from '#components/shell/frame/entry.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { viewOfLink } from '#lib/identity/access/links/view.ts'
 

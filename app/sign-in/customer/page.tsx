@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
-import { CustomerChoice } from '#components/access/customer-choice.tsx'
-import { Entry } from '#components/frame/entry.tsx'
+import { CustomerChoice } from '#components/identity/access/customer-choice.tsx'
+import { Entry } from '#components/shell/frame/entry.tsx'
 import { choicesOf } from '#lib/identity/access/sign-ins/choices.ts'
 import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
-import { ForgottenForm } from '#components/access/forgotten-form.tsx'
-import { Entry } from '#components/frame/entry.tsx'
+import { ForgottenForm } from '#components/identity/access/forgotten-form.tsx'
+import { Entry } from '#components/shell/frame/entry.tsx'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 
 export const metadata: Metadata = { title: 'Forgotten password' }

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { BulkScreen } from '#components/license-lists/bulk-screen.tsx'
+import { BulkScreen } from '#components/licenses/license-lists/bulk-screen.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { pricesOfPlans } from '#lib/costs/idle-licenses/operations.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
-import type { ShownCharges } from '#components/charges/invoice-charges.tsx'
-import type { ShownLineCharges } from '#components/invoice-document/line-charges.tsx'
+import type { ShownCharges } from '#components/billing/charges/invoice-charges.tsx'
+import type { ShownLineCharges } from '#components/billing/invoice-document/line-charges.tsx'
 import { chargesText, lineApartText, reconciliationText } from '#lib/billing/charges/words.ts'
 import type { InvoiceWithLines, LineItem } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'

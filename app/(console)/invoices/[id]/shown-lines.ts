@@ -1,6 +1,6 @@
 import 'server-only'
-import type { ShownSums } from '#components/invoice-document/invoice-lines.tsx'
-import type { ShownLine } from '#components/invoice-document/lines-table.tsx'
+import type { ShownSums } from '#components/billing/invoice-document/invoice-lines.tsx'
+import type { ShownLine } from '#components/billing/invoice-document/lines-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { itemizationText } from '#lib/billing/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/billing/invoices/total-to-balance.ts'

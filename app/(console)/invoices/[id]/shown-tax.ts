@@ -1,5 +1,5 @@
 import 'server-only'
-import type { ShownTax } from '#components/invoice-document/tax-table.tsx'
+import type { ShownTax } from '#components/billing/invoice-document/tax-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { taxCategoryName } from '#lib/billing/posting/rules.ts'
 import { differencesText, taxLabel } from '#lib/billing/posting/words.ts'

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { Profiles } from '#components/posting-details/profiles.tsx'
+import { Profiles } from '#components/billing/posting-details/profiles.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'

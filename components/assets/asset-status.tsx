@@ -1,9 +1,0 @@
-import { statusText } from '#components/license-changes/words.ts'
-import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
-
-const TONES: Record<string, BadgeTone> = { ACTIVE: 'ok', SUSPENDED: 'warn', PENDING: 'info' }
-
-/** The status of a subscription. */
-export function AssetStatus({ status }: { status: string }) {
-  return <Badge tone={TONES[status] ?? 'mute'}>{statusText(status)}</Badge>
-}

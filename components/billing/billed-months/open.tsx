@@ -1,0 +1,73 @@
+import { type ReactNode, useState } from 'react'
+import type { View } from '#components/billing/invoices/view.ts'
+import { ticksBetween } from '#components/ui/ticks.ts'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
+import { AmountNames, MonthNames } from './axes.tsx'
+import { BilledBars } from './bars.tsx'
+import { Currencies } from './currencies.tsx'
+import { Legend } from './legend.tsx'
+import { barsOf, MOST_MONTHS, platformsOf } from './months.ts'
+import { endsOf, scaleOf } from './scale.ts'
+import { BilledTable } from './table.tsx'
+
+const PLOT = { top: 8, height: 150 }
+
+/** A plot of one currency, with its title, which folds it. */
+export type Drawn = {
+  /** Names it for the button that folds it. */
+  id: string
+  of: CurrencySummary
+  fold: ReactNode
+  /** All that there are, to choose another one. */
+  currencies: readonly CurrencySummary[]
+  onChoose: (currency: string) => void
+  view: View
+  onGo: (view: View) => void
+}
+
+/** The plot with all its months, as bars with their amounts, and to be read. */
+export function BilledOpen({ id, of: { currency, months }, fold, currencies, onChoose, ...rest }: Drawn) {
+  const [pointed, setPointed] = useState<string>()
+  const bars = barsOf(months)
+  const ticks = ticksBetween(...endsOf(bars))
+  const scale = scaleOf(bars, [ticks[0] ?? 0, ticks.at(-1) ?? 1], PLOT)
+  const isCut = (months[0]?.month ?? 0) < (bars[0]?.month ?? 0)
+  const note = isCut
+    ? `The last ${MOST_MONTHS} months; the table has all.`
+    : 'Each bar leads to its invoices.'
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          {fold}
+          {currencies.length > 1 ? (
+            <Currencies currencies={currencies} shown={currency} onChoose={onChoose} />
+          ) : (
+            <span className="text-xs text-ink-3">{currency}</span>
+          )}
+        </div>
+        <Legend platforms={platformsOf(months)} />
+      </div>
+      <div id={id}>
+        <div className="flex gap-2">
+          <AmountNames ticks={ticks} scale={scale} />
+          <div className="min-w-0 flex-1">
+            <BilledBars
+              {...rest}
+              bars={bars}
+              currency={currency}
+              scale={scale}
+              lines={ticks}
+              onPoint={setPointed}
+            />
+            <MonthNames bars={bars} scale={scale} />
+          </div>
+        </div>
+        <p className="min-h-8 content-center text-xs text-ink-3 tabular-nums print:hidden">
+          {pointed ?? note}
+        </p>
+        <BilledTable {...rest} months={months} currency={currency} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import { hrefOf, type View } from '#components/billing/invoices/view.ts'
+import { GoLink } from '#components/ui/go-link.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { monthAndYear } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
+import { platformsOf, viewOfMonth } from './months.ts'
+
+/** The plot's amounts, newest month first; each month leads to its invoices. Closed at first. */
+export function BilledTable({
+  months,
+  currency,
+  view,
+  onGo,
+}: {
+  months: CurrencySummary['months']
+  currency: string
+  view: View
+  onGo: (view: View) => void
+}) {
+  const platforms = platformsOf(months)
+  return (
+    <details className="-mx-4 border-t border-line not-open:print:hidden">
+      <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
+      {/* Months of years: they scroll here, not the page below. */}
+      <div className="max-h-80 overflow-auto border-t border-line">
+        <Table label={`Billed per month and platform, ${currency}`}>
+          <TableHead>
+            <HeadCell>Month</HeadCell>
+            {platforms.map((platform) => (
+              <HeadCell key={platform} right>
+                {platformName(platform)}
+              </HeadCell>
+            ))}
+            <HeadCell right>Total, {currency}</HeadCell>
+          </TableHead>
+          <TableBody>
+            {months.toReversed().map((one) => {
+              const own = viewOfMonth(view, one.month)
+              const amounts = new Map(
+                one.platforms.map(({ platform, totalAmount }) => [platform, totalAmount]),
+              )
+              return (
+                <Row key={one.month}>
+                  <RowHead className="whitespace-nowrap">
+                    <GoLink
+                      href={hrefOf(own)}
+                      onGo={() => onGo(own)}
+                      className="rounded-sm font-[550] underline-offset-2 hover:underline"
+                    >
+                      {monthAndYear(one.month)}
+                    </GoLink>
+                  </RowHead>
+                  {platforms.map((platform) => {
+                    const amount = amounts.get(platform)
+                    return (
+                      <Cell
+                        key={platform}
+                        place={amount === undefined ? 'gone' : 'across'}
+                        right
+                        number
+                        className="text-sm text-ink-2 max-md:flex max-md:justify-between max-md:gap-3"
+                      >
+                        <span className="whitespace-normal md:hidden">{platformName(platform)}</span>
+                        {amount === undefined ? '–' : formatAmount(amount, currency)}
+                      </Cell>
+                    )
+                  })}
+                  <Cell place="right-1" right number className="font-semibold">
+                    {formatAmount(one.totalAmount, currency)}
+                  </Cell>
+                </Row>
+              )
+            })}
+          </TableBody>
+        </Table>
+      </div>
+    </details>
+  )
+}

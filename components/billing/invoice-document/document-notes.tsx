@@ -1,0 +1,85 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { invoiceHref } from '#components/billing/invoices/view.ts'
+import { visible } from '#components/ui/visible.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { documentName } from '#lib/billing/invoices/rules.ts'
+
+type Given = { invoice: InvoiceWithLines; search: string }
+
+/** What an invoice is as a document, where that is not simply issued, and which others it stands for or against. */
+export function DocumentNotes({ invoice, search }: Given) {
+  const { documentState, corrects, correctedBy, replaces, replacedBy } = invoice
+  return (
+    <>
+      {documentState === 'draft' ? (
+        <Note tone="warn">
+          This is a draft: its charges may still change until it is issued. Nothing of it is owed, and no sum
+          of what is due counts it.
+        </Note>
+      ) : null}
+      {documentState === 'voided' ? (
+        <Note tone="warn">
+          This document is voided: it is valid no more, and nothing of it is owed.
+          {replacedBy ? (
+            <>
+              {' '}
+              In its place: <To id={replacedBy} search={search} />.
+            </>
+          ) : null}
+        </Note>
+      ) : null}
+      {replaces || corrects || correctedBy.length > 0 ? <Others invoice={invoice} search={search} /> : null}
+    </>
+  )
+}
+
+/** The other documents that it is to be read with. */
+function Others({ invoice, search }: Given) {
+  const { form, totalAmount, corrects, correctedBy, replaces } = invoice
+  const isCredit = documentName(form, totalAmount) === 'Credit note'
+  return (
+    <Note tone="info">
+      {replaces ? (
+        <>
+          This came into the place of <To id={replaces} search={search} />, which is voided.{' '}
+        </>
+      ) : null}
+      {corrects ? (
+        <>
+          {isCredit ? 'This credit note is of invoice ' : 'This corrects invoice '}
+          {corrects.id ? (
+            <To id={corrects.id} text={corrects.number} search={search} />
+          ) : (
+            visible(corrects.number)
+          )}
+          .{' '}
+        </>
+      ) : null}
+      {correctedBy.map(({ id, number }, index) => (
+        <span key={id}>
+          {index > 0 ? ', ' : 'Corrected by '}
+          <To id={id} text={number} search={search} />
+          {index === correctedBy.length - 1 ? '.' : ''}
+        </span>
+      ))}
+    </Note>
+  )
+}
+
+function Note({ tone, children }: { tone: 'info' | 'warn'; children: ReactNode }) {
+  const look = tone === 'warn' ? 'bg-warn-tint text-warn' : 'bg-info-tint text-info'
+  return <p className={`mb-4 rounded-card px-4 py-2.5 text-sm wrap-anywhere ${look}`}>{children}</p>
+}
+
+function To({ id, text = id, search }: { id: string; text?: string; search: string }) {
+  return (
+    <Link
+      href={invoiceHref(id, search)}
+      prefetch={false}
+      className="rounded-sm font-[550] tabular-nums underline underline-offset-2"
+    >
+      {visible(text)}
+    </Link>
+  )
+}

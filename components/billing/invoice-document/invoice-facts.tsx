@@ -1,0 +1,107 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { Day } from '#components/platform/values/day.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Fact } from '#components/ui/fact.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
+import { postingFacts } from './posting-facts.tsx'
+
+/** When, how much, from whom and to whom, at a glance. Only of an issued invoice something is due. */
+export function InvoiceFacts({
+  invoice,
+  billedTo,
+  countries,
+  balance,
+  late,
+  maySet,
+}: {
+  invoice: InvoiceWithLines
+  billedTo: string | undefined
+  /** Where issuer and recipient are, by name, as far as that is known. */
+  countries: { seller: string | undefined; buyer: string | undefined }
+  /** What is left to pay, as text. */
+  balance: { label: string; amount: string }
+  late: boolean
+  /** Whether who looks may set what the next invoices are posted by. */
+  maySet: boolean
+}) {
+  const { documentState, currency, paymentTerms } = invoice
+  const date = <Day at={invoice.invoiceDate} />
+  const total = <span className="whitespace-nowrap">{moneyText(invoice.totalAmount, currency)}</span>
+  const due = (
+    <span className={late ? 'text-danger' : ''}>
+      <Day at={invoice.dueDate} />
+      {paymentTerms ? (
+        <span className="block text-xs font-normal text-ink-3">{visible(paymentTerms)}</span>
+      ) : null}
+    </span>
+  )
+  const left = <span className="text-lg font-[650] tracking-tight whitespace-nowrap">{balance.amount}</span>
+  const amounts = {
+    draft: { Date: date, 'Total so far': total },
+    issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
+    voided: { 'Invoice date': date, Total: total },
+  }
+  const besides = {
+    Issuer: <Placed name={visible(invoice.issuer)} country={countries.seller} />,
+    'Billed to': billedTo && <Placed name={billedTo} country={countries.buyer} />,
+    'Billing account': invoice.billingAccount,
+    Period: periodText(invoice),
+    ...postingFacts(invoice, maySet),
+  }
+  return (
+    <Card className="mb-4 overflow-hidden">
+      <Facts facts={amounts[documentState]} />
+      <Facts facts={besides} />
+      {/* What was taken from there leads there by itself. */}
+      {maySet && !invoice.carried?.length ? (
+        <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
+          What the next invoices are posted by:{' '}
+          <Link
+            href="/invoices/profiles"
+            prefetch={false}
+            className="rounded-sm underline underline-offset-2 hover:text-ink"
+          >
+            purchase order, reference and cost center
+          </Link>
+        </p>
+      ) : null}
+    </Card>
+  )
+}
+
+/** A row of facts, those of them that are known: four beside each other, in the columns of the other rows, and no amount is cut. */
+function Facts({ facts }: { facts: Record<string, ReactNode> }) {
+  const known = Object.entries(facts).filter(([, fact]) => fact)
+  if (known.length === 0) return null
+  return (
+    <dl className="-mt-px -ml-px flex flex-wrap border-b border-line last:border-b-0 [&>*]:min-w-min [&>*]:grow [&>*]:basis-2/5 md:[&>*]:basis-1/4 md:[&>*]:grow-0 [&_dd]:wrap-anywhere">
+      {known.map(([label, fact]) => (
+        <Fact key={label} label={label}>
+          {fact}
+        </Fact>
+      ))}
+    </dl>
+  )
+}
+
+/** A party, with its country where that is known. */
+function Placed({ name, country }: { name: string; country: string | undefined }) {
+  if (!country) return name
+  return (
+    <>
+      {name}
+      <span className="block text-xs font-normal text-ink-3">{country}</span>
+    </>
+  )
+}
+
+/** With its last day; undefined where nobody told it. */
+function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | undefined {
+  if (periodStart === undefined || periodEnd === undefined) return undefined
+  // No date breaks.
+  return [periodStart, periodEnd - DAY_MS].map((day) => dayText(day).replaceAll(' ', '\u00a0')).join(' – ')
+}

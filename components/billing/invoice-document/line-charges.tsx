@@ -1,0 +1,75 @@
+'use client'
+
+import { ChevronRight, TriangleAlert } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import { ChargeList } from '#components/billing/charges/charge-list.tsx'
+
+/** The charges of a line as text: how many, and by how much the line is apart from them, also where there are none. */
+export type ShownLineCharges = {
+  invoiceId: string
+  line: string
+  count: number
+  text: string
+  apart?: string
+}
+
+/** Rows of a line of an invoice: the line itself, and beneath it, once it is opened, its charges. */
+export function LineRows({
+  name,
+  charges,
+  columns,
+  children,
+}: {
+  name: string
+  charges: ShownLineCharges | undefined
+  /** How many the table has. */
+  columns: number
+  children: (button: ReactNode) => ReactNode
+}) {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  if (!charges) return <tr>{children(null)}</tr>
+  const button = (
+    <>
+      {charges.count > 0 ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setIsOpen(!isOpen)}
+          className="mt-0.5 -ml-1 flex min-h-6 items-center gap-0.5 rounded-control pr-1.5 text-left text-xs font-medium text-ink-2 hover:bg-sunken hover:text-ink print:hidden"
+        >
+          <ChevronRight
+            aria-hidden="true"
+            className={`size-3.5 shrink-0 transition-transform duration-120 ${isOpen ? 'rotate-90' : ''}`}
+          />
+          {charges.text}
+          <span className="sr-only"> of {name}</span>
+        </button>
+      ) : null}
+      {charges.apart ? (
+        <span className="mt-0.5 flex items-start gap-1.5 text-xs text-warn">
+          <TriangleAlert aria-hidden="true" className="mt-0.5 size-3 shrink-0" />
+          {charges.apart}
+        </span>
+      ) : null}
+    </>
+  )
+  return (
+    <>
+      <tr>{children(button)}</tr>
+      {isOpen ? (
+        <tr id={id} className="print:hidden">
+          <td colSpan={columns} className="bg-sunken p-1!">
+            <ChargeList
+              invoiceId={charges.invoiceId}
+              line={charges.line}
+              count={charges.count}
+              label={`Charges of ${name}`}
+            />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+'use client'
+
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { pageWords } from '#components/billing/invoices/order.ts'
+import { invoiceHref } from '#components/billing/invoices/view.ts'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+
+/** Leads to the invoices beside this one in the list that `search` selects. */
+export function NeighbourLinks({
+  newer,
+  older,
+  search,
+}: {
+  newer?: string | undefined
+  older?: string | undefined
+  search: string
+}) {
+  if (newer === undefined && older === undefined) return null
+  const [before, after] = pageWords(new URLSearchParams(search).get('orderBy') ?? undefined)
+  return (
+    <nav aria-label="Other invoices of the list" className="flex gap-2">
+      <Neighbour id={newer} search={search}>
+        <ArrowUp aria-hidden="true" className="size-3.5" />
+        <span className="max-md:sr-only">{before}</span>
+      </Neighbour>
+      <Neighbour id={older} search={search}>
+        <ArrowDown aria-hidden="true" className="size-3.5" />
+        <span className="max-md:sr-only">{after}</span>
+      </Neighbour>
+    </nav>
+  )
+}
+
+function Neighbour({
+  id,
+  search,
+  children,
+}: {
+  id: string | undefined
+  search: string
+  children: ReactNode
+}) {
+  if (id === undefined) return <Button disabled>{children}</Button>
+  return (
+    <ButtonLink href={invoiceHref(id, search)} prefetch={false}>
+      {children}
+      <LinkHint />
+    </ButtonLink>
+  )
+}

@@ -1,0 +1,57 @@
+import { ListFilter } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { orderChoices } from '#components/billing/invoices/order.ts'
+import { isFiltered } from '#components/billing/invoices/view.ts'
+import { changed, cleared } from '#components/lists/filters/view.ts'
+import { ViewMenu } from '#components/lists/views/view-menu.tsx'
+import { ClearAll } from '#components/ui/clear-all.tsx'
+import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
+import { SearchInput } from '#components/ui/search-input.tsx'
+import { SortMenu } from '#components/ui/sort-menu.tsx'
+import { Controls, type Given } from './controls.tsx'
+import { StatusChips } from './status-chips.tsx'
+import { toldFilters } from './told.ts'
+
+// On phones the filters that are off wait behind a button; those that are on stay in sight.
+const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
+
+/** What the figures and the rows below are of: each filter is set, seen and taken off at one place. */
+export function FilterBar(given: Given & { children?: ReactNode }) {
+  const { view, onChange } = given
+  const [isOpen, setIsOpen] = useState(false)
+  const told = toldFilters(view, given.choices)
+  return (
+    <search aria-label="Filters" className="mb-3.5 block">
+      <div
+        data-open={isOpen ? '' : undefined}
+        className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
+      >
+        <SearchInput
+          label="Number, order or issuer"
+          value={view.search ?? ''}
+          // Each letter is no step of its own on the way back.
+          onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}
+        />
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className={`md:hidden ${FILTER_BUTTON}`}
+        >
+          <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
+          {isOpen ? 'Fewer filters' : 'Filters'}
+        </button>
+        <SortMenu choices={orderChoices(view, onChange)} />
+        {/* On a phone they wait with the filters, and their panels open under this row. */}
+        <div data-off="" className="relative flex gap-2 max-md:w-full print:hidden">
+          <ViewMenu path="/invoices" />
+          {given.children}
+        </div>
+        <StatusChips view={view} onChange={onChange} />
+        <Controls {...given} />
+        {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
+      </div>
+      {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
+    </search>
+  )
+}

@@ -1,0 +1,48 @@
+import { type LateAnswer, LateSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { countText } from '#components/ui/count-text.ts'
+import { Download } from '#components/ui/export-menu.tsx'
+import { exportInvoiceFiles } from '#lib/billing/invoice-files/queries.ts'
+import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
+import type { View } from '../invoices/view.ts'
+import { PeriodLines } from './period-lines.tsx'
+
+/** Below the tables of a view: the PDFs of its invoices, and the lines of the periods that are asked for most. */
+export function ExportMore({
+  view,
+  today,
+  figures,
+  onClick,
+}: {
+  view: View
+  today: number
+  figures: LateAnswer
+  onClick: () => void
+}) {
+  const { pageToken: _, maxResults: __, ...query } = view
+  return (
+    <>
+      <LateSummary answer={figures} view={view}>
+        {({ summary }) => (
+          <Archive href={exportInvoiceFiles.path({ query })} count={summary?.count ?? 0} onClick={onClick} />
+        )}
+      </LateSummary>
+      <PeriodLines view={view} today={today} onClick={onClick} />
+    </>
+  )
+}
+
+/** The files of all of them as one archive, where they are not too many for it. */
+function Archive({ href, count, onClick }: { href: string; count: number; onClick: () => void }) {
+  if (count === 0) return null
+  if (count <= MOST_FILES)
+    return (
+      <Download href={href} onClick={onClick}>
+        {count === 1 ? 'The PDF' : `${countText(count)} PDFs as one archive`}
+      </Download>
+    )
+  return (
+    <p className="border-t border-line px-2.5 py-2 text-xs text-ink-2">
+      {`PDFs: these are ${countText(count)} invoices, and one archive holds at most ${MOST_FILES}. Choose a shorter time, or select the ones that you need.`}
+    </p>
+  )
+}

@@ -1,0 +1,57 @@
+import { invoicesText } from '#components/billing/invoices/figure.ts'
+import { countText } from '#components/ui/count-text.ts'
+import type { summarizeInvoices } from '#lib/billing/invoices/contract.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
+
+type Summary = Output<typeof summarizeInvoices>
+
+/**
+ * How many invoices the filters select, and what they come to; of several currencies the figures say that. `isOwed`:
+ * there may be a balance, for issued ones are among them.
+ */
+export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefined; isOwed: boolean }) {
+  if (!summary) return null
+  const { count, currencies } = summary
+  const [only] = currencies
+  return (
+    <div
+      role="status"
+      // Where there is nothing, the empty state shows it; this says it.
+      className={
+        count === 0
+          ? 'sr-only'
+          : 'border-b border-line px-4 py-2.5 text-sm text-ink-2 tabular-nums max-md:px-3.5'
+      }
+    >
+      <b className="font-semibold text-ink">{invoicesText(count)}</b>
+      {only && currencies.length === 1 ? (
+        <>
+          {' · '}
+          <span className="whitespace-nowrap">total {moneyText(only.totalAmount, only.currency)}</span>
+          {isOwed ? (
+            <>
+              {' · '}
+              <span className="whitespace-nowrap">{balanceText(only)}</span>
+            </>
+          ) : null}
+        </>
+      ) : (
+        currencies.map((sum) => (
+          <span key={sum.currency}>
+            {' · '}
+            <span className="whitespace-nowrap">
+              {countText(sum.count)} in {sum.currency}
+            </span>
+          </span>
+        ))
+      )}
+    </div>
+  )
+}
+
+/** Below 0 it is the customer's own: nobody owes it. */
+function balanceText({ balanceAmount, currency }: Summary['currencies'][number]): string {
+  if (balanceAmount < 0) return `credit ${moneyText(-balanceAmount, currency)}`
+  return `balance ${moneyText(balanceAmount, currency)}`
+}

@@ -1,0 +1,94 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { BilledPlot } from '#components/billing/billed-months/plot.tsx'
+import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
+import { FilterBar } from '#components/billing/invoice-filters/filter-bar.tsx'
+import { Figures } from '#components/billing/invoice-summary/figures.tsx'
+import { FiguresFailed, FiguresWaiting } from '#components/billing/invoice-summary/figures-place.tsx'
+import { type LateAnswer, LateSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
+import { useColumns } from '#components/lists/columns/use-columns.ts'
+import { useView } from '#components/lists/filters/use-view.ts'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
+import { Pager } from '#components/ui/pager.tsx'
+import { listInvoices } from '#lib/billing/invoices/queries.ts'
+import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
+import { pageWords } from '../invoices/order.ts'
+import { hrefOf, pagesOf, statesOf, type View } from '../invoices/view.ts'
+import { InvoiceList } from './invoice-list.tsx'
+import { nothingIn } from './invoice-table.tsx'
+import { NotOwed } from './not-owed.tsx'
+
+/**
+ * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
+ * brings the answers along, that of the figures later than the list. `today` is the present time in epoch milliseconds. The
+ * filters come first, for they govern both.
+ */
+export function Invoices({
+  view,
+  choices,
+  today,
+  columns: first,
+  figures,
+  products,
+}: {
+  view: View
+  choices: FilterChoices
+  today: number
+  /** As the member has chosen them. */
+  columns: readonly InvoiceColumn[]
+  figures: LateAnswer
+  /** What the product that the view names was billed with: it stands in the figures' place. */
+  products: ReactNode
+}) {
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { columns, show } = useColumns('invoices', first)
+  const list = useQuery({
+    queryKey: listInvoices.key({ query: view }),
+    queryFn: ({ signal }) => listInvoices({ query: view }, signal),
+  })
+  const invoices = list.data?.invoices ?? []
+  const states = statesOf(view)
+  const isOwed = states.includes('issued')
+  const hasFigures = isOwed && !products
+  return (
+    <>
+      <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go}>
+        <ColumnsMenu list="invoices" columns={columns} without={nothingIn(choices)} onShow={show} />
+      </FilterBar>
+      {isOwed ? null : <NotOwed states={states} />}
+      {products}
+      <LateSummary answer={figures} view={view} fallback={hasFigures ? <FiguresWaiting /> : null}>
+        {({ summary, failed, isOld, retry }) =>
+          failed ? (
+            <FiguresFailed failed={failed} onRetry={retry} />
+          ) : hasFigures && summary && summary.count > 0 ? (
+            <Card aria-busy={isWaiting || isOld} className={`mb-3.5 ${dimmed(isWaiting || isOld)}`}>
+              <Figures summary={summary} view={view} onGo={go} />
+              <BilledPlot currencies={summary.currencies} view={view} onGo={go} />
+            </Card>
+          ) : null
+        }
+      </LateSummary>
+      {list.error ? (
+        <RefreshFailed what="invoices" error={list.error} onRetry={() => list.refetch()} />
+      ) : null}
+      <InvoiceList
+        invoices={list.data?.invoices}
+        view={view}
+        wanted={wanted}
+        choices={choices}
+        today={today}
+        columns={columns}
+        figures={figures}
+        isWaiting={isWaiting}
+        onGo={go}
+      />
+      <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
+    </>
+  )
+}

@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import type { View } from '#components/billing/invoices/view.ts'
+import { Button } from '#components/ui/button.tsx'
+import { ROLE } from '#components/ui/table.tsx'
+import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
+import { FigureNote, type Go } from './figure-note.tsx'
+import { type FigureSet, figuresOf } from './figures-of.ts'
+
+// By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
+// where its amounts have room next to each other; else its figures stand as a grid of their own.
+const TABLE =
+  '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
+const ROW =
+  'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
+/** As wide as the longest amount, so that those of all currencies stand below each other. */
+const COLUMNS = {
+  usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(7rem,100%),1fr))]',
+  long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
+}
+const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
+/** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
+const AT_ONCE = 3
+const HEAD = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
+
+/** What is outstanding, late, due soon and newly billed of what the view selects: a line per currency, never added. */
+export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view: View; onGo: Go }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const sets = figuresOf(summary, view)
+  const [first] = sets
+  const columns = sets.some(hasLong) ? COLUMNS.long : COLUMNS.usual
+  if (!first) return null
+  return (
+    <section aria-label="Figures" className="@container">
+      <div className="overflow-x-auto">
+        <table {...ROLE.table} aria-label="Figures per currency" className={TABLE}>
+          <thead {...ROLE.rowgroup} className="@max-fig:sr-only">
+            <tr {...ROLE.row}>
+              <th {...ROLE.columnheader} scope="col" className={`${HEAD} @fig:pl-4 text-left`}>
+                Currency
+              </th>
+              {first.figures.map(({ name }) => (
+                <th key={name} {...ROLE.columnheader} scope="col" className={`${HEAD} text-right last:pr-4`}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody {...ROLE.rowgroup}>
+            {sets.map((set, index) => (
+              <Line
+                key={set.currency}
+                {...set}
+                onGo={onGo}
+                className={`${columns} ${isOpen ? '' : foldOf(index)}`}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isOpen ? null : (
+        <>
+          <More count={sets.length - 1} className="@phone:hidden" onOpen={() => setIsOpen(true)} />
+          <More count={sets.length - AT_ONCE} className="@max-phone:hidden" onOpen={() => setIsOpen(true)} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function hasLong({ currency, figures }: FigureSet): boolean {
+  return figures.some(({ amount }) => formatAmount(amount, currency).length > 13)
+}
+
+function foldOf(index: number): string {
+  if (index >= AT_ONCE) return 'not-print:hidden!'
+  return index > 0 ? 'not-print:@max-phone:hidden!' : ''
+}
+
+function More({ count, className, onOpen }: { count: number; className: string; onOpen: () => void }) {
+  if (count <= 0) return null
+  return (
+    <div className={`border-t border-line px-1 print:hidden ${className}`}>
+      <Button look="quiet" onClick={onOpen}>
+        {count === 1 ? 'Show 1 more currency' : `Show ${count} more currencies`}
+      </Button>
+    </div>
+  )
+}
+
+function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; className: string }) {
+  return (
+    <tr {...ROLE.row} className={`${ROW} ${className}`}>
+      <th
+        {...ROLE.rowheader}
+        scope="row"
+        className="text-left font-semibold @fig:w-16 @fig:px-4 @max-fig:block @max-fig:col-span-full @max-fig:text-xs"
+      >
+        {currency}
+      </th>
+      {figures.map((figure) => (
+        <td
+          key={figure.name}
+          {...ROLE.cell}
+          className={`${CELL} @fig:last:pr-4 ${figure.name === 'Total' ? '@max-phone:hidden' : ''}`}
+        >
+          <span className="block text-xs text-ink-3 @fig:hidden">{figure.name}</span>
+          <span
+            className={`block font-semibold whitespace-nowrap ${figure.late ? 'text-danger' : ''} ${figure.amount === 0 ? 'font-normal text-ink-3' : ''}`}
+          >
+            {formatAmount(figure.amount, currency)}
+            <span className="sr-only"> {currency}</span>
+          </span>
+          <span className="block text-xs text-ink-3">
+            <FigureNote figure={figure} currency={currency} onGo={onGo} />
+          </span>
+        </td>
+      ))}
+    </tr>
+  )
+}

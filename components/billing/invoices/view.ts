@@ -1,0 +1,44 @@
+import { listScreen, pathWith } from '#components/lists/filters/list-screen.ts'
+import { valuesOf } from '#components/lists/filters/view.ts'
+import type { listInvoices as contract } from '#lib/billing/invoices/contract.ts'
+import { listInvoices } from '#lib/billing/invoices/queries.ts'
+import { DOCUMENT_STATES, type DocumentState } from '#lib/billing/invoices/rules.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+
+/** What the screen shows: the decoded query of `listInvoices`. */
+export type View = Input<typeof contract>['query']
+
+export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<View>(
+  '/invoices',
+  listInvoices.search,
+  'day',
+)
+
+/** Which documents a view has, each once; issued ones unless it says otherwise. */
+export function statesOf(view: View): readonly DocumentState[] {
+  const wanted = valuesOf(view, 'state')
+  return wanted.length === 0 ? ['issued'] : DOCUMENT_STATES.filter((state) => wanted.includes(state))
+}
+
+/** The address of one invoice; the list's query goes along, so that the way back leads to the same view. */
+export function invoiceHref(id: string, search: string): string {
+  return pathWith(`/invoices/${encodeURIComponent(id)}`, search)
+}
+
+/** The address of a comparison; without `from` it is chosen there. */
+export function comparisonHref(from: string | undefined, to: string): string {
+  const parts = [
+    ...(from === undefined ? [] : [`from=${encodeURIComponent(from)}`]),
+    `to=${encodeURIComponent(to)}`,
+  ]
+  return pathWith('/invoices/compare', parts.join('&'))
+}
+
+/** The address that explains a month, `2026-10`, against the one before it, of the invoices that `filter` selects. */
+export function explanationHref(
+  month: string,
+  filter: Pick<NonNullable<View['filter']>, 'platform' | 'issuer' | 'billingProfile' | 'currency'>,
+): string {
+  const search = listInvoices.search({ filter })
+  return pathWith('/invoices/explain', [`month=${month}`, search].filter(Boolean).join('&'))
+}

@@ -1,0 +1,80 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+
+/** One field that is set: its name on the wire, its label, and what is set now. */
+export type DetailField = { name: string; label: string; hint?: string; value: string | undefined }
+
+const LONGEST = 100
+
+/** Sets what the next invoices carry. An empty field takes away what was set. */
+export function EditDetails({
+  title,
+  note,
+  fields,
+  save,
+  onClose,
+}: {
+  title: string
+  note: string
+  fields: readonly DetailField[]
+  /** Sends the change, by the names of the fields; null takes away. */
+  save(change: Record<string, string | null>): Promise<void>
+  onClose(): void
+}) {
+  const say = useToast()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: save,
+    onSuccess: () => {
+      onClose()
+      say('Saved. The next invoices carry it.')
+    },
+  })
+  const isPlaced = fields.some(({ name }) => errorAt(error, `/${name}`))
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        method="post"
+        className="mt-2 grid gap-3.5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isPending) return
+          const form = new FormData(event.currentTarget)
+          mutate(Object.fromEntries(fields.map(({ name }) => [name, String(form.get(name)).trim() || null])))
+        }}
+      >
+        <p className="text-sm text-ink-2">{note}</p>
+        {fields.map(({ name, label, hint, value }) => {
+          const wrong = errorAt(error, `/${name}`)
+          return (
+            <Field
+              key={name}
+              label={label}
+              name={name}
+              defaultValue={value ?? ''}
+              maxLength={LONGEST}
+              autoComplete="off"
+              {...(hint ? { hint } : {})}
+              error={wrong && `${label}: ${wrong}.`}
+            />
+          )
+        })}
+        {error && !isPlaced ? <NotDone title="Not saved" error={error} /> : null}
+        <div className="mt-2 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,80 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Fact } from '#components/ui/fact.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { BillingProfile } from '#lib/billing/posting-details/contract.ts'
+import { listBillingProfiles, setProfilePosting } from '#lib/billing/posting-details/queries.ts'
+import { EditDetails } from './edit-details.tsx'
+
+const NOTE =
+  'Invoices that arrive from now on carry these where their issuer sends none. What is there stays as it is.'
+
+/** The billing profiles with what their next invoices carry; whoever may sets it. */
+export function Profiles({ maySet }: { maySet: boolean }) {
+  const [open, setOpen] = useState<BillingProfile>()
+  const client = useQueryClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: listBillingProfiles.key({}),
+    queryFn: ({ signal }) => listBillingProfiles({}, signal),
+  })
+  const save = async (id: string, body: Record<string, string | null>) => {
+    await setProfilePosting({ params: { billing_profile_id: id }, body })
+    await client.invalidateQueries({ queryKey: ['listBillingProfiles'] })
+  }
+  return (
+    <>
+      {error ? <RefreshFailed what="billing profiles" error={error} onRetry={refetch} /> : null}
+      <ul className="grid gap-4">
+        {data?.billingProfiles.map((profile) => (
+          <li key={profile.id}>
+            <Card className="overflow-hidden">
+              <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 max-md:px-3.5">
+                <h2 className="min-w-0 font-[650] wrap-anywhere">
+                  {visible(profile.name)}
+                  <span className="block text-xs font-normal text-ink-3">{visible(profile.id)}</span>
+                </h2>
+                {maySet ? (
+                  <Button onClick={() => setOpen(profile)}>
+                    Edit<span className="sr-only"> {visible(profile.name)}</span>
+                  </Button>
+                ) : null}
+              </div>
+              <dl className="-ml-px grid md:grid-cols-3">
+                <Fact label="Purchase order">{shown(profile.purchaseOrder)}</Fact>
+                <Fact label="Buyer reference">{shown(profile.buyerReference)}</Fact>
+                <Fact label="Cost center">{shown(profile.costCenter)}</Fact>
+              </dl>
+            </Card>
+          </li>
+        ))}
+      </ul>
+      {open ? (
+        <EditDetails
+          title={`Posting details of ${visible(open.name)}`}
+          note={NOTE}
+          fields={fieldsOf(open)}
+          save={(change) => save(open.id, change)}
+          onClose={() => setOpen(undefined)}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function fieldsOf({ purchaseOrder, buyerReference, costCenter }: BillingProfile) {
+  const hint = 'By which the issuer routes it: a department, or a Leitweg-ID.'
+  return [
+    { name: 'purchaseOrder', label: 'Purchase order', value: purchaseOrder },
+    { name: 'buyerReference', label: 'Buyer reference', hint, value: buyerReference },
+    { name: 'costCenter', label: 'Cost center', value: costCenter },
+  ]
+}
+
+function shown(value: string | undefined) {
+  return value === undefined ? <span className="font-normal text-ink-3">None</span> : visible(value)
+}

@@ -1,0 +1,121 @@
+import Link from 'next/link'
+import { invoiceHref } from '#components/billing/invoices/view.ts'
+import { Day } from '#components/platform/values/day.tsx'
+import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { isLong } from './view.ts'
+
+/** An open item; its amounts are text. */
+export type ShownItem = {
+  id: string
+  number: string
+  /** Where the number alone does not tell it apart. */
+  issuer: string | undefined
+  invoiceDate: number
+  dueDate: number
+  platform: string
+  /** `21 days`; undefined for what is not past due. */
+  late: string | undefined
+  isCredit: boolean
+  total: string
+  balance: string
+}
+/** The items of one billing profile in one currency, the longest due first. */
+export type ShownAccount = { profile: string; currency: string; items: ShownItem[] }
+
+export function OpenItems({ profile, currency, items }: ShownAccount) {
+  const isTight = items.some(({ total, balance }) => isLong(total) || isLong(balance))
+  return (
+    <section aria-label={`${profile}, ${currency}`} className="mb-4">
+      <h2 className="mb-1.5 flex flex-wrap items-baseline gap-x-2 font-semibold wrap-anywhere">
+        {visible(profile)}{' '}
+        <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
+      </h2>
+      <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 print:[&_td]:px-1! print:[&_th]:px-1! max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
+        <Table label={`Open items of ${profile} in ${currency}`}>
+          <TableHead>
+            <HeadCell className="xl:w-[18%]">Invoice</HeadCell>
+            <HeadCell>Date</HeadCell>
+            <HeadCell className={`xl:w-[18%] ${inColumn(isTight)}`}>Platform</HeadCell>
+            <HeadCell>Due</HeadCell>
+            <HeadCell>Past due</HeadCell>
+            <HeadCell right>Total</HeadCell>
+            <HeadCell right>Balance, {currency}</HeadCell>
+          </TableHead>
+          <TableBody>
+            {items.map((item) => (
+              <Item key={item.id} item={item} isTight={isTight} />
+            ))}
+          </TableBody>
+        </Table>
+      </Card>
+    </section>
+  )
+}
+
+/** A column that there is room for on a wide screen, and on paper unless amounts are long. */
+function inColumn(isTight: boolean): string {
+  return `md:max-xl:hidden ${isTight ? '' : 'print:table-cell'}`
+}
+
+function Item({
+  item: { id, number, issuer, invoiceDate, dueDate, platform, late, isCredit, total, balance },
+  isTight,
+}: {
+  item: ShownItem
+  /** Whether paper has no room for a column of platforms. */
+  isTight: boolean
+}) {
+  return (
+    <Row className="relative hover:bg-sunken/50">
+      <RowHead className="wrap-anywhere md:min-w-28">
+        <Link
+          href={invoiceHref(id, '')}
+          prefetch={false}
+          className="rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
+        >
+          {visible(number)}
+          <LinkHint />
+        </Link>
+        {issuer ? <span className="block text-xs text-ink-2">{visible(issuer)}</span> : null}
+        {/* In between there is no room for a column of its own. */}
+        <span
+          className={`hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block ${isTight ? '' : 'print:hidden'}`}
+        >
+          <PlatformMark slug={platform} />
+        </span>
+      </RowHead>
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        <Day at={invoiceDate} />
+      </Cell>
+      <Cell className={`whitespace-nowrap max-md:text-sm max-md:text-ink-2 ${inColumn(isTight)}`}>
+        <PlatformMark slug={platform} />
+      </Cell>
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        <span className="md:hidden">Due </span>
+        <Day at={dueDate} />
+      </Cell>
+      <Cell place="right-3" className="whitespace-nowrap">
+        {isCredit ? <Badge tone="ok">Credit</Badge> : null}
+        {late ? (
+          <span className="text-danger tabular-nums">
+            {late}
+            <span className="md:hidden"> late</span>
+          </span>
+        ) : null}
+        {!isCredit && !late ? <span className="text-sm text-ink-3">Not due yet</span> : null}
+      </Cell>
+      <Cell place="right-2" right number className="text-ink-2 max-md:text-sm">
+        <span className="md:hidden">Total </span>
+        {total}
+      </Cell>
+      <Cell place="right-1" right number className="font-semibold">
+        {balance}
+      </Cell>
+    </Row>
+  )
+}

@@ -1,0 +1,17 @@
+import Link from 'next/link'
+import { comparisonHref } from '#components/billing/invoices/view.ts'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+
+/** Leads to the comparison with the invoice that came before, or to the choice of one where there is none. */
+export function CompareLink({ id, before }: { id: string; before: string | undefined }) {
+  return (
+    <Link
+      href={comparisonHref(before, id)}
+      prefetch={false}
+      className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:decoration-current"
+    >
+      {before === undefined ? 'Compare with another' : 'Compare with the one before'}
+      <LinkHint />
+    </Link>
+  )
+}

@@ -1,0 +1,92 @@
+import { ArrowLeftRight } from 'lucide-react'
+import { useId } from 'react'
+import { issuerBeside } from '#components/billing/invoices/numbers.ts'
+import { comparisonHref } from '#components/billing/invoices/view.ts'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { buttonLook } from '#components/ui/button-look.ts'
+import type { Invoice } from '#lib/billing/invoices/contract.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { formatAmount } from '#lib/platform/values/money.ts'
+
+/** An invoice to choose. */
+export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
+
+/** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
+export function ComparisonPicker({
+  choices,
+  from,
+  to,
+}: {
+  choices: readonly Choice[]
+  from: string
+  to: string
+}) {
+  return (
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
+      <Picker name="from" label="From" choices={choices} chosen={from} />
+      <Picker name="to" label="To" choices={choices} chosen={to} />
+      <button type="submit" className={buttonLook('plain')}>
+        Compare
+      </button>
+      {from && to ? (
+        <ButtonLink look="quiet" href={comparisonHref(to, from)} prefetch={false}>
+          <ArrowLeftRight aria-hidden="true" className="size-3.5" />
+          Swap
+        </ButtonLink>
+      ) : null}
+    </form>
+  )
+}
+
+/** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
+export function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
+  return (
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
+      <Picker name="to" label="Invoice" choices={choices} chosen="" />
+      <button type="submit" className={buttonLook('plain')}>
+        Choose
+      </button>
+    </form>
+  )
+}
+
+function Picker({
+  name,
+  label,
+  choices,
+  chosen,
+}: {
+  name: string
+  label: string
+  choices: readonly Choice[]
+  chosen: string
+}) {
+  const id = useId()
+  const issuerOf = issuerBeside(choices)
+  const isOffered = choices.some((choice) => choice.id === chosen)
+  return (
+    <div className="flex min-w-0 flex-col gap-1 text-xs max-md:w-full">
+      <label htmlFor={id} className="text-ink-3">
+        {label}
+      </label>
+      <select
+        // A new address is another form: what was chosen before must not stay.
+        key={chosen}
+        id={id}
+        name={name}
+        required
+        defaultValue={chosen}
+        className="h-8.5 w-full min-w-0 rounded-control border border-line-2 bg-surface px-2.5 text-sm font-medium text-ink tabular-nums shadow-card max-md:h-10 md:max-w-88"
+      >
+        {chosen ? null : <option value="">Choose an invoice</option>}
+        {chosen && !isOffered ? <option value={chosen}>{chosen}</option> : null}
+        {choices.map((choice) => (
+          <option key={choice.id} value={choice.id}>
+            {[choice.number, issuerOf(choice)].filter(Boolean).join(', ')} · {dayText(choice.invoiceDate)} ·{' '}
+            {formatAmount(choice.totalAmount, choice.currency)} {choice.currency}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { pathWith } from '#components/lists/filters/list-screen.ts'
+import type { explainMonth as contract } from '#lib/costs/explanations/contract.ts'
+import { explainMonth } from '#lib/costs/explanations/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+
+/** What the screen shows: the decoded query of `explainMonth`. */
+export type View = Input<typeof contract>['query']
+
+/** The screen without a month, which finds one by itself. */
+export const EXPLAIN = '/invoices/explain'
+
+export const searchOf = (view: View) => explainMonth.search(view)
+
+export function hrefOf(view: View): string {
+  return pathWith(EXPLAIN, searchOf(view))
+}
+
+/** The view without any filter, of its month. */
+export function cleared({ month }: View): View {
+  return { month }
+}

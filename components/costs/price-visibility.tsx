@@ -1,0 +1,43 @@
+'use client'
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Switch } from '#components/ui/switch.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { readPriceVisibility, setPriceVisibility } from '#lib/costs/license-prices/queries.ts'
+
+/** Says whether IT Managers see what a license costs, and changes that. For Admins. */
+export function PriceVisibility() {
+  const say = useToast()
+  const client = useQueryClient()
+  const key = readPriceVisibility.key({})
+  const { data } = useQuery({ queryKey: key, queryFn: ({ signal }) => readPriceVisibility({}, signal) })
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (areHidden: boolean) => setPriceVisibility({ body: { areHidden } }),
+    onSuccess: (now) => {
+      client.setQueryData(key, now)
+      client.invalidateQueries({ queryKey: ['listNeeds'] })
+      say(now.areHidden ? 'IT Managers see no prices' : 'IT Managers see what a license costs')
+    },
+  })
+  if (!data) return null
+  const { areHidden } = data
+  return (
+    <section aria-label="Prices" className="mt-5">
+      <Card className="grid gap-3 px-5 py-4">
+        <Switch
+          label="IT Managers see what a license costs"
+          isOn={!areHidden}
+          pending={isPending}
+          onChange={(isOn) => mutate(!isOn)}
+        >
+          {areHidden
+            ? 'Only Finance Users and Admins see prices. IT Managers change licenses without them.'
+            : 'Who changes licenses sees the price of one as it was billed last, and what idle ones cost. Invoices stay with Finance Users and Admins.'}
+        </Switch>
+        {error ? <NotDone title="Not changed" error={error} /> : null}
+      </Card>
+    </section>
+  )
+}

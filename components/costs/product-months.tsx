@@ -1,0 +1,110 @@
+import { ChevronRight } from 'lucide-react'
+import Link from 'next/link'
+import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+
+/** A product with its months, as text. */
+export type ShownProduct = {
+  name: string
+  platform: string
+  currency: string
+  amount: string
+  months: readonly { month: string; qty: string; amount: string; invoices: string; href: string }[]
+}
+
+const FOLD =
+  'border-t border-line [&_summary]:grid [&_summary]:grid-cols-[auto_1fr_auto] [&_summary]:items-center [&_summary]:gap-x-2.5 [&_summary]:px-4 [&_summary]:py-2.5 [&_summary]:hover:bg-sunken/50 max-md:[&_summary]:px-3.5 [&_summary::-webkit-details-marker]:hidden [&[open]>summary>svg]:rotate-90 print:[&::details-content]:block print:[&::details-content]:[content-visibility:visible]'
+
+/**
+ * What was billed for each product, by month. A single one, or the first of several, stands open.
+ * @param others how many more there are, which are not told
+ */
+export function ProductMonths({
+  title,
+  note,
+  products,
+  others,
+}: {
+  title: string
+  note: string
+  products: readonly ShownProduct[]
+  others: number
+}) {
+  return (
+    <Card className="mb-3.5 overflow-hidden">
+      <section aria-label={title}>
+        <div className="px-4 py-3 max-md:px-3.5">
+          <h2 className="font-[650] wrap-anywhere">{title}</h2>
+          <p className="text-xs text-ink-3">{note}</p>
+        </div>
+        {products.map((product, index) => (
+          <Product
+            key={`${product.name} ${product.platform} ${product.currency}`}
+            {...product}
+            open={index === 0}
+          />
+        ))}
+        {others > 0 ? (
+          <p className="border-t border-line px-4 py-2.5 text-xs text-ink-2 max-md:px-3.5">
+            {`${others} more ${others === 1 ? 'product has' : 'products have'} these words. Write more of the name.`}
+          </p>
+        ) : null}
+      </section>
+    </Card>
+  )
+}
+
+function Product({ name, platform, currency, amount, months, open }: ShownProduct & { open: boolean }) {
+  return (
+    <details open={open} className={FOLD}>
+      <summary>
+        <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-ink-3" />
+        <span className="min-w-0 wrap-anywhere">
+          <span className="font-[550]">{visible(name)}</span>
+          <span className="block text-xs text-ink-3">
+            <PlatformMark slug={platform} />
+          </span>
+        </span>
+        <span className="font-semibold whitespace-nowrap tabular-nums">
+          {amount} <span className="text-xs font-normal text-ink-3">{currency}</span>
+        </span>
+      </summary>
+      <div className="border-t border-line bg-sunken/40">
+        <Table label={`${visible(name)} in ${currency}, by month`}>
+          <TableHead>
+            <HeadCell className="pl-10.5">Month</HeadCell>
+            <HeadCell>Invoices</HeadCell>
+            <HeadCell right>Quantity</HeadCell>
+            <HeadCell right>Amount</HeadCell>
+          </TableHead>
+          <TableBody>
+            {months.map(({ month, qty, amount: own, invoices, href }) => (
+              <Row key={month}>
+                <RowHead className="md:pl-10.5">{month}</RowHead>
+                <Cell className="text-sm">
+                  <Link
+                    href={href}
+                    prefetch={false}
+                    className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
+                  >
+                    {invoices}
+                    <span className="sr-only"> of {month}</span>
+                  </Link>
+                </Cell>
+                <Cell place="right-2" right number className="text-sm text-ink-2">
+                  <span className="md:hidden">× </span>
+                  {qty}
+                </Cell>
+                <Cell place="right-1" right number>
+                  {own}
+                </Cell>
+              </Row>
+            ))}
+          </TableBody>
+        </Table>
+      </div>
+    </details>
+  )
+}

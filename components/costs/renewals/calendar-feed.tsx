@@ -1,0 +1,114 @@
+'use client'
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CalendarDays } from 'lucide-react'
+import { useState } from 'react'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Moment } from '#components/platform/values/moment.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copied } from '#components/ui/copied.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ShownOnce } from '#components/ui/shown-once.tsx'
+import { Spinner } from '#components/ui/spinner.tsx'
+import type { RenewalFeed } from '#lib/costs/renewal-feeds/contract.ts'
+import { makeRenewalFeed, readRenewalFeed, revokeRenewalFeed } from '#lib/costs/renewal-feeds/queries.ts'
+
+/** The button that opens the dialog of a member's own calendar link. */
+export function CalendarFeed() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button look="quiet" onClick={() => setIsOpen(true)}>
+        <CalendarDays aria-hidden="true" className="size-4" />
+        Calendar feed
+      </Button>
+      {isOpen ? <FeedDialog onClose={() => setIsOpen(false)} /> : null}
+    </>
+  )
+}
+
+function FeedDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient()
+  const keep = (feed: RenewalFeed) => client.setQueryData(readRenewalFeed.key({}), feed)
+  const { data, error } = useQuery({
+    queryKey: readRenewalFeed.key({}),
+    queryFn: ({ signal }) => readRenewalFeed({}, signal),
+    // A calendar may have read it meanwhile.
+    staleTime: 0,
+  })
+  const make = useMutation({
+    mutationFn: () => makeRenewalFeed({ body: {} }),
+    onSuccess: ({ feed }) => keep(feed),
+    // The link is to be nowhere once this is closed.
+    gcTime: 0,
+  })
+  const revoke = useMutation({ mutationFn: () => revokeRenewalFeed({ body: {} }), onSuccess: keep })
+  if (make.data)
+    return (
+      <Dialog title="Calendar link" onClose={onClose}>
+        <ShownOnce
+          says="Copy the link now, and subscribe to it in your calendar. It can not be shown again. Whoever has it reads what you may see of renewals: pass it to nobody."
+          onDone={onClose}
+        >
+          <Copied label="Link" text={make.data.url} what="link" />
+        </ShownOnce>
+      </Dialog>
+    )
+  return (
+    <Dialog title="Calendar feed" onClose={onClose}>
+      <div className="mt-2 grid gap-3">
+        <p className="text-ink-2">
+          A private link for your calendar: the day of each renewal, and the last day to decide about it. It
+          shows what you may see at that moment, and ends when you revoke it or can sign in no longer.
+        </p>
+        {data ? <State feed={data} isRevoked={revoke.isSuccess} /> : null}
+        {error ? <NotDone title="Not read" error={error} /> : null}
+        {make.error ? <NotDone title="Not made" error={make.error} /> : null}
+        {revoke.error ? <NotDone title="Not revoked" error={revoke.error} /> : null}
+        {data || error ? null : <Spinner />}
+      </div>
+      <div className="mt-5 flex flex-wrap justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Close
+        </Button>
+        {data?.isOn ? (
+          <Button pending={revoke.isPending} onClick={() => revoke.mutate()}>
+            Revoke the link
+          </Button>
+        ) : null}
+        {data ? (
+          <Button look="primary" pending={make.isPending} onClick={() => make.mutate()}>
+            {data.isOn ? 'Make another link' : 'Make the link'}
+          </Button>
+        ) : null}
+      </div>
+    </Dialog>
+  )
+}
+
+function State({ feed, isRevoked }: { feed: RenewalFeed; isRevoked: boolean }) {
+  const { isOn, hint, createTime, lastReadTime } = feed
+  if (!isOn || createTime === undefined)
+    return (
+      <p role="status">
+        {isRevoked ? 'The link is revoked: it opens nothing any more.' : 'You have no link.'}
+      </p>
+    )
+  return (
+    <div role="status" className="grid gap-1">
+      <p>
+        You have a link, <code className="text-sm">{hint}</code>, made on <Moment at={createTime} /> UTC.
+      </p>
+      <p className="text-sm text-ink-3">
+        {lastReadTime === undefined ? (
+          'No calendar has read it yet.'
+        ) : (
+          <>
+            Read last on <Moment at={lastReadTime} /> UTC.
+          </>
+        )}{' '}
+        Another link ends this one.
+      </p>
+    </div>
+  )
+}

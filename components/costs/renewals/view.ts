@@ -1,0 +1,16 @@
+import { listScreen } from '#components/lists/filters/list-screen.ts'
+import type { listRenewals as contract } from '#lib/costs/renewals/contract.ts'
+import { listRenewals } from '#lib/costs/renewals/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+
+/** What the screen shows: the decoded query of `listRenewals`. */
+export type View = Input<typeof contract>['query']
+
+export const RENEWALS = '/assets/renewals' as const
+
+export const { hrefOf, isFiltered } = listScreen<View>(RENEWALS, listRenewals.search)
+
+/** The midnight of UTC with which a month such as `2026-12` begins. */
+export function beginOf(month: string): number {
+  return Date.parse(`${month}-01`)
+}

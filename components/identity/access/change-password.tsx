@@ -1,0 +1,101 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { changePassword } from '#lib/identity/access/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { PasswordField } from './password-field.tsx'
+
+/** Changes the caller's own password. What the service refuses stands at its field. */
+export function ChangePassword({ email, onClose }: { email: string; onClose: () => void }) {
+  const say = useToast()
+  const [differs, setDiffers] = useState(false)
+  const change = useMutation({
+    mutationFn: (body: { currentPassword: string; newPassword: string }) => changePassword({ body }),
+    onSuccess: () => {
+      onClose()
+      say('Password changed. Your other sessions were signed out.')
+    },
+  })
+  const { error, isPending, mutate, reset } = change
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isPending) return
+    const form = event.currentTarget
+    const given = new FormData(form)
+    const focus = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).focus()
+    const [currentPassword, newPassword, again] = ['current', 'new', 'again'].map((name) =>
+      String(given.get(name)),
+    )
+    reset()
+    setDiffers(newPassword !== again)
+    if (newPassword !== again) return focus('again')
+    const onError = (refused: Error) => {
+      if (errorAt(refused, '/currentPassword')) focus('current')
+      else if (errorAt(refused, '/newPassword')) focus('new')
+    }
+    mutate({ currentPassword: currentPassword ?? '', newPassword: newPassword ?? '' }, { onError })
+  }
+
+  const current = errorAt(error, '/currentPassword')
+  const fresh = errorAt(error, '/newPassword')
+  return (
+    <Dialog title="Change password" onClose={onClose}>
+      <p className="mt-1 text-ink-3">Your other sessions are signed out; this one stays.</p>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+        {/* Tells a password manager whose password this is. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label="Current password"
+          name="current"
+          autoComplete="current-password"
+          required
+          error={current && `This ${current}.`}
+        />
+        <PasswordField
+          label="New password"
+          name="new"
+          autoComplete="new-password"
+          hint="At least 10 characters, and none that is often used."
+          required
+          error={fresh && `The new password ${fresh}.`}
+        />
+        <PasswordField
+          label="New password, again"
+          name="again"
+          autoComplete="new-password"
+          required
+          error={differs ? 'The two new passwords differ.' : undefined}
+        />
+        {error && !current && !fresh ? <OtherProblem error={error} /> : null}
+        <div className="mt-2 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function OtherProblem({ error }: { error: Error }) {
+  if (!(error instanceof Problem)) {
+    return <ProblemNote title="Not changed: no answer" detail="Check your connection and try again." />
+  }
+  const { requestId, retryAfter } = error.more
+  const detail =
+    error.code === 'rate_limited'
+      ? `The current password was wrong too often. Wait ${waitText(retryAfter ?? 60)}, then try again.`
+      : error.message
+  return <ProblemNote title="Not changed" detail={detail} requestId={requestId} />
+}

@@ -1,0 +1,99 @@
+'use client'
+
+import { type FormEvent, useRef, useState } from 'react'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { localPath } from '#lib/platform/caller/rules.ts'
+import { CodeForm } from './code-form.tsx'
+import { leadOn, proveFactor, type SignInAnswer } from './next-auth.ts'
+import { askPasskeyOf, passkeyText } from './passkey.ts'
+
+/** What a member can prove: a code of their app, a passkey, or a recovery code in place of either. */
+export type Ways = {
+  app: boolean
+  /** What the browser is asked for; undefined where they have no passkey. */
+  passkey: Record<string, unknown> | undefined
+  /** Whether there is a customer that needs none. */
+  mayGoWithout: boolean
+}
+
+/** Asks for the second factor between a password and a session. */
+export function FactorForm({ ways }: { ways: Ways }) {
+  const hydrated = useHydrated()
+  const field = useRef<HTMLInputElement>(null)
+  const [isRecovering, setRecovering] = useState(!ways.app && !ways.passkey)
+  const [pending, setPending] = useState<'code' | 'passkey'>()
+  const [error, setError] = useState('')
+
+  const take = async (what: 'code' | 'passkey', prove: () => Promise<SignInAnswer>) => {
+    if (pending) return
+    setPending(what)
+    setError('')
+    try {
+      const answer = await prove()
+      if (leadOn(answer, localPath(new URLSearchParams(location.search).get('from') ?? '/'))) return
+      setError(textOf(answer, what))
+      if (what === 'code') field.current?.select()
+    } catch (failed) {
+      setError(passkeyText(failed))
+    }
+    setPending(undefined)
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const code = String(new FormData(event.currentTarget).get('code'))
+    take('code', () => proveFactor({ code }))
+  }
+  const { passkey } = ways
+  const hasField = ways.app || isRecovering
+  return (
+    <div className="mt-4 grid gap-3.5">
+      {passkey ? (
+        <Button
+          look={hasField ? 'plain' : 'primary'}
+          pending={pending === 'passkey'}
+          disabled={!hydrated}
+          className="min-h-9.5 w-full"
+          onClick={() => take('passkey', async () => proveFactor({ passkey: await askPasskeyOf(passkey) }))}
+        >
+          Use a passkey
+        </Button>
+      ) : null}
+      {hasField ? (
+        <CodeForm
+          key={String(isRecovering)}
+          field={field}
+          isRecovering={isRecovering}
+          pending={pending === 'code'}
+          onSubmit={submit}
+        />
+      ) : null}
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+      {ways.app || passkey ? (
+        <Button look="quiet" disabled={!hydrated} onClick={() => setRecovering(!isRecovering)}>
+          {isRecovering ? 'Go back' : 'Use a recovery code'}
+        </Button>
+      ) : null}
+      {ways.mayGoWithout ? (
+        <ButtonLink look="quiet" href="/sign-in/customer?without=1" prefetch={false}>
+          Go on where none is needed
+        </ButtonLink>
+      ) : null}
+    </div>
+  )
+}
+
+function textOf(answer: SignInAnswer, what: 'code' | 'passkey'): string {
+  if (answer.kind === 'throttled')
+    return `Too many wrong codes. Wait ${waitText(answer.seconds)}, then try again.`
+  if (answer.kind === 'busy')
+    return 'Too many requests come from your network. Wait a minute, then try again.'
+  if (answer.kind !== 'refused') return 'No answer from the service. Check your connection and try again.'
+  return what === 'code'
+    ? 'This code is wrong, or was used before. Wait for the next one.'
+    : 'This passkey was not accepted. Try again.'
+}

@@ -1,0 +1,63 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { askRecovery } from '#lib/identity/access/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+
+/** Asks for a link by mail. What it answers is the same for an address that nobody has. */
+export function ForgottenForm() {
+  const hydrated = useHydrated()
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: (email: string) => askRecovery({ body: { email } }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!isPending) mutate(String(new FormData(event.currentTarget).get('email')).trim())
+  }
+  if (isSuccess)
+    return (
+      <p role="status" className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-sm text-accent">
+        If that address has an account here, a mail with a link is on its way. It comes within a few minutes;
+        the link works for 30 minutes, once.
+      </p>
+    )
+  return (
+    <form method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
+      <p className="text-sm text-ink-3">You get a mail with a link, with which you set a new password.</p>
+      <Field
+        label="Work e-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        inputMode="email"
+        spellCheck={false}
+        autoCapitalize="none"
+        required
+      />
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error ? textOf(error) : ''}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        pending={isPending}
+        disabled={!hydrated}
+        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        className="min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
+      >
+        Send the link
+      </Button>
+    </form>
+  )
+}
+
+function textOf(error: Error): string {
+  if (!(error instanceof Problem)) return 'No answer from the service. Check your connection and try again.'
+  if (error.code !== 'rate_limited') return error.message
+  return `Too many links were asked for. Wait ${waitText(error.more.retryAfter ?? 60)}, then try again.`
+}

@@ -1,0 +1,118 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Button } from '#components/ui/button.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { redeemLink } from '#lib/identity/access/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { signIn } from './next-auth.ts'
+import { PasswordField } from './password-field.tsx'
+
+/**
+ * Redeems a link with a password, a new one or one that there is already, and signs in with it. Where a link was copied by
+ * hand, nobody is told whether there is one: both ways are offered.
+ */
+export function LinkForm({
+  secret,
+  email,
+  asks,
+}: {
+  secret: string
+  email: string
+  asks: 'new' | 'present' | 'either'
+}) {
+  const hydrated = useHydrated()
+  const [isNew, setNew] = useState(asks !== 'present')
+  const [differs, setDiffers] = useState(false)
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: async (password: string) => {
+      await redeemLink({ body: { secret, password, isNew } })
+      const { kind } = await signIn(email, password)
+      const next = { 'signed-in': '/', pending: '/sign-in/customer' }
+      location.assign(kind in next ? next[kind as keyof typeof next] : '/sign-in')
+    },
+  })
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isPending) return
+    const form = event.currentTarget
+    const given = new FormData(form)
+    const focus = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).focus()
+    reset()
+    const isSame = !isNew || given.get('password') === given.get('again')
+    setDiffers(!isSame)
+    if (!isSame) return focus('again')
+    mutate(String(given.get('password')), { onError: () => focus('password') })
+  }
+  const turn = () => {
+    reset()
+    setDiffers(false)
+    setNew(!isNew)
+  }
+
+  const fault = errorAt(error, '/password')
+  return (
+    <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+      {/* Tells a password manager whose password this is. */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        key={String(isNew)}
+        label={isNew ? 'New password' : 'Your password'}
+        name="password"
+        autoComplete={isNew ? 'new-password' : 'current-password'}
+        hint={
+          isNew
+            ? 'At least 10 characters, and none that is often used.'
+            : 'The one with which you sign in here already.'
+        }
+        required
+        error={fault && `The password ${fault}.`}
+      />
+      {isNew ? (
+        <PasswordField
+          label="New password, again"
+          name="again"
+          autoComplete="new-password"
+          required
+          error={differs ? 'The two passwords differ.' : undefined}
+        />
+      ) : null}
+      {error && !fault ? <OtherProblem error={error} /> : null}
+      <Button
+        type="submit"
+        look="primary"
+        pending={isPending}
+        disabled={!hydrated}
+        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
+      >
+        {isNew ? 'Set password and sign in' : 'Accept and sign in'}
+      </Button>
+      {asks === 'either' ? (
+        <Button look="quiet" disabled={!hydrated} onClick={turn}>
+          {isNew ? 'I have a password here already' : 'I want to choose a new password'}
+        </Button>
+      ) : null}
+    </form>
+  )
+}
+
+function OtherProblem({ error }: { error: Error }) {
+  if (!(error instanceof Problem))
+    return <ProblemNote title="No answer from the service" detail="Check your connection and try again." />
+  const { retryAfter, requestId } = error.more
+  const detail =
+    error.code === 'rate_limited' && retryAfter
+      ? `Wait ${waitText(retryAfter)}, then try again.`
+      : error.message
+  return <ProblemNote title="Not done" detail={detail} requestId={requestId} />
+}
+
+function errorAt(error: Error | null, pointer: string): string | undefined {
+  if (!(error instanceof Problem)) return undefined
+  return error.more.errors?.find((one) => one.pointer === pointer)?.detail
+}

@@ -1,0 +1,125 @@
+'use client'
+
+import Link from 'next/link'
+import { type FormEvent, useRef, useState } from 'react'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { localPath } from '#lib/platform/caller/rules.ts'
+import { leadOn, type SignInAnswer, signIn } from './next-auth.ts'
+import { PasskeyButton } from './passkey-button.tsx'
+import { PasswordField } from './password-field.tsx'
+import { beginSignOn, type SignOnAnswer, signOnFault } from './sign-on.ts'
+
+const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
+const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
+const NO_SIGN_ON = 'There is no single sign-on for this address. Use your password.'
+const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
+
+/**
+ * Signs in and goes on to where the address of the page says, which the browser reads: the page itself is the same for
+ * everybody, so that it is made once. `hasPasskeys`: whether browsers can use passkeys at this console.
+ */
+export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
+  const hydrated = useHydrated()
+  const password = useRef<HTMLInputElement>(null)
+  const form = useRef<HTMLFormElement>(null)
+  const [pending, setPending] = useState<'password' | 'sign-on'>()
+  const [said, setError] = useState<string>()
+  const error = said ?? (hydrated ? signOnFault(location.search) : '')
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (pending) return
+    const given = new FormData(event.currentTarget)
+    setPending('password')
+    setError('')
+    const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
+    if (leadOn(answer, localPath(fromOf(location.search)))) return
+    setPending(undefined)
+    setError(textOf(answer))
+    if (answer.kind === 'refused') password.current?.select()
+  }
+
+  /** Needs the address alone: it says at whose sign-in. */
+  const leave = async () => {
+    const email = form.current?.elements.namedItem('email') as HTMLInputElement
+    if (pending || !email.reportValidity()) return
+    setPending('sign-on')
+    setError('')
+    const answer = await beginSignOn(email.value.trim(), fromOf(location.search))
+    if (answer.kind === 'to-issuer') return location.assign(answer.location)
+    setPending(undefined)
+    setError(signOnText(answer))
+  }
+
+  return (
+    // Post: should the browser ever send it by itself, the password is not in an address.
+    <form ref={form} method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
+      <Field
+        label="Work e-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        inputMode="email"
+        spellCheck={false}
+        autoCapitalize="none"
+        required
+      />
+      <PasswordField
+        ref={password}
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+      />
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        pending={pending === 'password'}
+        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        disabled={!hydrated}
+        className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
+      >
+        {pending === 'password' ? 'Signing in…' : 'Sign in'}
+      </Button>
+      <Button
+        pending={pending === 'sign-on'}
+        disabled={!hydrated}
+        onClick={leave}
+        className="min-h-9.5 w-full disabled:text-ink"
+      >
+        Use single sign-on
+      </Button>
+      {hasPasskeys ? <PasskeyButton to={() => localPath(fromOf(location.search))} /> : null}
+      <Link
+        href="/sign-in/forgotten"
+        prefetch={false}
+        className="justify-self-center text-sm text-accent underline"
+      >
+        Forgotten your password?
+      </Link>
+    </form>
+  )
+}
+
+function textOf(answer: SignInAnswer): string {
+  if (answer.kind === 'refused') return REFUSED
+  if (answer.kind === 'busy') return BUSY
+  if (answer.kind !== 'throttled') return UNAVAILABLE
+  return `Too many failed attempts. Wait ${waitText(answer.seconds)}, then try again.`
+}
+
+function signOnText({ kind }: SignOnAnswer): string {
+  if (kind === 'none') return NO_SIGN_ON
+  if (kind === 'busy') return BUSY
+  return signOnFault('sign-on=unavailable')
+}
+
+function fromOf(search: string): string {
+  return new URLSearchParams(search).get('from') ?? '/'
+}

@@ -1,0 +1,88 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
+import { ListCard } from '#components/lists/filters/list-card.tsx'
+import { NoRows } from '#components/lists/filters/no-rows.tsx'
+import { useView } from '#components/lists/filters/use-view.ts'
+import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { WhenAndWhich } from '#components/lists/filters/when-and-which.tsx'
+import { ViewMenu } from '#components/lists/views/view-menu.tsx'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import { listAuditEvents } from '#lib/identity/audit-events/queries.ts'
+import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
+import { EventTable } from './event-table.tsx'
+import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
+import { KIND_TEXTS } from './words.ts'
+
+/**
+ * All that happened, as a view selects it. Whatever is changed here only leads to another address; the page brings the
+ * answers along. `today` is the present time in epoch milliseconds.
+ */
+export function AuditEvents({ view, today }: { view: View; today: number }) {
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { data, error, refetch } = useQuery({
+    queryKey: listAuditEvents.key({ query: view }),
+    queryFn: ({ signal }) => listAuditEvents({ query: view }, signal),
+  })
+  const rows = data?.auditEvents ?? []
+  const kinds = valuesOf(wanted, 'kind')
+  return (
+    <>
+      <WhenAndWhich
+        when={{
+          label: 'When',
+          range: rangeOf(wanted),
+          today,
+          onChange: (range) => go(withRange(wanted, range)),
+        }}
+        which={{
+          legend: 'What it is about',
+          isAll: kinds.length === 0,
+          choices: KIND_NAMES.map((kind) => ({
+            value: kind,
+            name: KIND_TEXTS[kind],
+            isOn: kinds.includes(kind),
+          })),
+          onAll: () => go(withValues(wanted, 'kind', [])),
+          onToggle: (kind) => go(toggled(wanted, 'kind', kind)),
+        }}
+      >
+        <ViewMenu path="/activity/events" />
+        <ActiveFilters
+          active={activeFilters(wanted, rows)}
+          isFiltered={isFiltered(wanted)}
+          cleared={cleared(wanted)}
+          onChange={go}
+        />
+      </WhenAndWhich>
+      {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
+      <ListCard
+        count={data?.auditEvents.length}
+        isWaiting={isWaiting}
+        none={
+          <NoRows
+            view={view}
+            isFiltered={isFiltered(view)}
+            what={['event', 'events']}
+            toFirst="Go to the newest"
+            onGo={go}
+          >
+            <p>
+              Sign-ins, exports, keys, members and changes appear here, each with who did it and from where.
+            </p>
+          </NoRows>
+        }
+      >
+        <EventTable
+          events={rows}
+          busy={isWaiting}
+          chosen={valuesOf(wanted, 'actor')}
+          onActor={(id) => go(withValues(wanted, 'actor', [id]))}
+        />
+      </ListCard>
+      <Pager {...pagesOf(view, data)} />
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { Moment } from '#components/platform/values/moment.tsx'
+import { whoText } from '#components/platform/values/who.ts'
+import { HistoryTable } from '#components/ui/history-table.tsx'
+import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
+import { actionText, detailTexts, subjectText } from './words.ts'
+
+type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
+
+/** Events, newest first. Whoever did one can be chosen: then only theirs are shown. */
+export function EventTable({
+  events,
+  busy,
+  ...chooser
+}: { events: readonly AuditEvent[]; busy: boolean } & Chooser) {
+  return (
+    <HistoryTable
+      of="Events"
+      busy={busy}
+      heads={
+        <>
+          <HeadCell>Who</HeadCell>
+          <HeadCell>What</HeadCell>
+          <HeadCell>From where</HeadCell>
+        </>
+      }
+    >
+      {events.map((event) => (
+        <Row key={event.id}>
+          <RowHead className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
+            <Moment at={event.createTime} />
+          </RowHead>
+          <Cell className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40" place="right-1">
+            <Who event={event} {...chooser} />
+          </Cell>
+          <Cell className="align-top wrap-anywhere md:min-w-64" place="across">
+            <What event={event} />
+          </Cell>
+          <Cell
+            className="align-top text-sm wrap-anywhere text-ink-2 md:min-w-36 max-md:empty:hidden"
+            place="across"
+          >
+            <FromWhere event={event} />
+          </Cell>
+        </Row>
+      ))}
+    </HistoryTable>
+  )
+}
+
+function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Chooser) {
+  const who = whoText(actor)
+  if (chosen.includes(actor.id)) return who
+  return (
+    <button
+      type="button"
+      // On paper it is no control, but still who it was.
+      data-told=""
+      onClick={() => onActor(actor.id)}
+      aria-label={`Only what ${who} did`}
+      className="rounded-sm text-left underline-offset-2 hover:underline max-md:text-right"
+    >
+      {who}
+    </button>
+  )
+}
+
+function What({ event }: { event: AuditEvent }) {
+  const details = detailTexts(event)
+  const subject = subjectText(event)
+  return (
+    <>
+      <span className="block font-[550]">{actionText(event.action)}</span>
+      {subject === undefined ? null : <span className="block text-sm text-ink-2">{visible(subject)}</span>}
+      {details.length > 0 ? (
+        <span className="block text-xs text-ink-3">{visible(details.join(' · '))}</span>
+      ) : null}
+    </>
+  )
+}
+
+function FromWhere({ event: { address, device, browser } }: { event: AuditEvent }) {
+  if (address === undefined) return null
+  return (
+    <>
+      <span className="block tabular-nums">{address}</span>
+      {device === undefined ? null : (
+        <span className="block text-xs text-ink-3" title={browser}>
+          {device}
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import { listScreen } from '#components/lists/filters/list-screen.ts'
+import { type ActiveFilter, activeValues } from '#components/lists/filters/view.ts'
+import { whoText } from '#components/platform/values/who.ts'
+import type { AuditEvent, listAuditEvents as contract } from '#lib/identity/audit-events/contract.ts'
+import { listAuditEvents } from '#lib/identity/audit-events/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+import { actionText } from './words.ts'
+
+/** What the screen shows: the decoded query of `listAuditEvents`. */
+export type View = Input<typeof contract>['query']
+
+const screen = listScreen<View>('/activity/events', listAuditEvents.search)
+export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
+
+/**
+ * The filters that are on and have no control of their own, each with the view without it. A person is named where
+ * `rows` know the name.
+ */
+export function activeFilters(view: View, rows: readonly AuditEvent[]): ActiveFilter<View>[] {
+  const nameOf = (id: string) => {
+    const actor = rows.find((row) => row.actor.id === id)?.actor
+    return actor ? whoText(actor) : id
+  }
+  return [
+    ...activeValues(view, 'actor', nameOf),
+    ...activeValues(view, 'subject', (id) => id),
+    ...activeValues(view, 'action', actionText),
+  ]
+}

@@ -1,0 +1,103 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Giving } from '#components/identity/members/words.ts'
+import { Nothing, Section } from '#components/identity/sign-on/section.tsx'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copied } from '#components/ui/copied.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import type { Group, Token } from '#lib/identity/directories/contract.ts'
+import { readDirectory } from '#lib/identity/directories/queries.ts'
+import { GroupRow } from './group-row.tsx'
+import { IssueToken } from './issue-token.tsx'
+import { MapGroup } from './map-group.tsx'
+import { RevokeToken } from './revoke-token.tsx'
+import { TokenRow } from './token-row.tsx'
+import { UnmapGroup } from './unmap-group.tsx'
+
+type Open =
+  | { is: 'issue' }
+  | { is: 'revoke'; token: Token }
+  | { is: 'map'; group?: Group }
+  | { is: 'unmap'; group: Group }
+
+/** What lets a directory manage members, and what its groups give. */
+export function Directory({ giving }: { giving: Giving }) {
+  const [open, setOpen] = useState<Open>()
+  const say = useToast()
+  const client = useQueryClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: readDirectory.key({}),
+    queryFn: ({ signal }) => readDirectory({}, signal),
+  })
+  const close = () => setOpen(undefined)
+  const refresh = () => client.invalidateQueries({ queryKey: ['readDirectory'] })
+  const done = (said: string) => {
+    close()
+    say(said)
+    refresh()
+  }
+  if (!data)
+    return error ? (
+      <RefreshFailed what="settings" error={error} onRetry={refetch} />
+    ) : (
+      <SkeletonRows count={6} />
+    )
+  const { address, tokens, groups } = data
+  const isIn = tokens.some(({ status }) => status === 'ACTIVE')
+  return (
+    <div className="grid max-w-220 gap-5">
+      {error ? <RefreshFailed what="settings" error={error} onRetry={refetch} /> : null}
+      <Section title="SCIM 2.0" about="Enter this address at your directory, and a token from below.">
+        <div className="border-t border-line px-5 py-4">
+          <Copied label="Address" text={address} what="address" />
+        </div>
+      </Section>
+      <Section
+        title="Tokens"
+        about="What your directory proves itself by. A token opens SCIM of this customer and nothing else."
+        action={
+          <Button look={isIn ? 'plain' : 'primary'} onClick={() => setOpen({ is: 'issue' })}>
+            Issue a token
+          </Button>
+        }
+      >
+        {tokens.length === 0 ? <Nothing>None yet: no directory gets in.</Nothing> : null}
+        <ul>
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} onRevoke={() => setOpen({ is: 'revoke', token })} />
+          ))}
+        </ul>
+      </Section>
+      <Section
+        title="Groups"
+        about="What comes with being in a group of your directory. One that is not mapped gives nothing, and takes nothing."
+        action={<Button onClick={() => setOpen({ is: 'map' })}>Map a group</Button>}
+      >
+        {groups.length === 0 ? (
+          <Nothing>None yet. They come with the directory, or by a mapping.</Nothing>
+        ) : null}
+        <ul>
+          {groups.map((group) => (
+            <GroupRow
+              key={group.id}
+              group={group}
+              giving={giving}
+              onMap={() => setOpen({ is: 'map', group })}
+              onUnmap={() => setOpen({ is: 'unmap', group })}
+            />
+          ))}
+        </ul>
+      </Section>
+      {open?.is === 'issue' ? <IssueToken onIssued={refresh} onClose={close} /> : null}
+      {open?.is === 'revoke' ? <RevokeToken token={open.token} onRevoked={done} onClose={close} /> : null}
+      {open?.is === 'map' ? (
+        <MapGroup group={open.group} giving={giving} onMapped={done} onClose={close} />
+      ) : null}
+      {open?.is === 'unmap' ? <UnmapGroup group={open.group} onUnmapped={done} onClose={close} /> : null}
+    </div>
+  )
+}

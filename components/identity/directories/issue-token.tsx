@@ -1,0 +1,89 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { Checkboxes } from '#components/identity/keys/checkboxes.tsx'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copied } from '#components/ui/copied.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { SelectField } from '#components/ui/select-field.tsx'
+import { ShownOnce } from '#components/ui/shown-once.tsx'
+import { issueDirectoryToken } from '#lib/identity/directories/queries.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
+
+type Body = NonNullable<Parameters<typeof issueDirectoryToken>[0]['body']>
+
+/** Asks what a new token may give, issues it, and shows it once. */
+export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClose: () => void }) {
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: (body: Body) => issueDirectoryToken({ body }),
+    onSuccess: onIssued,
+    // The token is to be nowhere once this is closed.
+    gcTime: 0,
+  })
+  if (data)
+    return (
+      <Dialog title="Token issued" onClose={onClose}>
+        <ShownOnce
+          says="Copy the token now, and enter it at your directory. It can not be shown again."
+          onDone={onClose}
+        >
+          <Copied label="Token" text={data.secret} what="token" />
+        </ShownOnce>
+      </Dialog>
+    )
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    const days = String(given.get('days'))
+    if (!isPending)
+      mutate({
+        name: String(given.get('name')),
+        roles: given.getAll('roles') as Role[],
+        validDays: days === 'never' ? null : Number(days),
+      })
+  }
+  const [name, roles] = [errorAt(error, '/name'), errorAt(error, '/roles')]
+  return (
+    <Dialog title="Issue a token" onClose={onClose}>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
+        <Field
+          label="Name"
+          name="name"
+          hint="Such as Entra ID. The history calls it so."
+          maxLength={100}
+          required
+          autoComplete="off"
+          error={name && `The name ${name}.`}
+        />
+        <Checkboxes
+          legend="What the directory may give, at most"
+          name="roles"
+          choices={ROLES.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
+          chosen={['it-manager', 'finance-user']}
+          hint="With Admin, whoever runs the directory makes Admins."
+          error={roles && 'Choose a role.'}
+        />
+        <SelectField label="Ends after" name="days" defaultValue="365">
+          <option value="90">90 days</option>
+          <option value="180">180 days</option>
+          <option value="365">1 year</option>
+          <option value="730">2 years</option>
+          <option value="never">Never</option>
+        </SelectField>
+        {error && !name && !roles ? <NotDone title="Not issued" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Issue token
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,114 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useView } from '#components/lists/filters/use-view.ts'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { ToggleChip } from '#components/ui/chip.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { listKeys } from '#lib/identity/keys/queries.ts'
+import { IssueKey } from './issue-key.tsx'
+import type { Issuer } from './issuer.ts'
+import { KeyTable } from './key-table.tsx'
+import { hrefOf, pagesOf, type View } from './view.ts'
+
+/** The keys that the caller may see, and what can be done with them. */
+export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boolean; issuer: Issuer }) {
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const client = useQueryClient()
+  const list = useRef<HTMLDivElement>(null)
+  const [issuing, setIssuing] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: listKeys.key({ query: view }),
+    queryFn: ({ signal }) => listKeys({ query: view }, signal),
+  })
+  const onChanged = () => client.invalidateQueries({ queryKey: ['listKeys'] })
+  const { whose, state } = wanted
+  const only = (chosen: View['state']) =>
+    go({ ...(whose ? { whose } : {}), ...(state === chosen || !chosen ? {} : { state: chosen }) })
+  const rows = data?.keys ?? []
+  const issue = (
+    <Button look="primary" onClick={() => setIssuing(true)}>
+      Issue a key
+    </Button>
+  )
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <fieldset className="flex flex-wrap gap-2">
+          <legend className="sr-only">Which keys</legend>
+          {maySeeAll ? (
+            <>
+              <ToggleChip pressed={whose !== 'all'} onToggle={() => go(state ? { state } : {})}>
+                Yours
+              </ToggleChip>
+              <ToggleChip
+                pressed={whose === 'all'}
+                onToggle={() => go({ whose: 'all', ...(state ? { state } : {}) })}
+              >
+                Everybody’s
+              </ToggleChip>
+            </>
+          ) : null}
+          <ToggleChip pressed={state === 'usable'} onToggle={() => only('usable')}>
+            Usable
+          </ToggleChip>
+          <ToggleChip pressed={state === 'ended'} onToggle={() => only('ended')}>
+            Ended
+          </ToggleChip>
+        </fieldset>
+        {rows.length > 0 || view.pageToken ? issue : null}
+      </div>
+      {error ? <RefreshFailed what="keys" error={error} onRetry={refetch} /> : null}
+      <Card className={dimmed(isWaiting)}>
+        {/* Where the focus goes when what had it is gone. */}
+        <div ref={list} tabIndex={-1} className="rounded-card outline-none">
+          {data ? null : <SkeletonRows count={3} />}
+          {data && rows.length === 0 ? <NoKeys view={view} issue={issue} /> : null}
+          {rows.length > 0 ? (
+            <KeyTable
+              keys={rows}
+              named={view.whose === 'all'}
+              busy={isWaiting}
+              issuer={issuer}
+              onChanged={onChanged}
+            />
+          ) : null}
+        </div>
+      </Card>
+      <Pager {...pagesOf(view, data)} />
+      {issuing ? (
+        <IssueKey
+          issuer={issuer}
+          onIssued={onChanged}
+          onClose={() => {
+            setIssuing(false)
+            list.current?.focus({ preventScroll: true })
+          }}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
+  const { whose, state, pageToken } = view
+  if (pageToken) {
+    const first = hrefOf({ ...(whose ? { whose } : {}), ...(state ? { state } : {}) })
+    return (
+      <EmptyState title="No more keys here" action={<ButtonLink href={first}>Go to the newest</ButtonLink>} />
+    )
+  }
+  if (state === 'ended') return <EmptyState title="No key has ended" />
+  return (
+    <EmptyState title={whose === 'all' ? 'Nobody has a key' : 'You have no key'} action={issue}>
+      A key lets a program do by the API what you do here: read invoices, set licenses.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,105 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import type { Member } from '#lib/identity/members/contract.ts'
+import { changeMember } from '#lib/identity/members/queries.ts'
+import { type Holding, isLoss } from '#lib/identity/members/rules.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { HoldingFields } from './holding-fields.tsx'
+import type { Giving } from './words.ts'
+
+/** Name, roles and billing profiles of a member as they were read under `etag`. */
+export function ChangeMember({
+  member,
+  etag,
+  giving,
+  isSelf,
+  isReading,
+  onReadAgain,
+  onSaved,
+  onClose,
+}: {
+  member: Member
+  etag: string | undefined
+  giving: Giving
+  isSelf: boolean
+  isReading: boolean
+  onReadAgain: () => void
+  onSaved: (member: Member) => void
+  onClose: () => void
+}) {
+  const { roles, billingProfiles } = member
+  const [name, setName] = useState(member.name)
+  const [holding, setHolding] = useState<Holding>({ roles, billingProfiles })
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      changeMember({
+        params: { member_id: member.id },
+        headers: { 'if-match': etag },
+        body: {
+          name: name.trim(),
+          roles: [...holding.roles],
+          billingProfiles: holding.billingProfiles && [...holding.billingProfiles],
+        },
+      }),
+    onSuccess: onSaved,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isPending) mutate()
+  }
+  const isStale = error instanceof Problem && error.code === 'member_changed'
+  const wrong = { name: errorAt(error, '/name'), roles: errorAt(error, '/roles') }
+  const profiles = errorAt(error, '/billingProfiles')
+  const isElsewhere = error && !isStale && !wrong.name && !wrong.roles && !profiles
+  return (
+    <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+      <Field
+        label="Name"
+        autoComplete="off"
+        maxLength={200}
+        required
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        error={wrong.name && `The name ${wrong.name}.`}
+      />
+      <HoldingFields
+        value={holding}
+        giving={giving}
+        errors={{ roles: wrong.roles && `The roles: ${wrong.roles}.`, profiles }}
+        onChange={setHolding}
+      />
+      {isSelf && isLoss(member, holding) ? (
+        <p role="status" className="rounded-card bg-warn-tint px-3.5 py-2.5 text-sm text-warn">
+          You take this from yourself, at once. Another Admin has to give it back.
+        </p>
+      ) : null}
+      {isStale ? (
+        <ProblemNote
+          title="Somebody changed this member meanwhile"
+          detail="Nothing was saved. See what it is now, then change it again."
+          action={
+            <Button pending={isReading} onClick={onReadAgain}>
+              Show what it is now
+            </Button>
+          }
+        />
+      ) : null}
+      {isElsewhere ? <NotDone title="Not saved" error={error} /> : null}
+      <div className="mt-1 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" look="primary" pending={isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,90 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { inviteMember } from '#lib/identity/members/queries.ts'
+import { HoldingFields } from './holding-fields.tsx'
+import { ShownLink } from './shown-link.tsx'
+import { useHolding } from './use-holding.ts'
+import type { Giving } from './words.ts'
+
+/** Invites somebody, and shows the link with which they come, or says where it was mailed to. */
+export function InviteMember({
+  giving,
+  onInvited,
+  onClose,
+}: {
+  giving: Giving
+  onInvited: () => void
+  onClose: () => void
+}) {
+  const { body, check, fieldsFor } = useHolding({ roles: [], billingProfiles: giving.all ? null : [] })
+  const { mutate, isPending, error, data, reset } = useMutation({
+    mutationFn: (who: { email: string; name: string }) => inviteMember({ body: { ...who, ...body } }),
+    onSuccess: onInvited,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isPending) return
+    const form = event.currentTarget
+    const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
+    reset()
+    if (!check()) return
+    const onError = (refused: Error) => {
+      const wrong = ['email', 'name'].find((name) => errorAt(refused, `/${name}`))
+      if (wrong) field(wrong).focus()
+    }
+    mutate({ email: field('email').value.trim(), name: field('name').value.trim() }, { onError })
+  }
+  if (data) {
+    const name = visible(data.member.name)
+    return (
+      <Dialog title={`${name} is invited`} onClose={onClose}>
+        <ShownLink link={data.link} name={name} onClose={onClose} />
+      </Dialog>
+    )
+  }
+  const [email, name] = [errorAt(error, '/email'), errorAt(error, '/name')]
+  const fields = fieldsFor(error)
+  const isElsewhere = error && !email && !name && !fields.errors.roles && !fields.errors.profiles
+  return (
+    <Dialog title="Invite a member" onClose={onClose}>
+      <p className="mt-1 text-ink-3">They come by a link that works once, within 7 days.</p>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+        <Field
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="off"
+          maxLength={254}
+          required
+          error={email && `This address ${email}.`}
+        />
+        <Field
+          label="Name"
+          name="name"
+          autoComplete="off"
+          maxLength={200}
+          required
+          error={name && `The name ${name}.`}
+        />
+        <HoldingFields giving={giving} {...fields} />
+        {isElsewhere ? <NotDone title="Not invited" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Invite
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,112 @@
+import { Day } from '#components/platform/values/day.tsx'
+import { Moment } from '#components/platform/values/moment.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Member } from '#lib/identity/members/contract.ts'
+import { MemberStateCell } from './member-state.tsx'
+import { factorsText, type Giving, profilesText, rolesText } from './words.ts'
+
+type Given = {
+  members: readonly Member[]
+  giving: Giving
+  /** Id of the member who looks at it. */
+  self: string
+  /** Epoch milliseconds. */
+  now: number
+  busy: boolean
+  onChange: (member: Member) => void
+}
+
+/** Between phones, where cells are stacked, and wide windows there is no room for this column. */
+const IN_PLACE = 'md:max-xl:hidden'
+
+/** Members, newest first, each with the button that opens what can be changed. */
+export function MemberTable({ members, busy, ...rest }: Given) {
+  return (
+    // Where there is too little room for long names, the columns scroll, not the page.
+    <div
+      data-wide=""
+      className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
+    >
+      <Table label="Members, newest first" busy={busy}>
+        <TableHead>
+          <HeadCell>Who</HeadCell>
+          <HeadCell>Roles</HeadCell>
+          <HeadCell>Billing profiles</HeadCell>
+          <HeadCell>State</HeadCell>
+          <HeadCell>Last sign-in (UTC)</HeadCell>
+          <HeadCell aria-sort="descending" className={IN_PLACE}>
+            Added <span aria-hidden="true">↓</span>
+          </HeadCell>
+          <HeadCell right>
+            <span className="sr-only">Change</span>
+          </HeadCell>
+        </TableHead>
+        <TableBody>
+          {members.map((member) => (
+            <MemberRow key={member.id} member={member} {...rest} />
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  )
+}
+
+function MemberRow({
+  member,
+  giving,
+  self,
+  now,
+  onChange,
+}: Omit<Given, 'members' | 'busy'> & { member: Member }) {
+  const { id, email, roles, billingProfiles, state, lastSignInTime, createTime, addedBy } = member
+  const { secondFactors } = member
+  const name = visible(member.name)
+  return (
+    <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
+      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-62">
+        <span className="block font-[550]">
+          {name}
+          {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
+        </span>
+        <span className="block text-xs text-ink-3">{email}</span>
+      </RowHead>
+      <Cell className="text-ink-2 max-md:text-sm md:min-w-24">{rolesText(roles)}</Cell>
+      <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
+        <span className="text-ink-3 md:hidden">Billing profiles: </span>
+        {profilesText(billingProfiles, giving)}
+      </Cell>
+      <Cell place="right-1">
+        <MemberStateCell member={member} now={now} />
+      </Cell>
+      <Cell className="text-ink-2 max-md:text-sm">
+        <span className="text-ink-3 md:hidden">Last sign-in: </span>
+        {lastSignInTime === undefined ? (
+          <span className="text-ink-3">
+            {state === 'invited' || addedBy !== undefined ? 'Not yet' : 'Not known'}
+          </span>
+        ) : (
+          <span className="whitespace-nowrap">
+            <Moment at={lastSignInTime} />
+          </span>
+        )}
+        {secondFactors ? (
+          <span className="block text-xs text-ink-3">{factorsText(secondFactors)}</span>
+        ) : null}
+      </Cell>
+      <Cell className={`text-ink-2 max-md:text-sm ${IN_PLACE}`} place="across">
+        <span className="text-ink-3 md:hidden">Added </span>
+        <Day at={createTime} />
+        {addedBy === undefined ? null : (
+          <span className="text-xs wrap-anywhere text-ink-3 md:block"> by {visible(addedBy)}</span>
+        )}
+      </Cell>
+      <Cell right place="across" className="max-md:mt-1.5">
+        <Button className="max-md:w-full" onClick={() => onChange(member)} aria-label={`Change ${name}`}>
+          Change
+        </Button>
+      </Cell>
+    </Row>
+  )
+}

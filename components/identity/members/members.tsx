@@ -1,0 +1,134 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
+import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
+import { useView } from '#components/lists/filters/use-view.ts'
+import {
+  activeValues,
+  changed,
+  cleared,
+  toggled,
+  valuesOf,
+  withValues,
+} from '#components/lists/filters/view.ts'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import { SearchInput } from '#components/ui/search-input.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import type { Member } from '#lib/identity/members/contract.ts'
+import { listMembers } from '#lib/identity/members/queries.ts'
+import { MEMBER_STATES } from '#lib/identity/members/rules.ts'
+import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
+import { InviteMember } from './invite-member.tsx'
+import { MemberDialog } from './member-dialog.tsx'
+import { STATE_TEXTS } from './member-state.tsx'
+import { MemberTable } from './member-table.tsx'
+import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
+import type { Giving } from './words.ts'
+
+/** The members, as a view selects them, and what can be done with them. `self` is the id of who looks; `now` in epoch ms. */
+export function Members({
+  view,
+  giving,
+  self,
+  now,
+}: {
+  view: View
+  giving: Giving
+  self: string
+  now: number
+}) {
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const [open, setOpen] = useState<Member | 'invite'>()
+  const say = useToast()
+  const client = useQueryClient()
+  const router = useRouter()
+  const { data, error, refetch } = useQuery({
+    queryKey: listMembers.key({ query: view }),
+    queryFn: ({ signal }) => listMembers({ query: view }, signal),
+  })
+  const close = () => setOpen(undefined)
+  const refresh = (said?: string) => {
+    if (said) say(said)
+    client.invalidateQueries({ queryKey: ['listMembers'] })
+    // Whoever changed themselves may see other screens now, or none.
+    if (typeof open === 'object' && open.id === self) router.refresh()
+  }
+  const states = valuesOf(wanted, 'state')
+  const rows = data?.members ?? []
+  return (
+    <>
+      <search className="mb-3 flex flex-wrap items-center gap-2">
+        <SearchInput
+          label="Name or e-mail address"
+          value={wanted.search ?? ''}
+          onSearch={(text) =>
+            text === (wanted.search ?? '') || go(changed(wanted, { search: text || undefined }), 'replace')
+          }
+        />
+        <ChoiceChips
+          legend="State"
+          isAll={states.length === 0}
+          choices={MEMBER_STATES.map((state) => ({
+            value: state,
+            name: STATE_TEXTS[state],
+            isOn: states.includes(state),
+          }))}
+          onAll={() => go(withValues(wanted, 'state', []))}
+          onToggle={(state) => go(toggled(wanted, 'state', state))}
+        />
+        <ActiveFilters
+          active={activeValues(wanted, 'role', (role) => ROLE_NAMES[role as Role])}
+          isFiltered={isFiltered(wanted)}
+          cleared={cleared(wanted)}
+          onChange={go}
+        />
+        <Button look="primary" className="ml-auto max-md:w-full" onClick={() => setOpen('invite')}>
+          Invite a member
+        </Button>
+      </search>
+      {error ? <RefreshFailed what="members" error={error} onRetry={refetch} /> : null}
+      <Card className={dimmed(isWaiting)}>
+        {data ? null : <SkeletonRows count={8} />}
+        {data && rows.length === 0 ? (
+          <EmptyState
+            title={view.pageToken ? 'No more members here' : 'Nobody matches'}
+            action={<Button onClick={() => go(cleared(view))}>Show all members</Button>}
+          >
+            {view.pageToken ? null : 'No member has this name or address and is in one of these states.'}
+          </EmptyState>
+        ) : null}
+        {rows.length > 0 ? (
+          <MemberTable
+            members={rows}
+            giving={giving}
+            self={self}
+            now={now}
+            busy={isWaiting}
+            onChange={setOpen}
+          />
+        ) : null}
+      </Card>
+      <Pager {...pagesOf(view, data)} />
+      {open === 'invite' ? (
+        <InviteMember giving={giving} onInvited={() => refresh()} onClose={close} />
+      ) : open ? (
+        <MemberDialog
+          member={open}
+          giving={giving}
+          isSelf={open.id === self}
+          onDone={refresh}
+          onClose={close}
+        />
+      ) : null}
+    </>
+  )
+}

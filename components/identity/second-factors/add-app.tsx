@@ -1,0 +1,64 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect } from 'react'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { addFactor, beginFactor } from '#lib/identity/second-factors/queries.ts'
+import { AppSecret } from './app-secret.tsx'
+
+/** Sets up an authenticator app: shows its secret, and takes a code that proves that it has it. */
+export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
+  const begin = useMutation({ mutationFn: () => beginFactor({ body: { kind: 'totp' } }) })
+  const { mutate: start } = begin
+  useEffect(() => start(), [start])
+  const app = begin.data?.app
+  const add = useMutation({
+    mutationFn: (code: string) =>
+      addFactor({ body: { kind: 'totp', name: 'Authenticator app', token: app?.token ?? '', code } }),
+    onSuccess: onAdded,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (add.isPending) return
+    const field = event.currentTarget.elements.namedItem('code') as HTMLInputElement
+    add.mutate(field.value, { onError: () => field.select() })
+  }
+  const wrong = errorAt(add.error, '/code')
+  return (
+    <Dialog title="Set up an app" onClose={onClose}>
+      <p className="mt-1 mb-3 text-ink-3">From then on sign-in asks for a code of it. Other sessions end.</p>
+      {app ? (
+        <form method="post" onSubmit={submit} className="grid gap-3.5">
+          <AppSecret {...app} />
+          <Field
+            label="Code"
+            hint="The six digits that the app shows now."
+            name="code"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            required
+            error={wrong && `This ${wrong}.`}
+          />
+          {add.error && !wrong ? <NotDone title="Not set up" error={add.error} /> : null}
+          <div className="flex justify-end gap-2">
+            <Button look="quiet" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" look="primary" pending={add.isPending}>
+              Set up
+            </Button>
+          </div>
+        </form>
+      ) : begin.error ? (
+        <NotDone title="Not begun" error={begin.error} />
+      ) : (
+        <SkeletonRows count={5} />
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,57 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { NoPasskey, newPasskey } from '#components/identity/access/passkey.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { MadePasskey } from '#lib/identity/second-factors/contract.ts'
+import { addFactor, beginFactor } from '#lib/identity/second-factors/queries.ts'
+
+/** Has the browser make a passkey, under a name by which its owner knows it again. */
+export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => void; onClose: () => void }) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async (name: string) => {
+      const { options = {} } = await beginFactor({ body: { kind: 'passkey' } })
+      const passkey = (await newPasskey(options)) as MadePasskey
+      await addFactor({ body: { kind: 'passkey', name, passkey } })
+    },
+    onSuccess: (_, name) => onAdded(visible(name)),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!isPending) mutate(String(new FormData(event.currentTarget).get('name')).trim())
+  }
+  return (
+    <Dialog title="Add a passkey" onClose={onClose}>
+      <p className="mt-1 text-ink-3">
+        It stays on this device, in your password manager, or on a security key. It also signs you in without
+        a password, where it asks for a PIN, a finger or your face.
+      </p>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+        <Field
+          label="Name"
+          hint="By which you know it again, such as the device."
+          name="name"
+          maxLength={60}
+          autoComplete="off"
+          required
+        />
+        {error instanceof NoPasskey ? <ProblemNote title="Not added" detail={error.message} /> : null}
+        {error && !(error instanceof NoPasskey) ? <NotDone title="Not added" error={error} /> : null}
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { PrintButton } from '#components/ui/print-button.tsx'
+import { renewCodes } from '#lib/identity/second-factors/queries.ts'
+
+/** The codes for the day on which a factor is lost: shown once, when they are made. */
+export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
+  const client = useQueryClient()
+  const { mutate, data, isPending, error } = useMutation({
+    mutationFn: () => renewCodes({ body: {} }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['listFactors'] }),
+  })
+  return (
+    <Card className="p-5">
+      <h2 className="text-lg font-semibold">Recovery codes</h2>
+      {data ? (
+        <div role="status" className="mt-1 grid gap-3">
+          <p>
+            Write these down, or print them, and keep them where nobody else finds them. They are not shown
+            again. Each signs you in once, in the place of your app or passkey.
+          </p>
+          <ul className="grid gap-x-6 gap-y-1 font-mono text-sm sm:grid-cols-2">
+            {data.codes.map((code) => (
+              <li key={code}>{code}</li>
+            ))}
+          </ul>
+          <div className="flex flex-wrap gap-2 print:hidden">
+            <CopyButton look="primary" text={() => data.codes.join('\n')}>
+              Copy the codes
+            </CopyButton>
+            <PrintButton />
+          </div>
+        </div>
+      ) : (
+        <>
+          <p className="mt-1 text-ink-3">
+            {codesLeft === 0
+              ? 'You have none. Without them, a lost device shuts you out until an Admin helps.'
+              : `${codesLeft} of 10 are left. New ones take the place of all of them.`}
+          </p>
+          <div className="mt-4">
+            <Button look={codesLeft === 0 ? 'primary' : 'plain'} pending={isPending} onClick={() => mutate()}>
+              {codesLeft === 0 ? 'Make recovery codes' : 'Make new recovery codes'}
+            </Button>
+          </div>
+        </>
+      )}
+      {error ? (
+        <div className="mt-3">
+          <NotDone title="Not made" error={error} />
+        </div>
+      ) : null}
+    </Card>
+  )
+}

@@ -1,0 +1,97 @@
+'use client'
+
+import { type FormEvent, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { leadOn, type SignInAnswer, setUpFactor } from '../access/next-auth.ts'
+import { newPasskey, passkeyText } from '../access/passkey.ts'
+import { AppSecret, type Shown } from './app-secret.tsx'
+
+/** Where a member goes on to once they have a factor: what they need for the day on which it is lost. */
+const NEXT = '/second-factor'
+
+/** Sets up the second factor that is demanded, on the way to a session. */
+export function RequiredFactor({
+  app,
+  options,
+}: {
+  app: Shown & { token: string }
+  /** To make a passkey; undefined where none is possible. */
+  options: Record<string, unknown> | undefined
+}) {
+  const hydrated = useHydrated()
+  const [pending, setPending] = useState<'app' | 'passkey'>()
+  const [error, setError] = useState('')
+  const take = async (what: 'app' | 'passkey', given: () => Promise<object>) => {
+    if (pending) return
+    setPending(what)
+    setError('')
+    try {
+      const answer = await setUpFactor(await given())
+      if (leadOn(answer, NEXT)) return
+      setError(textOf(answer, what))
+    } catch (failed) {
+      setError(passkeyText(failed))
+    }
+    setPending(undefined)
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const code = String(new FormData(event.currentTarget).get('code'))
+    take('app', async () => ({ kind: 'totp', name: 'Authenticator app', token: app.token, code }))
+  }
+  return (
+    <div className="mt-4 grid gap-4">
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+      {options ? (
+        <>
+          <Button
+            pending={pending === 'passkey'}
+            disabled={!hydrated}
+            className="min-h-9.5 w-full"
+            onClick={() =>
+              take('passkey', async () => ({
+                kind: 'passkey',
+                name: 'Passkey',
+                passkey: await newPasskey(options),
+              }))
+            }
+          >
+            Make a passkey on this device
+          </Button>
+          <p className="text-center text-sm text-ink-3">or use an app that shows codes</p>
+        </>
+      ) : null}
+      <AppSecret {...app} />
+      <form method="post" onSubmit={submit} className="grid gap-3.5">
+        <Field
+          label="Code"
+          hint="The six digits that the app shows now."
+          name="code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          required
+        />
+        <Button
+          type="submit"
+          look="primary"
+          pending={pending === 'app'}
+          disabled={!hydrated}
+          className="min-h-9.5 w-full"
+        >
+          Confirm and sign in
+        </Button>
+      </form>
+    </div>
+  )
+}
+
+function textOf({ kind }: SignInAnswer, what: 'app' | 'passkey'): string {
+  if (kind !== 'refused') return 'No answer from the service. Check your connection and try again.'
+  return what === 'app'
+    ? 'This is not the code that the app shows now. Wait for the next one.'
+    : 'The passkey could not be checked. Load the page anew and try again.'
+}

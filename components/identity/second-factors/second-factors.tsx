@@ -1,0 +1,89 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
+import { listFactors } from '#lib/identity/second-factors/queries.ts'
+import { AddApp } from './add-app.tsx'
+import { AddPasskey } from './add-passkey.tsx'
+import { FactorRow } from './factor-row.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+import { RemoveFactor } from './remove-factor.tsx'
+
+const NO_PASSKEYS = {
+  address:
+    'Passkeys are not possible here: they need the console under a name, and it is under an IP address.',
+  'not-safe': 'Passkeys are not possible here: they need the console under https.',
+}
+
+/** What a member has beside their password, and what they can add and remove. */
+export function SecondFactors() {
+  const [open, setOpen] = useState<'app' | 'passkey' | SecondFactor>()
+  const say = useToast()
+  const client = useQueryClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: listFactors.key({}),
+    queryFn: ({ signal }) => listFactors({}, signal),
+  })
+  const close = () => setOpen(undefined)
+  const done = (said: string) => {
+    close()
+    say(said)
+    client.invalidateQueries({ queryKey: ['listFactors'] })
+  }
+  if (!data)
+    return error ? (
+      <RefreshFailed what="factors" error={error} onRetry={refetch} />
+    ) : (
+      <SkeletonRows count={4} />
+    )
+  const { factors, isDemanded, codesLeft, passkeys } = data
+  return (
+    <div className="grid max-w-170 gap-5">
+      {isDemanded ? (
+        <p className="text-sm text-ink-2">Your company demands a second factor of all members.</p>
+      ) : null}
+      <Card className="p-5">
+        <h2 className="text-lg font-semibold">Apps and passkeys</h2>
+        {factors.length === 0 ? (
+          <p className="mt-1 text-ink-3">
+            You have none. Whoever learns your password can sign in with it alone.
+          </p>
+        ) : (
+          <ul className="mt-2 divide-y divide-line">
+            {factors.map((factor) => (
+              <FactorRow
+                key={factor.id}
+                factor={factor}
+                isBeside={factors.some(({ isEverywhere }) => isEverywhere)}
+                onRemove={() => setOpen(factor)}
+              />
+            ))}
+          </ul>
+        )}
+        <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
+          {factors.some(({ kind }) => kind === 'totp') ? null : (
+            <Button look={factors.length === 0 ? 'primary' : 'plain'} onClick={() => setOpen('app')}>
+              Set up an app
+            </Button>
+          )}
+          {passkeys === 'possible' ? <Button onClick={() => setOpen('passkey')}>Add a passkey</Button> : null}
+        </div>
+        {passkeys === 'possible' ? null : <p className="mt-3 text-sm text-ink-3">{NO_PASSKEYS[passkeys]}</p>}
+      </Card>
+      {factors.length > 0 ? <RecoveryCodes codesLeft={codesLeft} /> : null}
+      {open === 'app' ? <AddApp onAdded={() => done('App set up')} onClose={close} /> : null}
+      {open === 'passkey' ? (
+        <AddPasskey onAdded={(name) => done(`Passkey added: ${name}`)} onClose={close} />
+      ) : null}
+      {typeof open === 'object' ? (
+        <RemoveFactor factor={open} isLast={factors.length === 1} onRemoved={done} onClose={close} />
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Session } from '#lib/identity/sessions/contract.ts'
+import { endSession } from '#lib/identity/sessions/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+
+/** Signs a browser out. One that is gone already is what was wanted. */
+export function EndSession({
+  session,
+  named,
+  onEnded,
+}: {
+  session: Session
+  named: boolean
+  onEnded: () => void
+}) {
+  const say = useToast()
+  const client = useQueryClient()
+  const what = named ? `${session.device} of ${visible(session.member.name)}` : session.device
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      endSession({ params: { session_id: session.id } }).catch((refused: unknown) => {
+        if (!(refused instanceof Problem) || refused.code !== 'not_found') throw refused
+      }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['listSessions'] })
+      say(`Signed out: ${what}`)
+      onEnded()
+    },
+  })
+  return (
+    <div className="grid justify-items-end gap-1.5">
+      <Button
+        className="whitespace-nowrap"
+        pending={isPending}
+        onClick={() => mutate()}
+        aria-label={`Sign out ${what}`}
+      >
+        Sign out
+      </Button>
+      {error ? <NotDone title="Not signed out" error={error} /> : null}
+    </div>
+  )
+}

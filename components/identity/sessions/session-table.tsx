@@ -1,0 +1,69 @@
+import { Moment } from '#components/platform/values/moment.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Session } from '#lib/identity/sessions/contract.ts'
+import { EndSession } from './end-session.tsx'
+
+/** Sessions, newest first; with `named` each says whose it is. `onEnded` is called when one is gone. */
+export function SessionTable({
+  sessions,
+  named,
+  busy,
+  onEnded,
+}: {
+  sessions: readonly Session[]
+  named: boolean
+  busy: boolean
+  onEnded: () => void
+}) {
+  return (
+    <Table label="Sessions, newest first" busy={busy}>
+      <TableHead>
+        {named ? <HeadCell>Who</HeadCell> : null}
+        <HeadCell>Device</HeadCell>
+        <HeadCell>Address</HeadCell>
+        <HeadCell aria-sort="descending">
+          Signed in (UTC) <span aria-hidden="true">↓</span>
+        </HeadCell>
+        <HeadCell>Last seen (UTC)</HeadCell>
+        <HeadCell right>
+          <span className="sr-only">Sign out</span>
+        </HeadCell>
+      </TableHead>
+      <TableBody>
+        {sessions.map((session) => (
+          <Row key={session.id}>
+            {named ? (
+              <Cell place="across" className="wrap-anywhere md:min-w-40">
+                <span className="block font-[550]">{visible(session.member.name)}</span>
+                <span className="block text-xs text-ink-3">{session.member.email}</span>
+              </Cell>
+            ) : null}
+            <RowHead className="wrap-anywhere md:min-w-36">
+              <span className={named ? '' : 'font-[550]'}>{session.device}</span>
+            </RowHead>
+            <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm md:min-w-32">
+              {session.address ?? 'Not known'}
+            </Cell>
+            <Cell className="text-ink-2 max-md:text-sm">
+              <span className="text-ink-3 md:hidden">Signed in </span>
+              <Moment at={session.createTime} />
+            </Cell>
+            <Cell className="text-ink-2 max-md:text-sm">
+              <span className="text-ink-3 md:hidden">Last seen </span>
+              <Moment at={session.lastSeenTime} />
+            </Cell>
+            <Cell place={named ? 'right-2' : 'right'} right className="max-md:row-span-4">
+              {session.isCurrent ? (
+                <Badge tone="ok">This one</Badge>
+              ) : (
+                <EndSession session={session} named={named} onEnded={onEnded} />
+              )}
+            </Cell>
+          </Row>
+        ))}
+      </TableBody>
+    </Table>
+  )
+}

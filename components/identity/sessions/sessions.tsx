@@ -1,0 +1,65 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { useView } from '#components/lists/filters/use-view.ts'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { ToggleChip } from '#components/ui/chip.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { listSessions } from '#lib/identity/sessions/queries.ts'
+import { SessionTable } from './session-table.tsx'
+import { hrefOf, pagesOf, type View } from './view.ts'
+
+/** Where people are signed in: oneself, and for who may see it everybody. */
+export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }) {
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const list = useRef<HTMLDivElement>(null)
+  const { data, error, refetch } = useQuery({
+    queryKey: listSessions.key({ query: view }),
+    queryFn: ({ signal }) => listSessions({ query: view }, signal),
+  })
+  const isAll = wanted.whose === 'all'
+  const rows = data?.sessions ?? []
+  return (
+    <>
+      {maySeeAll ? (
+        <fieldset className="mb-3 flex flex-wrap gap-2">
+          <legend className="sr-only">Whose sessions</legend>
+          <ToggleChip pressed={!isAll} onToggle={() => go({})}>
+            Yours
+          </ToggleChip>
+          <ToggleChip pressed={isAll} onToggle={() => go({ whose: 'all' })}>
+            Everybody’s
+          </ToggleChip>
+        </fieldset>
+      ) : null}
+      {error ? <RefreshFailed what="sessions" error={error} onRetry={refetch} /> : null}
+      <Card className={dimmed(isWaiting)}>
+        {/* Where the focus goes when the row that had it is gone. */}
+        <div ref={list} tabIndex={-1} className="rounded-card outline-none">
+          {data ? null : <SkeletonRows count={3} />}
+          {data && rows.length === 0 ? (
+            <EmptyState
+              title="No more sessions here"
+              action={<ButtonLink href={hrefOf({ whose: view.whose })}>Go to the newest</ButtonLink>}
+            />
+          ) : null}
+          {rows.length > 0 ? (
+            <SessionTable
+              sessions={rows}
+              named={view.whose === 'all'}
+              busy={isWaiting}
+              onEnded={() => list.current?.focus({ preventScroll: true })}
+            />
+          ) : null}
+        </div>
+      </Card>
+      <Pager {...pagesOf(view, data)} />
+    </>
+  )
+}

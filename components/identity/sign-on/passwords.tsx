@@ -1,0 +1,62 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Confirm } from '#components/ui/confirm.tsx'
+import { Switch } from '#components/ui/switch.tsx'
+import { setPasswordSignIn } from '#lib/identity/single-sign-on/queries.ts'
+
+/** Whether passwords let members in, beside single sign-on. */
+export function Passwords({
+  isAllowed,
+  onChanged,
+}: {
+  isAllowed: boolean
+  onChanged: (said: string) => void
+}) {
+  const [isAsked, setAsked] = useState(false)
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: (allowed: boolean) => setPasswordSignIn({ body: { allowed } }),
+    onSuccess: (_, allowed) => {
+      setAsked(false)
+      onChanged(allowed ? 'Passwords let members in' : 'Passwords let nobody in any more')
+    },
+  })
+  const close = () => {
+    reset()
+    setAsked(false)
+  }
+  const refused = error ? <NotDone title="Not changed" error={error} /> : null
+  return (
+    <section aria-label="Passwords">
+      <Card className="grid gap-3 px-5 py-4">
+        <Switch
+          label="Passwords let members in"
+          isOn={isAllowed}
+          pending={isPending}
+          onChange={(isOn) => (isOn ? mutate(true) : setAsked(true))}
+        >
+          {isAllowed
+            ? 'Beside single sign-on, members may use a password. Turn it off once single sign-on works for all.'
+            : 'Only single sign-on lets members in. API keys go on.'}
+        </Switch>
+        {isAsked ? null : refused}
+      </Card>
+      {isAsked ? (
+        <Confirm
+          title="Single sign-on alone?"
+          button="Turn passwords off"
+          pending={isPending}
+          refused={refused}
+          onGo={() => mutate(false)}
+          onClose={close}
+        >
+          Passwords, links for them and passkeys let nobody in any more, and whoever signed in by them is
+          signed out at once. API keys go on.
+        </Confirm>
+      ) : null}
+    </section>
+  )
+}

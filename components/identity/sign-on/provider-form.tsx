@@ -1,0 +1,148 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Giving } from '#components/identity/members/words.ts'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
+import { addIdentityProvider, changeIdentityProvider } from '#lib/identity/single-sign-on/queries.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
+import { JoinFields } from './join-fields.tsx'
+import { MoreFields } from './more-fields.tsx'
+import { asMappings, asRules, RuleFields } from './rule-fields.tsx'
+
+const PLACES = [
+  'name',
+  'issuer',
+  'clientId',
+  'clientSecret',
+  'mappings',
+  'joinRoles',
+  'scopes',
+  'verifiedClaim',
+]
+const TEXT = { spellCheck: false, autoCapitalize: 'none', autoComplete: 'off' } as const
+
+/** Adds a provider, or changes one. Its issuer is asked what it publishes before anything is kept. */
+export function ProviderForm({
+  provider,
+  giving,
+  onSaved,
+  onClose,
+}: {
+  provider: Provider | undefined
+  giving: Giving
+  onSaved: (said: string) => void
+  onClose: () => void
+}) {
+  const [joinRoles, setJoinRoles] = useState<readonly Role[] | null>(provider?.joinRoles ?? null)
+  const [rules, setRules] = useState(asRules(provider?.mappings ?? []))
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (given: FormData) => {
+      const text = (name: string) => String(given.get(name) ?? '').trim()
+      const [issuer, clientId, clientSecret, verifiedClaim] = [
+        text('issuer'),
+        text('clientId'),
+        text('clientSecret'),
+        text('verifiedClaim'),
+      ]
+      const scopes = text('scopes')
+        .split(/[\s,]+/)
+        .filter(Boolean)
+      const agreed = {
+        scopes,
+        verifiedClaim,
+        joinRoles: joinRoles && [...joinRoles],
+        mappings: asMappings(rules),
+      }
+      const body = { issuer, clientId, ...agreed }
+      if (!provider) return addIdentityProvider({ body: { ...body, name: text('name'), clientSecret } })
+      return changeIdentityProvider({
+        params: { provider_id: provider.id },
+        body: clientSecret === '' ? body : { ...body, clientSecret },
+      })
+    },
+    onSuccess: ({ name }) => onSaved(`Saved: ${visible(name)}`),
+    // The secret is to be nowhere once this is closed.
+    gcTime: 0,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isPending) return
+    const { elements } = event.currentTarget
+    // The form is longer than a phone: what is wrong comes into view.
+    const onError = (refused: Error) => {
+      const wrong = PLACES.find((name) => errorAt(refused, `/${name}`)) ?? ''
+      const field = elements.namedItem(wrong)
+      if (field instanceof HTMLInputElement) field.focus()
+    }
+    mutate(new FormData(event.currentTarget), { onError })
+  }
+  const at = (name: string) => errorAt(error, `/${name}`)
+  const isShown = PLACES.some(at)
+  return (
+    <Dialog title={provider ? `Change ${visible(provider.name)}` : 'Add a provider'} onClose={onClose}>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
+        {provider ? null : (
+          <Field
+            label="Name"
+            name="name"
+            hint="Such as Entra ID."
+            maxLength={60}
+            required
+            {...TEXT}
+            error={at('name') && `The name ${at('name')}.`}
+          />
+        )}
+        <Field
+          label="Issuer"
+          name="issuer"
+          type="url"
+          placeholder="https://"
+          defaultValue={provider?.issuer}
+          maxLength={500}
+          required
+          {...TEXT}
+          error={at('issuer') && `The issuer ${at('issuer')}.`}
+        />
+        <Field
+          label="Client ID"
+          name="clientId"
+          defaultValue={provider?.clientId}
+          maxLength={300}
+          required
+          {...TEXT}
+          error={at('clientId')}
+        />
+        <Field
+          label="Client secret"
+          name="clientSecret"
+          type="password"
+          hint={provider ? 'Empty: it stays as it is. It is never shown.' : 'It is never shown again.'}
+          maxLength={1000}
+          required={!provider}
+          {...TEXT}
+          autoComplete="new-password"
+          error={at('clientSecret')}
+        />
+        <JoinFields value={joinRoles} onChange={setJoinRoles} error={at('joinRoles')} />
+        <RuleFields value={rules} giving={giving} onChange={setRules} error={at('mappings')} />
+        <MoreFields provider={provider} errorAt={at} />
+        {error && !isShown ? <NotDone title="Not saved" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            {provider ? 'Save' : 'Test and add'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

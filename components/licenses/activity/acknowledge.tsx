@@ -1,0 +1,62 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useEffect, useId, useRef } from 'react'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Moment } from '#components/platform/values/moment.tsx'
+import { whoText } from '#components/platform/values/who.ts'
+import { Button } from '#components/ui/button.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { acknowledgeLicenseChange } from '#lib/licenses/license-changes/queries.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+
+/** Under an unclear change: the button that says that it was checked, and who did. Nothing under any other change. */
+export function Acknowledge({ change }: { change: LicenseChange }) {
+  const client = useQueryClient()
+  const router = useRouter()
+  const id = useId()
+  const place = useRef<HTMLParagraphElement>(null)
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: () => acknowledgeLicenseChange({ params: { change_id: change.id } }),
+    onSuccess: refresh,
+    // An operator was faster: the row tells what it is now.
+    onError: (refused) => {
+      if (refused instanceof Problem && refused.code === 'change_settled') refresh()
+    },
+  })
+  function refresh() {
+    client.invalidateQueries({ queryKey: ['listLicenseChanges'] })
+    router.refresh()
+  }
+  // The button is gone then, and the focus would be with it.
+  useEffect(() => {
+    if (data) place.current?.focus({ preventScroll: true })
+  }, [data])
+  const checked = data?.acknowledged ?? change.acknowledged
+  if (checked) {
+    return (
+      <p ref={place} tabIndex={-1} className="mt-1 rounded-sm text-xs wrap-anywhere text-ink-2">
+        Checked by {whoText(checked.actor)}, <Moment at={checked.time} /> UTC
+      </p>
+    )
+  }
+  if (change.state !== 'UNCLEAR') return null
+  return (
+    <div className="relative z-1 mt-2 grid w-fit justify-items-start gap-1.5">
+      <Button
+        pending={isPending}
+        onClick={() => mutate()}
+        aria-label={`I have checked it: ${visible(change.assetName)}, ${change.from.toLocaleString('en')} → ${change.to.toLocaleString('en')}`}
+        aria-describedby={id}
+      >
+        I have checked it
+      </Button>
+      <span id={id} className="text-xs text-ink-3">
+        Says that you have compared the totals; nothing is sent, and the same request may be repeated.
+      </span>
+      {error ? <NotDone title="Not kept" error={error} /> : null}
+    </div>
+  )
+}

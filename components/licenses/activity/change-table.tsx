@@ -1,0 +1,83 @@
+import Link from 'next/link'
+import { differenceText } from '#components/licenses/assets/labels.ts'
+import { assetHref } from '#components/licenses/assets/one-asset.ts'
+import { ChangeOutcome } from '#components/licenses/license-changes/change-outcome.tsx'
+import { idsToSetAgain } from '#components/licenses/license-changes/last-change.ts'
+import { Moment } from '#components/platform/values/moment.tsx'
+import { whoText } from '#components/platform/values/who.ts'
+import { HistoryTable } from '#components/ui/history-table.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { Acknowledge } from './acknowledge.tsx'
+
+/** Changes of licenses, newest first; with `named` each says whose they are. */
+export function ChangeTable({
+  changes,
+  named = false,
+  busy = false,
+}: {
+  changes: readonly LicenseChange[]
+  named?: boolean
+  busy?: boolean
+}) {
+  // The asset's own page offers it above the table.
+  const offered = idsToSetAgain(changes)
+  // What names a row: its asset, or where all are of one asset its time.
+  const When = named ? Cell : RowHead
+  return (
+    <HistoryTable
+      of="Changes of licenses"
+      busy={busy}
+      heads={
+        <>
+          {named ? <HeadCell>Asset</HeadCell> : null}
+          <HeadCell>Who</HeadCell>
+          <HeadCell right>Change</HeadCell>
+          <HeadCell right>Difference</HeadCell>
+          <HeadCell>Outcome</HeadCell>
+        </>
+      }
+    >
+      {changes.map((change) => (
+        <Row key={change.id} className={named ? 'relative hover:bg-sunken/50' : ''}>
+          <When className="max-md:text-sm xl:whitespace-nowrap">
+            <Moment at={change.createTime} />
+          </When>
+          {named ? (
+            <RowHead className="wrap-anywhere md:min-w-28">
+              <AssetLink change={change} />
+            </RowHead>
+          ) : null}
+          <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
+            {whoText(change.actor)}
+          </Cell>
+          <Cell place="right-1" right number>
+            {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
+          </Cell>
+          <Cell place="right-2" right number className="text-sm text-ink-3">
+            {differenceText(change.to - change.from)}
+          </Cell>
+          <Cell place="across">
+            <ChangeOutcome change={change} again={named && offered.has(change.id)} />
+            <Acknowledge change={change} />
+          </Cell>
+        </Row>
+      ))}
+    </HistoryTable>
+  )
+}
+
+function AssetLink({ change }: { change: LicenseChange }) {
+  return (
+    <Link
+      href={assetHref(change.assetId)}
+      prefetch={false}
+      className="rounded-sm font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
+    >
+      {visible(change.assetName)}
+      <LinkHint />
+    </Link>
+  )
+}

@@ -1,0 +1,58 @@
+import { outcomeText } from '#components/licenses/license-changes/change-outcome.tsx'
+import { listScreen } from '#components/lists/filters/list-screen.ts'
+import {
+  type ActiveFilter,
+  activeValues,
+  toggled,
+  valuesOf,
+  withValues,
+} from '#components/lists/filters/view.ts'
+import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { listLicenseChanges } from '#lib/licenses/license-changes/queries.ts'
+import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+
+/** What the screen shows: the decoded query of `listLicenseChanges`. */
+export type View = Input<typeof contract>['query']
+
+const screen = listScreen<View>('/activity', listLicenseChanges.search)
+export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
+
+/** What became of a change, as people look for it, and the states that it stands for. */
+export const OUTCOMES: readonly { name: string; states: readonly string[] }[] = [
+  { name: 'Open', states: OPEN_STATES },
+  { name: 'Applied', states: ['APPLIED'] },
+  { name: 'Refused', states: ['REJECTED'] },
+  { name: 'Not applied', states: ['FAILED'] },
+  { name: 'Unclear', states: ['UNCLEAR'] },
+  { name: 'Changed at the vendor', states: ['DRIFT'] },
+  { name: 'Recorded by import', states: ['RECORDED'] },
+]
+
+/** Whether a view shows an outcome by name. */
+export function hasOutcome(view: View, { states }: (typeof OUTCOMES)[number]): boolean {
+  const chosen = valuesOf(view, 'state')
+  return states.every((state) => chosen.includes(state))
+}
+
+/** The view with an outcome put in, or taken out where it was in. */
+export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): View {
+  const others = valuesOf(view, 'state').filter((state) => !outcome.states.includes(state))
+  return withValues(view, 'state', hasOutcome(view, outcome) ? others : [...others, ...outcome.states])
+}
+
+/**
+ * The filters that are on and have no control of their own, each with the view without it. An asset is named where `rows`
+ * know its name.
+ */
+export function activeFilters(view: View, rows: readonly LicenseChange[]): ActiveFilter<View>[] {
+  const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id
+  return [...activeValues(view, 'asset', nameOf), ...otherStates(view)]
+}
+
+/** States that an address names alone: they are no whole outcome. */
+function otherStates(view: View): ActiveFilter<View>[] {
+  const named = OUTCOMES.filter((outcome) => hasOutcome(view, outcome)).flatMap(({ states }) => states)
+  const rest = new Set(valuesOf(view, 'state').filter((state) => !named.includes(state)))
+  return [...rest].map((state) => ({ text: outcomeText(state), without: toggled(view, 'state', state) }))
+}

@@ -1,0 +1,94 @@
+'use client'
+
+import { ListFilter } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { isFiltered, type View } from '#components/licenses/assets/view.ts'
+import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
+import { changed, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { ViewMenu } from '#components/lists/views/view-menu.tsx'
+import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { ClearAll } from '#components/ui/clear-all.tsx'
+import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
+import { SearchInput } from '#components/ui/search-input.tsx'
+import { SortMenu } from '#components/ui/sort-menu.tsx'
+import { Controls } from './controls.tsx'
+import { orderChoices } from './order.ts'
+import { type FilterChoices, toldFilters } from './words.ts'
+
+// On phones the filters that are off wait behind a button; those that are on stay in sight.
+const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
+
+/** Search, order, a chip per type with how many assets it has within the other filters, and those: each is set, seen and taken off at one place. */
+export function FilterBar({
+  view,
+  counts,
+  choices,
+  today,
+  onChange,
+  children,
+}: {
+  view: View
+  counts: readonly { type: string; count: number }[]
+  choices: FilterChoices
+  today: number
+  onChange: (view: View, how?: 'push' | 'replace') => void
+  /** What else there is to set of the list. */
+  children?: ReactNode
+}) {
+  const { search = '' } = view
+  const [isOpen, setIsOpen] = useState(false)
+  const types = valuesOf(view, 'type')
+  const missing = types.filter((type) => counts.every((one) => one.type !== type))
+  const offered = [...counts, ...missing.map((type) => ({ type, count: 0 }))]
+  const told = toldFilters(view)
+  return (
+    <search aria-label="Filters" className="mb-3 block">
+      <div
+        data-open={isOpen ? '' : undefined}
+        className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
+      >
+        <div className="flex w-full gap-2 md:contents">
+          <SearchInput
+            label="Name, domain or ID"
+            value={search}
+            // Each letter is no step of its own on the way back.
+            onSearch={(text) => text === search || onChange(changed(view, { search: text }), 'replace')}
+          />
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+            className={`shrink-0 max-md:h-11 md:hidden ${FILTER_BUTTON}`}
+          >
+            <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
+            {isOpen ? 'Fewer filters' : 'Filters'}
+          </button>
+        </div>
+        <Controls view={view} choices={choices} today={today} onChange={onChange} />
+        <div data-off={types.length === 0 ? '' : undefined}>
+          <ChoiceChips
+            legend="Type"
+            isAll={types.length === 0}
+            count={counts.reduce((sum, { count }) => sum + count, 0)}
+            choices={offered.map(({ type, count }) => ({
+              value: type,
+              name: <PlatformMark slug={type} />,
+              isOn: types.includes(type),
+              count,
+            }))}
+            onAll={() => onChange(withValues(view, 'type', []))}
+            onToggle={(type) => onChange(toggled(view, 'type', type))}
+          />
+        </div>
+        <SortMenu isAlways choices={orderChoices(view, onChange)} />
+        {/* On a phone their panels open under all of it: this is its last row. */}
+        <div className="flex gap-2 md:relative print:hidden">
+          <ViewMenu path="/assets" />
+          {children}
+        </div>
+        {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
+      </div>
+      {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
+    </search>
+  )
+}

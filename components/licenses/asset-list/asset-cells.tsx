@@ -1,0 +1,128 @@
+import Link from 'next/link'
+import { Fragment, type ReactNode } from 'react'
+import { planEnd, planName } from '#components/licenses/assets/labels.ts'
+import { Day } from '#components/platform/values/day.tsx'
+import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { Cell, RowHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
+import { AssetStatus } from '../assets/asset-status.tsx'
+import { idleCost, idleText } from '../assets/idle-text.ts'
+import { assetHref } from '../assets/one-asset.ts'
+import { Usage } from '../assets/usage.tsx'
+
+/**
+ * What is known of an asset: its cells, in the order of `columns`. `search` is the list's query string,
+ * which the asset's own address takes along; `children` stand below the name.
+ */
+export function AssetCells({
+  item,
+  search,
+  columns,
+  control,
+  idle,
+  children,
+}: {
+  item: AssetListItem
+  search: string
+  columns: readonly AssetColumn[]
+  /** The cell of its licenses. */
+  control: ReactNode
+  idle?: Idle | undefined
+  children?: ReactNode
+}) {
+  const subscription = item.properties?.subscription
+  const end = subscription ? planEnd(subscription) : undefined
+  const hasOwnEnd = columns.includes('renewal')
+  const cells: Record<AssetColumn, ReactNode> = {
+    name: (
+      <RowHead className="min-w-0">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
+          <Link
+            href={assetHref(item.id, search)}
+            prefetch={false}
+            className="min-w-0 rounded-sm underline-offset-2 after:absolute after:inset-0 hover:underline"
+          >
+            {visible(item.assetName)}
+            <LinkHint />
+          </Link>
+          {subscription && subscription.Status !== 'ACTIVE' ? (
+            <AssetStatus status={subscription.Status} />
+          ) : null}
+        </span>
+        <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
+        {children}
+      </RowHead>
+    ),
+    type: (
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        <PlatformMark slug={item.type} />
+      </Cell>
+    ),
+    plan: (
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        {subscription ? planName(subscription) : 'Usage-based'}
+        {end && !hasOwnEnd ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
+      </Cell>
+    ),
+    renewal: (
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        {end ? unbroken(end) : <span className="text-xs text-ink-3 max-md:hidden">No date</span>}
+      </Cell>
+    ),
+    created: (
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2">
+        <span className="md:hidden">Created </span>
+        <Day at={item.createTime} />
+      </Cell>
+    ),
+    usage: (
+      <Cell place={subscription ? 'across' : 'left'}>
+        {subscription ? (
+          <>
+            <Usage seats={subscription.Seats} />
+            <IdleCost idle={idle} />
+          </>
+        ) : (
+          <span className="text-xs text-ink-3">No licenses</span>
+        )}
+      </Cell>
+    ),
+    licenses: control,
+  }
+  return columns.map((column) => <Fragment key={column}>{cells[column]}</Fragment>)
+}
+
+/** What the licenses cost that stand idle for long; of those of a while nothing is said here. */
+function IdleCost({ idle }: { idle: Idle | undefined }) {
+  if (!idle?.lasting) return null
+  const cost = idleCost(idle)
+  return cost ? (
+    <span className="relative z-1 mt-1 block w-fit text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
+      {idle.lasting.toLocaleString('en')} idle: {cost}
+    </span>
+  ) : null
+}
+
+/** A text whose day, such as 25 Apr 2027, stays on one line. */
+function unbroken(text: string): string {
+  return text.replace(/(\d+) ([A-Z][a-z]{2}) (\d{4})/, '$1\u00a0$2\u00a0$3')
+}
+
+/** A domain that may break after its dots, where the line is short. */
+function breakable(domain: string) {
+  return domain.split('.').map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places
+    <Fragment key={index}>
+      {index > 0 ? (
+        <>
+          .<wbr />
+        </>
+      ) : null}
+      {part}
+    </Fragment>
+  ))
+}

@@ -1,0 +1,87 @@
+'use client'
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { FilterBar } from '#components/licenses/asset-filters/filter-bar.tsx'
+import { pageWords } from '#components/licenses/asset-filters/order.ts'
+import type { FilterChoices } from '#components/licenses/asset-filters/words.ts'
+import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
+import { useColumns } from '#components/lists/columns/use-columns.ts'
+import { useView } from '#components/lists/filters/use-view.ts'
+import { cleared } from '#components/lists/filters/view.ts'
+import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import type { Worth } from '#lib/costs/idle-licenses/rules.ts'
+import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
+import { listAssets } from '#lib/licenses/assets/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
+import { refetchInterval } from '../assets/one-asset.ts'
+import { hrefOf, isFiltered, pagesOf, type View } from '../assets/view.ts'
+import { AssetTable } from './asset-table.tsx'
+
+/** The list of assets. The address holds what it shows; the page has put the rows into the cache. */
+export function AssetsScreen({
+  query,
+  counts,
+  choices,
+  today,
+  customer,
+  worth,
+  columns: first,
+}: {
+  query: Input<typeof contract>['query']
+  counts: readonly { type: string; count: number }[]
+  choices: FilterChoices
+  /** The present time, in epoch milliseconds. */
+  today: number
+  customer: string
+  worth: Worth
+  /** As the member has chosen them. */
+  columns: readonly AssetColumn[]
+}) {
+  const { columns, show } = useColumns('assets', first)
+  const { view: _, ...view } = query
+  const { wanted, isWaiting, go } = useView<View>(view, hrefOf)
+  const isNarrowed = isFiltered(view)
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: listAssets.key({ query }),
+    queryFn: ({ signal }) => listAssets({ query }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  })
+  return (
+    <>
+      {isNarrowed || counts.length > 0 ? (
+        <FilterBar view={wanted} counts={counts} choices={choices} today={today} onChange={go}>
+          <ColumnsMenu list="assets" columns={columns} onShow={show} />
+        </FilterBar>
+      ) : null}
+      {error ? <RefreshFailed what="assets" error={error} onRetry={() => refetch()} /> : null}
+      {data?.assets.length ? (
+        <AssetTable
+          assets={data.assets}
+          view={wanted}
+          onGo={go}
+          busy={isWaiting || isPlaceholderData}
+          worth={worth}
+          columns={columns}
+        />
+      ) : (
+        <Card>
+          <EmptyState
+            title={isNarrowed ? 'Nothing matches' : 'No assets yet'}
+            action={isNarrowed ? <Button onClick={() => go(cleared(view))}>Clear filters</Button> : null}
+          >
+            {isNarrowed
+              ? 'No asset fits all of the filters. Take one away.'
+              : `What ${customer} buys appears here as soon as your reseller has set it up.`}
+          </EmptyState>
+        </Card>
+      )}
+      <Pager {...pagesOf(view, data)} words={pageWords(view.orderBy)} />
+    </>
+  )
+}

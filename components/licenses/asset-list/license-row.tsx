@@ -1,0 +1,75 @@
+'use client'
+
+import { type KeyboardEvent, memo, useRef } from 'react'
+import { factsOf, type Subscription } from '#components/licenses/assets/labels.ts'
+import { ChangeSign } from '#components/licenses/license-changes/change-sign.tsx'
+import { useLicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
+import { LicenseReview } from '#components/licenses/license-reviews/later-review.ts'
+import { LicenseControl } from '#components/licenses/license-reviews/license-control.tsx'
+import { Cell, Row } from '#components/ui/table.tsx'
+import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
+import { AssetCells } from './asset-cells.tsx'
+
+/** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
+// Remembered, so that typing into one row does not draw the fifty others.
+export const LicenseRow = memo(function LicenseRow({
+  item,
+  subscription,
+  search,
+  columns,
+  lastPrice,
+  idle,
+}: {
+  item: AssetListItem
+  subscription: Subscription
+  search: string
+  columns: readonly AssetColumn[]
+  lastPrice: LastPrice | undefined
+  idle: Idle | undefined
+}) {
+  const review = useRef<HTMLTableRowElement>(null)
+  const edit = useLicenseEdit(item, factsOf(subscription))
+  const open = edit.open && !edit.isPending
+  const isFree = !edit.open && !edit.isPending && edit.waitUntil === undefined
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && open) edit.discard()
+  }
+  return (
+    <>
+      <Row
+        // On a phone, what stands below the control pushes nothing on its left apart.
+        className={`relative max-md:grid-rows-[auto_auto_1fr_auto] ${open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : 'hover:bg-sunken/50'}`}
+        onKeyDown={onKeyDown}
+        // Who types sees what it means. Never on a click: another button would come under the pointer.
+        onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
+      >
+        <AssetCells
+          item={item}
+          search={search}
+          columns={columns}
+          idle={idle}
+          control={
+            // Above the link over the row: a click beside − goes nowhere.
+            <Cell place="right" right className="relative z-1 cursor-auto">
+              <LicenseControl item={item} subscription={subscription} edit={edit} />
+            </Cell>
+          }
+        >
+          {edit.refused ? null : (
+            <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
+          )}
+        </AssetCells>
+      </Row>
+      {open ? (
+        <Row ref={review} className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
+          <Cell place="across" colSpan={columns.length} className="pt-0 pb-3.5">
+            <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
+          </Cell>
+        </Row>
+      ) : null}
+    </>
+  )
+})

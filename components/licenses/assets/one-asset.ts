@@ -1,0 +1,81 @@
+import { pathWith } from '#components/lists/filters/list-screen.ts'
+import type { Asset, AssetListItem, listAssets } from '#lib/licenses/assets/contract.ts'
+import { readAsset } from '#lib/licenses/assets/queries.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { readLicenseChange } from '#lib/licenses/license-changes/queries.ts'
+import { isOpen } from '#lib/licenses/license-changes/rules.ts'
+import { tagOf } from '#lib/platform/api/client.ts'
+import type { Output } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+
+export type List = Output<typeof listAssets>
+export type OpenChange = NonNullable<AssetListItem['openChange']>
+
+/** The page of one asset; `search` is the query string of the list that the way back leads to. */
+export function assetHref(id: string, search = ''): string {
+  return pathWith(`/assets/${encodeURIComponent(id)}`, search)
+}
+
+/** One asset in the cache: a list of one under the lists' name, so that a change of licenses finds it too. */
+export const oneAsset = {
+  key: (id: string) => ['listAssets', readAsset.path({ params: { asset_id: id } })] as const,
+  list: (item: AssetListItem): List => ({ assets: [item], rowCount: 1 }),
+  /**
+   * Reads it again, and whether its change is open still; name and creation time, which the answer lacks, stay those
+   * of `item`. The change comes first: one that is settled has its seats in the asset.
+   */
+  read: async (item: AssetListItem, signal: AbortSignal): Promise<List> => {
+    const { openChange } = item
+    const change = openChange && (await readChange(openChange.id, signal))
+    const list = withAsset(oneAsset.list(item), await readAsset({ params: { asset_id: item.id } }, signal))
+    if (!openChange) return list
+    if (!change || !isOpen(change.state)) return withOpenChange(list, item.id, undefined)
+    const { state, knownBy, repeatable } = change
+    return withOpenChange(list, item.id, { ...openChange, state, knownBy, repeatable })
+  },
+}
+
+/** A change as it is now; undefined where it was withdrawn and came to nothing. */
+export async function readChange(id: string, signal?: AbortSignal): Promise<LicenseChange | undefined> {
+  return readLicenseChange({ params: { change_id: id } }, signal).catch((error) => {
+    if (error instanceof Problem && error.code === 'not_found') return undefined
+    throw error
+  })
+}
+
+/** Whether one of these waits for the outcome of a change: then they are read again every few seconds. */
+export function refetchInterval({ state }: { state: { data: List | undefined } }): number | false {
+  return state.data?.assets.some(({ openChange }) => openChange) ? 4000 : false
+}
+
+/** The list with the change that is open at one asset, or with none there. */
+export function withOpenChange(list: List, id: string, openChange: OpenChange | undefined): List {
+  const assets = list.assets.map((item) => {
+    if (item.id !== id) return item
+    const { openChange: _former, ...rest } = item
+    return openChange ? { ...rest, openChange } : rest
+  })
+  return { ...list, assets }
+}
+
+/** The list with what one asset's own answer says of it. */
+export function withAsset(list: List, asset: Asset): List {
+  const quantity = seatsOf(asset)
+  const assets = list.assets.map((item) => {
+    if (item.id !== asset.id) return item
+    const { etag: _former, ...rest } = item
+    const etag = tagOf(asset)
+    return {
+      ...rest,
+      ...(etag === undefined ? {} : { etag }),
+      ...(quantity === undefined ? {} : { quantity, licenseQty: String(quantity) }),
+      properties: asset.properties,
+    }
+  })
+  return { ...list, assets }
+}
+
+/** Purchased licenses; undefined where there are none to have. */
+export function seatsOf(asset: Asset): number | undefined {
+  return asset.properties.subscription?.Seats.NumberOfSeats
+}

@@ -1,0 +1,9 @@
+import { listScreen } from '#components/lists/filters/list-screen.ts'
+import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
+import { listAssets } from '#lib/licenses/assets/queries.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+
+/** What the screen shows: the decoded query of `listAssets`, which the screen always asks for in full. */
+export type View = Omit<Input<typeof contract>['query'], 'view'>
+
+export const { hrefOf, pagesOf, isFiltered } = listScreen<View>('/assets', listAssets.search)

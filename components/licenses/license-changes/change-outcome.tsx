@@ -1,0 +1,67 @@
+import Link from 'next/link'
+import { assetHref } from '#components/licenses/assets/one-asset.ts'
+import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import { statusText } from '../assets/labels.ts'
+import { CopyId } from './copy-id.tsx'
+import { Outlook } from './outlook.tsx'
+
+type Known = (typeof CHANGE_STATES)[number]
+
+const NAMES: Record<Known, string> = {
+  CLAIMED: 'Applying',
+  SENT: 'Applying',
+  UNKNOWN: 'Confirming',
+  APPLIED: 'Applied',
+  REJECTED: 'Refused by the vendor',
+  FAILED: 'Not applied',
+  UNCLEAR: 'Unclear',
+  DRIFT: 'Changed at the vendor',
+  RECORDED: 'Recorded by import',
+}
+const TONES: Record<Known, BadgeTone> = {
+  CLAIMED: 'info',
+  SENT: 'info',
+  UNKNOWN: 'info',
+  APPLIED: 'ok',
+  REJECTED: 'danger',
+  FAILED: 'danger',
+  UNCLEAR: 'warn',
+  DRIFT: 'mute',
+  RECORDED: 'mute',
+}
+
+/** What became of a change, as people read it. */
+export function outcomeText(state: string): string {
+  return NAMES[state as Known] ?? statusText(state)
+}
+
+/** Of these somebody may have to ask for help, who is asked which one it is. */
+const QUOTED = [...OPEN_STATES, 'FAILED', 'UNCLEAR']
+
+/** What became of a change and why, or by when it is known; with `again` the way to ask for it once more. */
+export function ChangeOutcome({ change, again }: { change: LicenseChange; again: boolean }) {
+  const { id, assetId, state, to, knownBy, vendorReason } = change
+  return (
+    <>
+      <Badge tone={TONES[state as Known] ?? 'mute'}>{outcomeText(state)}</Badge>
+      {vendorReason || isOpen(state) ? (
+        // A long reason asks for no more room than is good to read: names and days keep theirs.
+        <span className="relative z-1 mt-1 block w-fit text-xs wrap-anywhere text-ink-2 md:max-w-72">
+          {vendorReason} {isOpen(state) ? <Outlook knownBy={knownBy} /> : null}
+        </span>
+      ) : null}
+      {again ? (
+        <Link
+          href={assetHref(assetId, `set=${to}`)}
+          prefetch={false}
+          className="relative z-1 mt-1 mr-3 inline-block rounded-sm text-xs font-medium text-accent underline underline-offset-2 max-md:py-1.5"
+        >
+          Set to {to.toLocaleString('en')} again
+        </Link>
+      ) : null}
+      {QUOTED.includes(state) ? <CopyId id={id} /> : null}
+    </>
+  )
+}

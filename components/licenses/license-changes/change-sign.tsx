@@ -1,0 +1,73 @@
+import { CircleAlert, CircleHelp, History } from 'lucide-react'
+import Link from 'next/link'
+import { assetHref } from '#components/licenses/assets/one-asset.ts'
+import { agoText } from '#components/platform/values/day.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { newsText, totalToSetAgain } from './last-change.ts'
+
+const LOOKS: Record<string, { icon: typeof History; tone: string }> = {
+  DRIFT: { icon: History, tone: 'text-info' },
+  FAILED: { icon: CircleAlert, tone: 'text-danger' },
+  UNCLEAR: { icon: CircleHelp, tone: 'text-warn' },
+}
+
+/**
+ * In an asset's row: what its last change has to tell, which leads to its history, and the way to ask again for a total
+ * that was not applied. `search` is the list's query string; without `onSet` nothing can be asked for now.
+ */
+export function ChangeSign({
+  item,
+  search,
+  onSet,
+}: {
+  item: AssetListItem
+  search: string
+  onSet: ((quantity: number) => void) | undefined
+}) {
+  const { lastChange, vendor, quantity = 0 } = item
+  const text = lastChange && newsText(lastChange, vendor?.label ?? 'the vendor')
+  if (!lastChange || text === undefined) return null
+  const { icon: Icon, tone } = LOOKS[lastChange.state] ?? { icon: History, tone: 'text-ink-2' }
+  const again = totalToSetAgain(lastChange, quantity)
+  return (
+    <span className="relative z-1 mt-1 flex w-fit items-start gap-1.5 text-xs tabular-nums">
+      <Icon aria-hidden="true" className={`mt-0.5 size-3 shrink-0 ${tone}`} />
+      <span className="min-w-0">
+        <Link
+          href={`${assetHref(item.id, search)}#history`}
+          prefetch={false}
+          className={`rounded-sm underline-offset-2 hover:underline ${tone}`}
+        >
+          {stepTogether(text)}
+          {/* The minute may have changed on its way to the browser. */}
+          <span className="text-ink-3">
+            ,{' '}
+            <span suppressHydrationWarning className="whitespace-nowrap">
+              {agoText(lastChange.settleTime, Date.now())}
+            </span>
+          </span>
+          <LinkHint />
+        </Link>
+        {again !== undefined && onSet ? (
+          <>
+            {' '}
+            <button
+              type="button"
+              onClick={() => onSet(again)}
+              className="rounded-sm font-medium text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
+            >
+              Set to {again.toLocaleString('en')} again
+              <span className="sr-only">: {item.assetName}</span>
+            </button>
+          </>
+        ) : null}
+      </span>
+    </span>
+  )
+}
+
+/** A step stays on one line, unless its numbers are so long that they would break themselves. */
+function stepTogether(text: string): string {
+  return text.replace(/\S+ → \S+/, (step) => (step.length > 15 ? step : step.replaceAll(' ', '\u00a0')))
+}

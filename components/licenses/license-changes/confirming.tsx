@@ -1,0 +1,80 @@
+import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
+import { whoText } from '#components/platform/values/who.ts'
+import { Spinner } from '#components/ui/spinner.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { licensesText } from '../assets/labels.ts'
+import { CopyId } from './copy-id.tsx'
+import { Outlook } from './outlook.tsx'
+import type { useLicenseEdit } from './use-license-edit.ts'
+
+type Edit = ReturnType<typeof useLicenseEdit>
+
+/**
+ * Under a control that is switched off: a change whose outcome the vendor has not told yet, by when it will have, and
+ * what can be done now.
+ */
+export function Confirming({
+  id,
+  item,
+  from,
+  openChange,
+  edit,
+  isTold,
+}: {
+  id: string
+  item: AssetListItem
+  from: number
+  openChange: OpenChange
+  edit: Edit
+  /** All else is told elsewhere on the page. */
+  isTold: boolean
+}) {
+  const { to, actor } = openChange
+  return (
+    <div className="mt-1 text-xs tabular-nums max-md:max-w-36 max-md:text-left">
+      {/* Takes the focus that the control has lost. */}
+      <p id={id} ref={edit.place} role="status" tabIndex={-1} className="rounded-sm">
+        <span className="inline-flex items-center gap-1.5 max-md:items-start">
+          <Spinner />
+          Confirming with the vendor…
+        </span>{' '}
+        <span className="block wrap-anywhere text-ink-3">
+          <span className="whitespace-nowrap">
+            {from.toLocaleString('en')} → {to.toLocaleString('en')}
+          </span>
+          {actor.name ? `, ${whoText(actor)}` : ''}
+        </span>
+      </p>
+      {isTold ? null : <Prospect item={item} openChange={openChange} edit={edit} />}
+    </div>
+  )
+}
+
+/** By when it is known, and what can be done now. */
+function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange: OpenChange; edit: Edit }) {
+  const { id, to, knownBy, repeatable } = openChange
+  return (
+    <>
+      <p className="text-ink-3">
+        <Outlook label={item.vendor?.label ?? 'The vendor'} knownBy={knownBy} />
+      </p>
+      <span className="inline-flex flex-wrap gap-x-3 md:justify-end">
+        {repeatable ? (
+          <button
+            type="button"
+            onClick={(event) => event.detail > 1 || edit.repeat(openChange)}
+            className="rounded-sm font-medium text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
+          >
+            Ask again
+            <span className="sr-only">
+              {' '}
+              for {licensesText(to)}: {visible(item.assetName)}
+            </span>
+          </button>
+        ) : null}
+        <CopyId id={id} />
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+'use client'
+
+import { ClockTime } from '#components/platform/waits/clock-time.tsx'
+import { useWaiting } from '#components/platform/waits/use-waiting.ts'
+
+/**
+ * By when the outcome of an open change is known.
+ * @param label the vendor's name for people; none where it stands beside this already
+ */
+export function Outlook({ label, knownBy }: { label?: string; knownBy: number | undefined }) {
+  const isToCome = useWaiting(knownBy)
+  if (knownBy === undefined) return null
+  return isToCome ? (
+    <>
+      We expect to know{label ? ` from ${label}` : ''} by <ClockTime at={knownBy} />.
+    </>
+  ) : (
+    <>{label ? `${label} takes` : 'It takes'} longer than usual to answer. We go on asking.</>
+  )
+}

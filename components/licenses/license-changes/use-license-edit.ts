@@ -1,0 +1,127 @@
+'use client'
+
+import { useEffect, useRef, useState } from 'react'
+import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
+import { useWaiting } from '#components/platform/waits/use-waiting.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { draftOf, keepDraft } from './drafts.ts'
+import { useOutcome } from './use-outcome.ts'
+import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
+
+/** In milliseconds: so long after a review that came late nobody has read it. */
+const MEANT_MS = 700
+
+type Draft = {
+  /** Undefined: nothing. Null: what is no whole number. */
+  typed: number | null | undefined
+  /** What was typed before a navigation is for this total: the one on screen may be older than the service's. */
+  over?: number
+}
+
+/**
+ * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
+ * they are discarded or changed, also while another row is edited: were this row's review to close then, that
+ * row would move up, and the next click on its + would meet the button that buys.
+ * What is typed is there again after a navigation, as long as the total that it would replace is the same.
+ * @param proposed a total to begin with, which nobody has confirmed
+ */
+export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, proposed?: number) {
+  const input = useRef<HTMLInputElement>(null)
+  /** The first control of the review: where Enter in the quantity leads. */
+  const first = useRef<HTMLElement>(null)
+  /** What stands there while a change is open. */
+  const place = useRef<HTMLParagraphElement>(null)
+  const returns = useRef(false)
+  /** Enter in the quantity was quicker than its review; and when the review then took the focus. */
+  const entered = useRef(false)
+  const arrivedAt = useRef(Number.NEGATIVE_INFINITY)
+  const [{ typed, over }, setDraft] = useState<Draft>(() => {
+    const kept = draftOf(item.id, facts.purchased)
+    return proposed === undefined && kept !== undefined
+      ? { typed: kept, over: facts.purchased }
+      : { typed: proposed }
+  })
+  const draft = over === undefined || over === facts.purchased ? typed : undefined
+  const active = draft !== undefined && draft !== facts.purchased
+  const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
+  const refused =
+    !active && error && !isUnknown(error) && sent !== undefined
+      ? { error, quantity: sent.quantity, from: sent.from }
+      : undefined
+
+  const held = isPending ? undefined : item.openChange
+  const isWaiting = useWaiting(item.waitUntil)
+  const waitUntil = isWaiting && !isPending && !held ? item.waitUntil : undefined
+  useOutcome(item, isPending)
+
+  // When the outcome is known, the focus returns to the control, unless it has gone elsewhere meanwhile.
+  const isHeld = held !== undefined || waitUntil !== undefined
+  useEffect(() => {
+    if (isPending) returns.current = true
+    else if (returns.current) {
+      returns.current = isHeld
+      const to = isHeld ? place.current : input.current
+      if (!document.activeElement?.matches('a, button, input, dialog')) to?.focus({ preventScroll: true })
+    }
+  }, [isPending, isHeld])
+
+  const change = (next: number | null | undefined) => {
+    keepDraft(item.id, next, facts.purchased)
+    setDraft({ typed: next })
+  }
+
+  return {
+    input,
+    first,
+    place,
+    isPending,
+    /** The change that is open there: until its outcome is known, no other one can be made. */
+    held,
+    /** Until when the vendor takes no other change, in epoch milliseconds. */
+    waitUntil,
+    refused,
+    draft: active ? draft : facts.purchased,
+    value: active ? draft : (refused?.quantity ?? facts.purchased),
+    open: active || refused !== undefined,
+    /** Leads into the review: at once, or when it is there. */
+    enter() {
+      if (first.current) first.current.focus()
+      else entered.current = active
+    },
+    /** The review is there. */
+    arrive() {
+      // Whoever has gone elsewhere meanwhile is not fetched back: the next Enter there would buy.
+      if (entered.current && document.activeElement === input.current) {
+        first.current?.focus()
+        arrivedAt.current = performance.now()
+      }
+      entered.current = false
+    },
+    edit(next: number | null) {
+      entered.current = false
+      reset()
+      change(next)
+    },
+    discard() {
+      reset()
+      change(undefined)
+      input.current?.focus()
+    },
+    /** Asks for the total; `etag` says for which version, unless it is the one on screen. */
+    submit(quantity: number, etag = item.etag) {
+      // A press that was meant for the quantity comes too soon after a late review to have been meant for it.
+      if (isPending || performance.now() - arrivedAt.current < MEANT_MS) return
+      change(undefined)
+      mutate({ quantity, from: facts.purchased, etag, key: newKey() })
+    },
+    /** Asks once more for the total of an open change, which the vendor takes for one. */
+    repeat({ to: quantity }: OpenChange) {
+      if (!isPending) mutate({ quantity, from: facts.purchased, etag: item.etag, key: newKey() })
+    },
+    /** Asks the same again. Had it been heard the first time, nothing happens twice. */
+    again() {
+      if (sent && !isPending) mutate(sent)
+    },
+  }
+}

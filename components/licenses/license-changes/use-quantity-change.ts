@@ -1,0 +1,100 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  type List,
+  type OpenChange,
+  seatsOf,
+  withAsset,
+  withOpenChange,
+} from '#components/licenses/assets/one-asset.ts'
+import { useToast } from '#components/ui/toast.tsx'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { tagOf } from '#lib/platform/api/client.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { licensesText } from '../assets/labels.ts'
+import { undoOf } from './undo.ts'
+
+/** One click on the button. Asked again with the same key, it has one effect. */
+export type Attempt = {
+  quantity: number
+  /** The total that was on screen. */
+  from: number
+  key: string
+  /** The version that the total was chosen for: if somebody changed it since, nothing happens. */
+  etag: string | undefined
+  /** It takes a change back: where that is refused is told wherever the screen is by then. */
+  undoes?: boolean
+}
+
+const TOO_LATE = 'Not undone: another change of it is under way.'
+const UNHEARD = 'the service did not answer. Try again.'
+
+/** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
+/**
+ * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
+ * cached list gets the answer's seats, and is read again.
+ */
+export function useQuantityChange(item: AssetListItem) {
+  const client = useQueryClient()
+  const say = useToast()
+  const update = (change: (list: List) => List) =>
+    client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && change(list))
+  const mutation = useMutation({
+    mutationKey: ['setQuantity', item.id],
+    mutationFn: ({ quantity, key, etag }: Attempt) => {
+      const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
+      return setQuantity({ params: { asset_id: item.id }, body: { quantity }, headers })
+    },
+    onSuccess: (asset, { from, undoes }) => {
+      update((list) => withOpenChange(withAsset(list, asset), item.id, undefined))
+      const before = item.quantity?.toLocaleString('en')
+      const former = undoes ? undefined : undoOf(item, asset, tagOf(asset), from)
+      say(
+        `${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`,
+        former && {
+          name: 'Undo',
+          act: () => {
+            // Another one is under way, which has made it one of another version already.
+            if (client.isMutating({ mutationKey: ['setQuantity', item.id] })) return say(TOO_LATE)
+            mutation.mutate({ ...former, key: newKey(), undoes: true })
+          },
+        },
+      )
+    },
+    // Nobody knows yet what became of it: that is how it stands there, until a read tells.
+    onError: (error, { quantity, undoes }) => {
+      if (undoes && !isUnknown(error))
+        say(`Not undone: ${error instanceof Problem ? error.message : UNHEARD}`)
+      const openChange = openChangeOf(error, quantity, item.openChange)
+      if (openChange) update((list) => withOpenChange(list, item.id, openChange))
+    },
+    // Also after a refusal: what it was decided by may not be what the screen shows. Not for who is signed
+    // out: the way to sign in stands in the row, and the list would lead there before it can be read.
+    onSettled: (_asset, error) => {
+      if (error instanceof Problem && error.code === 'unauthenticated') return
+      client.invalidateQueries({ queryKey: ['listAssets'] })
+    },
+  })
+  return mutation
+}
+
+/** The change that a 504 tells of. Who asked for it, where that is not known, comes with the next read. */
+function openChangeOf(error: Error, to: number, known: OpenChange | undefined): OpenChange | undefined {
+  if (!isUnknown(error)) return undefined
+  const id = String(error.more.members?.changeId)
+  if (known?.id === id) return known
+  return { id, to, state: 'UNKNOWN', actor: { kind: 'member', id: '', name: '' }, createTime: Date.now() }
+}
+
+/** It was sent to the vendor, which has not confirmed it yet. */
+export function isUnknown(error: Error | null): error is Problem {
+  return error instanceof Problem && error.code === 'outcome_unknown'
+}

@@ -1,0 +1,127 @@
+import { factsOf } from '#components/licenses/assets/labels.ts'
+import { newKey } from '#components/licenses/license-changes/use-quantity-change.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { listAssets } from '#lib/licenses/assets/queries.ts'
+import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { checkTarget } from '#lib/licenses/license-lists/check.ts'
+import { fateOf } from '#lib/licenses/license-lists/fate.ts'
+import { patiently } from '#lib/licenses/license-lists/patience.ts'
+import type { TargetList } from '#lib/licenses/license-lists/targets.ts'
+import { inTurns } from '#lib/licenses/license-lists/turns.ts'
+import { type LicenseList, type ListRow, rowsIn } from './list.ts'
+import type { ListKeeper } from './list-keeper.ts'
+import { reasonOf } from './words.ts'
+
+/** A list as it was read, not checked yet: each row has the key that it will be sent with. */
+export function newList({ targets, skipped }: TargetList): LicenseList {
+  const rows = targets.map((target): ListRow => {
+    const type = target.assetId.split('-', 2).join('-')
+    return { ...target, type, name: '', assigned: 0, key: newKey(), state: 'waiting', reason: '' }
+  })
+  return { id: newKey(), madeAt: Date.now(), skipped, confirmed: false, rows }
+}
+
+/** Asks for each row that has no answer yet what its change would answer. Nothing is changed. */
+export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
+  const list = keeper.state().list
+  if (!list) return
+  const rows = rowsIn(list, 'waiting', 'unchecked')
+  for (const { assetId } of rows) keeper.row(assetId, { state: 'waiting', reason: '' })
+  const firstPage = () => listAssets({ query: { view: 'full', maxResults: MOST } }, signal)
+  const first = await patiently(firstPage, signal).catch((error) => error as Error)
+  const check = async (row: ListRow) => {
+    keeper.row(row.assetId, { state: 'checking' })
+    const values = await checked(row, first, signal)
+    if (!values) keeper.stop(true)
+    keeper.row(row.assetId, values && !signal.aborted ? values : STOPPED)
+  }
+  await inTurns(rows, check, signal)
+  const left = keeper.state().list
+  for (const { assetId } of left ? rowsIn(left, 'waiting') : []) keeper.row(assetId, STOPPED)
+}
+
+const STOPPED = { state: 'unchecked', reason: 'The check was stopped.' } as const
+
+/** The most that one page of a list holds. */
+const MOST = 250
+
+type Listed = Awaited<ReturnType<typeof listAssets>>
+
+/** What is known of a row then; undefined where the member may not ask any more. */
+async function checked(
+  row: ListRow,
+  first: Listed | Error,
+  signal: AbortSignal,
+): Promise<Partial<ListRow> | undefined> {
+  try {
+    const item = await findAsset(row.assetId, first, signal)
+    if (!item) return { state: 'refused', reason: 'There is no asset with this ID.' }
+    const subscription = item.properties?.subscription
+    const facts = subscription ? factsOf(subscription) : undefined
+    const dry = await checkTarget(row.quantity, { facts, etag: item.etag }, (etag) =>
+      dryRun(row, etag, signal),
+    )
+    const { check: state, error, ...known } = dry
+    if (error !== undefined && fateOf(error, row.quantity) === 'stopped') return undefined
+    const assigned = subscription?.Seats.LicensedNumberOfSeats ?? 0
+    const found = {
+      ...known,
+      name: item.assetName,
+      type: item.type,
+      assigned,
+      state,
+      item: at(item, known.facts),
+    }
+    return { ...found, reason: error === undefined ? '' : reasonOf(error, { ...row, ...found }, Date.now()) }
+  } catch (error) {
+    if (fateOf(error, row.quantity) === 'stopped') return undefined
+    return { state: 'unchecked', reason: reasonOf(error, row, Date.now()) }
+  }
+}
+
+/** The asset with the total that was checked, which may be newer than the list's. */
+function at(item: AssetListItem, facts: QuantityFacts | undefined): AssetListItem {
+  const { properties } = item
+  if (!properties?.subscription || !facts) return item
+  const { Seats } = properties.subscription
+  const subscription = { ...properties.subscription, Seats: { ...Seats, NumberOfSeats: facts.purchased } }
+  return { ...item, properties: { ...properties, subscription } }
+}
+
+/** In the first page of all assets, or else by a search of its own. */
+async function findAsset(
+  id: string,
+  first: Listed | Error,
+  signal: AbortSignal,
+): Promise<AssetListItem | undefined> {
+  if (first instanceof Error) throw first
+  const isIt = (item: AssetListItem) => item.id === id
+  const item = first.assets.find(isIt)
+  if (item || !first.pageToken) return item
+  // A short id is a part of many others: they come page by page.
+  let pageToken: string | undefined
+  do {
+    const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: MOST, pageToken }
+    const page: Listed = await patiently(() => listAssets({ query }, signal), signal)
+    const found = page.assets.find(isIt)
+    if (found) return found
+    pageToken = page.pageToken
+  } while (pageToken)
+  return undefined
+}
+
+function dryRun({ assetId, quantity }: ListRow, etag: string | undefined, signal: AbortSignal) {
+  const headers = etag === undefined ? {} : { 'if-match': etag }
+  const given = {
+    params: { asset_id: assetId },
+    query: { dryRun: 'true' as const },
+    body: { quantity },
+    headers,
+  }
+  const ask = () => setQuantity(given, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER)]))
+  return patiently(ask, signal)
+}
+
+/** In milliseconds: longer than the service itself takes at most. */
+export const LONGEST_ANSWER = 30_000

@@ -1,0 +1,99 @@
+'use client'
+
+import { useEffect, useRef } from 'react'
+import { ReviewBox } from '#components/licenses/license-changes/review-box.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { Spinner } from '#components/ui/spinner.tsx'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { totalsOf } from '#lib/licenses/license-lists/rules.ts'
+import { totalsText } from '#lib/licenses/license-lists/words.ts'
+import { ConfirmList } from './confirm-list.tsx'
+import { asListed, changesOf, type LicenseList, openRows, rowsIn } from './list.ts'
+import type { State } from './list-keeper.ts'
+import { ListReceipt } from './list-receipt.tsx'
+
+type Given = Pick<State, 'running' | 'stopping' | 'found' | 'stopped'> & {
+  list: LicenseList
+  prices: Record<string, LastPrice>
+  onCheck: () => void
+  onConfirm: () => void
+  onGoOn: () => void
+  onStop: () => void
+  onEdit: () => void
+  onNew: () => void
+}
+
+/** Where a list stands as a whole, and what can be done next. It takes the focus when that changes. */
+export function ListPanel(given: Given) {
+  const { list, running, stopped, found } = given
+  const place = useRef<HTMLElement>(null)
+  const stage = running ?? (list.confirmed ? 'sent' : 'checked')
+  const known = useRef(found ? stage : undefined)
+  useEffect(() => {
+    const active = document.activeElement
+    // What was pressed is gone by now. Who has gone elsewhere meanwhile is left there.
+    const isLost = !active || active === document.body || place.current?.contains(active)
+    if (known.current !== stage && isLost) place.current?.focus({ preventScroll: true })
+    known.current = stage
+  }, [stage])
+  return (
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-label="The list as a whole"
+      className="rounded-card bg-accent-tint p-3.5"
+    >
+      <p role="status" className="sr-only">
+        {stage === 'check' ? 'Checking the list' : stage === 'send' ? 'Setting licenses' : titleOf(list)}
+      </p>
+      {stopped ? <SignedOut /> : null}
+      {running ? <Progress {...given} /> : null}
+      {stage === 'checked' ? <ConfirmList {...given} title={titleOf(list)} /> : null}
+      {stage === 'sent' ? <ListReceipt {...given} title={titleOf(list)} /> : null}
+    </section>
+  )
+}
+
+/** What a list comes to, or has come to. */
+function titleOf(list: LicenseList): string {
+  const allowed = rowsIn(list, 'allowed')
+  if (!list.confirmed) return allowed.length > 0 ? totalsText(totalsOf(changesOf(allowed))) : 'Nothing to set'
+  const { length } = list.rows
+  const rows = `${length.toLocaleString('en')} ${length === 1 ? 'row is' : 'rows are'}`
+  return `${asListed(list).toLocaleString('en')} of ${rows} as listed`
+}
+
+function SignedOut() {
+  return (
+    <p role="alert" className="mb-3 text-sm text-danger">
+      You were signed out, or your role was taken away. The list is kept:{' '}
+      <ButtonLink look="plain" href="/sign-in?from=%2Fassets%2Fbulk">
+        Sign in
+      </ButtonLink>
+    </p>
+  )
+}
+
+function Progress({ list, running, stopping, onStop }: Given) {
+  const isCheck = running === 'check'
+  const rest = (isCheck ? rowsIn(list, 'waiting', 'checking') : openRows(list)).length
+  const unknown = rowsIn(list, 'unknown').length
+  return (
+    <ReviewBox
+      title={`${isCheck ? 'Checking the list' : 'Setting licenses'}: ${rest.toLocaleString('en')} ${rest === 1 ? 'row' : 'rows'} to go`}
+      badge={<Spinner />}
+      actions={
+        <Button onClick={onStop} pending={stopping}>
+          {stopping ? 'Stopping…' : 'Stop'}
+        </Button>
+      }
+    >
+      {isCheck
+        ? 'Nothing is changed by this.'
+        : unknown > 0
+          ? `${unknown.toLocaleString('en')} not confirmed by the vendor yet: looked up again every few seconds.`
+          : 'After a stop, what is done stays done.'}
+    </ReviewBox>
+  )
+}

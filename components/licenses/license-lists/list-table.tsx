@@ -1,0 +1,134 @@
+'use client'
+
+import { memo } from 'react'
+import { differenceText } from '#components/licenses/assets/labels.ts'
+import { ChangeMeaning } from '#components/licenses/license-reviews/change-meaning.tsx'
+import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { RequestId } from '#components/ui/request-id.tsx'
+import { Spinner } from '#components/ui/spinner.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import type { LicenseList, ListRow, RowState } from './list.ts'
+import { stateText } from './words.ts'
+
+/** Each row of a list: its asset, from where to where, and whether it may, or what became of it. */
+export function ListTable({ list, prices }: { list: LicenseList; prices: Record<string, LastPrice> }) {
+  return (
+    <Card className="mt-4">
+      <Table label="Rows of the list" fixed>
+        <TableHead>
+          <HeadCell className="w-[30%]">Asset</HeadCell>
+          <HeadCell right className="w-32">
+            Now → total
+          </HeadCell>
+          <HeadCell right className="w-26">
+            Difference
+          </HeadCell>
+          <HeadCell>Result</HeadCell>
+        </TableHead>
+        <TableBody>
+          {list.rows.map((row) => (
+            <ListRowView
+              key={row.assetId}
+              row={row}
+              confirmed={list.confirmed}
+              lastPrice={prices[row.assetId]}
+            />
+          ))}
+        </TableBody>
+      </Table>
+    </Card>
+  )
+}
+
+// Remembered, so that one answer does not draw 250 rows.
+const ListRowView = memo(function ListRowView({
+  row,
+  confirmed,
+  lastPrice,
+}: {
+  row: ListRow
+  confirmed: boolean
+  lastPrice: LastPrice | undefined
+}) {
+  const { assetId, name, facts, quantity } = row
+  const change = facts ? quantity - facts.purchased : 0
+  return (
+    <Row>
+      <RowHead className="min-w-0 max-md:row-span-2">
+        {name ? <span className="block font-[550] wrap-anywhere">{visible(name)}</span> : null}
+        <span className="block font-mono text-xs wrap-anywhere text-ink-3">
+          {assetId}
+          <span className="font-sans"> · line {row.line}</span>
+        </span>
+      </RowHead>
+      <Cell place="right-1" right number>
+        {facts ? facts.purchased.toLocaleString('en') : '–'} → {quantity.toLocaleString('en')}
+      </Cell>
+      <Cell place="right-2" right number className="text-sm text-ink-3 max-md:self-start">
+        {change === 0 ? '–' : differenceText(change)}
+      </Cell>
+      <Cell place="across" className="max-md:pt-1">
+        <Result row={row} confirmed={confirmed} lastPrice={lastPrice} />
+      </Cell>
+    </Row>
+  )
+})
+
+const TONES: Record<RowState, BadgeTone> = {
+  waiting: 'mute',
+  checking: 'mute',
+  allowed: 'ok',
+  same: 'mute',
+  refused: 'danger',
+  unchecked: 'warn',
+  sending: 'mute',
+  done: 'ok',
+  conflict: 'warn',
+  unknown: 'warn',
+  lost: 'warn',
+  failed: 'danger',
+}
+
+function Result({
+  row,
+  confirmed,
+  lastPrice,
+}: {
+  row: ListRow
+  confirmed: boolean
+  lastPrice: LastPrice | undefined
+}) {
+  const { state, facts, item, quantity, reason, requestId } = row
+  const text = stateText(row, confirmed)
+  if (state === 'sending' || state === 'checking') {
+    return (
+      <span className="inline-flex items-center gap-2 text-sm text-ink-2">
+        <Spinner />
+        {text}
+      </span>
+    )
+  }
+  const isToConfirm = state === 'allowed' && !confirmed
+  const subscription = isToConfirm ? item?.properties?.subscription : undefined
+  const isFinal = isToConfirm && facts?.isCommitmentPlan
+  const tone = isFinal ? 'warn' : state === 'allowed' && confirmed ? 'mute' : TONES[state]
+  return (
+    <>
+      <Badge tone={tone}>{text}</Badge>
+      <span className="mt-1 block text-xs wrap-anywhere text-ink-2 empty:hidden">
+        {reason}
+        {item && subscription ? (
+          <ChangeMeaning item={item} subscription={subscription} quantity={quantity} lastPrice={lastPrice} />
+        ) : null}
+      </span>
+      {requestId ? (
+        <span className="block">
+          <RequestId id={requestId} />
+        </span>
+      ) : null}
+    </>
+  )
+}

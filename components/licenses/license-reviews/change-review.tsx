@@ -1,0 +1,81 @@
+'use client'
+
+import type { RefObject } from 'react'
+import { factsOf, licensesText, type Subscription, untilText } from '#components/licenses/assets/labels.ts'
+import { later } from '#components/ui/later.tsx'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { atItsEnd, MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { Impossible } from '../license-changes/review-box.tsx'
+import { isRefused } from './change-meaning.tsx'
+import { ConfirmChange } from './confirm-change.tsx'
+import { RefusedDraft } from './refused-draft.tsx'
+
+const OrderLower = later(() =>
+  import('#components/licenses/renewal-orders/order-lower.tsx').then(({ OrderLower }) => OrderLower),
+)
+
+type Given = {
+  item: AssetListItem
+  subscription: Subscription
+  quantity: number | null
+  lastPrice: LastPrice | undefined
+  /** The first thing to do here: where Enter in the quantity leads. */
+  first: RefObject<HTMLElement | null>
+  onSubmit: (quantity: number) => void
+  /** Takes another total into the review. */
+  onTry: (quantity: number) => void
+  onDiscard: () => void
+}
+
+/** What a new total would mean, before anything is asked of the vendor. */
+export function ChangeReview(given: Given) {
+  const { item, subscription, quantity, onDiscard } = given
+  const name = item.assetName
+  const facts = factsOf(subscription)
+  const isNumber =
+    quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= MAX_QUANTITY
+  if (!isNumber) {
+    const text = `Type a whole number from 0 to ${MAX_QUANTITY.toLocaleString('en')}.`
+    return <Impossible {...given} title={`${name}: how many licenses?`} text={text} />
+  }
+  const decision = decideQuantity(facts, quantity)
+  if (decision.allowed) {
+    const shown = { ...given, quantity, change: decision.change }
+    return isRefused(item, subscription, quantity) ? (
+      <RefusedDraft {...shown} />
+    ) : (
+      <ConfirmChange {...shown} />
+    )
+  }
+  if (decision.reason === 'not_active') {
+    return (
+      <Impossible {...given} title={`${name} can’t be changed`} text={`Its status is ${decision.status}.`} />
+    )
+  }
+  const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
+  const { until } = decision
+  // What is ordered already is changed on the asset's page, where it can be seen.
+  const isOrderable =
+    item.vendor?.ordersTotals && !item.scheduled && until !== undefined && mayOrder(subscription)
+  const below = isOrderable ? subscription.Seats.LicensedNumberOfSeats - quantity : 0
+  const way =
+    below > 0
+      ? `${below.toLocaleString('en')} fewer than assigned now: licenses have to be taken away from users before.`
+      : 'Choose the present total or more.'
+  const text = `This commitment plan can only grow until then. ${way}`
+  return (
+    <Impossible {...given} title={title} text={text}>
+      {isOrderable ? (
+        <OrderLower id={item.id} quantity={quantity} end={until} first={given.first} onDone={onDiscard} />
+      ) : null}
+    </Impossible>
+  )
+}
+
+/** Where a plan ends by itself, there is no next term to order. */
+function mayOrder({ RenewalSettings }: Subscription): boolean {
+  const type = RenewalSettings?.renewalType
+  return !type || atItsEnd(type).verb === 'Renews'
+}

@@ -1,0 +1,98 @@
+'use client'
+
+import { type FormEvent, type RefObject, useId, useState } from 'react'
+import {
+  differenceText,
+  factsOf,
+  licensesText,
+  type Subscription,
+} from '#components/licenses/assets/labels.ts'
+import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { needsTypedTotal } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { holdBack, ReviewBox } from '../license-changes/review-box.tsx'
+import { ChangeMeaning } from './change-meaning.tsx'
+
+type Given = {
+  item: AssetListItem
+  subscription: Subscription
+  quantity: number
+  /** By so many more, or fewer where it is below 0. */
+  change: number
+  lastPrice: LastPrice | undefined
+  /** The first thing to do here: where Enter in the quantity leads. */
+  first: RefObject<HTMLElement | null>
+  onSubmit: (quantity: number) => void
+  onDiscard: () => void
+}
+
+/** A change that is possible: what it means, and the button that asks for it; where it can't be undone, its total is typed before. */
+export function ConfirmChange(given: Given) {
+  const { item, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = given
+  const id = useId()
+  // Another total has to be typed anew.
+  const [confirmed, setConfirmed] = useState({ quantity, typed: '' })
+  const typed = confirmed.quantity === quantity ? confirmed.typed : ''
+  const facts = factsOf(subscription)
+  const mustType = needsTypedTotal(facts, quantity)
+  const fits = !mustType || typed.replace(/[\s,.]/g, '') === String(quantity)
+  const isFinal = facts.isCommitmentPlan
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (fits) onSubmit(quantity)
+  }
+  const badge = (
+    <Badge tone={isFinal || change < 0 ? 'warn' : 'ok'}>
+      {differenceText(change)}
+      {isFinal ? ', can’t be undone' : ''}
+    </Badge>
+  )
+  return (
+    <form onSubmit={submit}>
+      {/* Sent before the page is alive, it leads to the same review. */}
+      <input type="hidden" name="set" value={quantity} />
+      <ReviewBox
+        id={id}
+        live="polite"
+        title={`${visible(item.assetName)}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+        badge={badge}
+        actions={
+          <>
+            {mustType ? (
+              <label className="flex items-center gap-2 text-sm max-md:justify-between">
+                Type {quantity.toLocaleString('en')} to confirm
+                <input
+                  ref={first as RefObject<HTMLInputElement>}
+                  inputMode="numeric"
+                  autoComplete="off"
+                  value={typed}
+                  onChange={(event) => setConfirmed({ quantity, typed: event.target.value })}
+                  className="h-8.5 w-20 rounded-control border border-line-2 bg-surface px-2 text-center tabular-nums max-md:h-10 max-md:text-lg"
+                />
+              </label>
+            ) : null}
+            <Button look="quiet" onClick={onDiscard}>
+              Discard
+            </Button>
+            <Button
+              {...(mustType ? {} : { ref: first as RefObject<HTMLButtonElement> })}
+              type="submit"
+              look="primary"
+              disabled={!fits}
+              aria-describedby={id}
+              onClick={holdBack}
+              onKeyDown={holdBack}
+            >
+              Set to {licensesText(quantity)}
+            </Button>
+          </>
+        }
+      >
+        <ChangeMeaning item={item} subscription={subscription} quantity={quantity} lastPrice={lastPrice} />
+      </ReviewBox>
+    </form>
+  )
+}

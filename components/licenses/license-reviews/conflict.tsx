@@ -1,0 +1,75 @@
+'use client'
+
+import type { RefObject } from 'react'
+import { differenceText, licensesText } from '#components/licenses/assets/labels.ts'
+import { agoText } from '#components/platform/values/day.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { ReviewBox } from '../license-changes/review-box.tsx'
+
+type Found = { current: number; changedBy: string; changedAt: number | undefined; etag: string }
+
+/** What the API says of a version that is not the present one; undefined for any other error. */
+export function conflictOf(error: Error): Found | undefined {
+  if (!(error instanceof Problem) || error.code !== 'version_mismatch') return undefined
+  const { current, changedBy, changedAt, etag } = error.more.members ?? {}
+  if (typeof current !== 'number' || typeof etag !== 'string') return undefined
+  return {
+    current,
+    etag,
+    changedBy: String(changedBy),
+    changedAt: typeof changedAt === 'number' ? changedAt : undefined,
+  }
+}
+
+/** Somebody was first: who, when, and what the typed total means now. */
+export function Conflict({
+  conflict,
+  quantity,
+  from,
+  careful,
+  first,
+  onDecide,
+  onDiscard,
+}: {
+  conflict: Found
+  quantity: number
+  /** The total that was on screen when the change was asked for. */
+  from: number
+  /** The total is reviewed again, because it could not be undone. */
+  careful: boolean
+  first: RefObject<HTMLElement | null>
+  onDecide: () => void
+  onDiscard: () => void
+}) {
+  const { current, changedBy, changedAt } = conflict
+  const when = changedAt === undefined ? '' : ` ${agoText(changedAt, Date.now())}`
+  const same = quantity === current
+  return (
+    <div role="alert">
+      <ReviewBox
+        title={`${changedBy} set this to ${licensesText(current)}${when}`}
+        actions={
+          <>
+            <Button
+              look={same ? 'primary' : 'quiet'}
+              onClick={onDiscard}
+              ref={first as RefObject<HTMLButtonElement>}
+            >
+              Keep {current.toLocaleString('en')}
+            </Button>
+            {same ? null : (
+              <Button look="primary" onClick={onDecide}>
+                {careful ? `Review ${quantity.toLocaleString('en')}` : `Set to ${licensesText(quantity)}`}
+              </Button>
+            )}
+          </>
+        }
+      >
+        {same
+          ? 'That is the total that you typed.'
+          : `You started from ${from.toLocaleString('en')}. Your ${quantity.toLocaleString('en')} now means ${differenceText(quantity - current)}, not ${differenceText(quantity - from)}.`}
+      </ReviewBox>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+'use client'
+
+import { useId } from 'react'
+import { ClockTime } from '#components/platform/waits/clock-time.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { minimumQuantity } from '#lib/licenses/assets/commitment.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { factsOf, limitText, nextText, type Subscription } from '../assets/labels.ts'
+import { Applying } from '../license-changes/applying.tsx'
+import { Confirming } from '../license-changes/confirming.tsx'
+import { QuantityControl } from '../license-changes/quantity-control.tsx'
+import type { useLicenseEdit } from '../license-changes/use-license-edit.ts'
+import { LicenseReview } from './later-review.ts'
+
+type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
+
+/**
+ * The control, or what stands in its place while the vendor is asked; under it why it is limited. `isTold`: what can be
+ * done about an open change stands elsewhere on the page.
+ */
+export function LicenseControl({ item, subscription, edit, isTold = false }: Given & { isTold?: boolean }) {
+  const reasonId = useId()
+  const facts = factsOf(subscription)
+  const { held, waitUntil } = edit
+  const isOff = held !== undefined || waitUntil !== undefined
+  const reason = isOff ? undefined : limitText(facts)
+  return (
+    <>
+      {edit.isPending ? (
+        <Applying />
+      ) : (
+        <QuantityControl
+          label={`Licenses of ${visible(item.assetName)}`}
+          value={edit.value}
+          purchased={facts.purchased}
+          minimum={minimumQuantity(facts)}
+          disabled={facts.status !== 'ACTIVE' || isOff}
+          reasonId={reason || isOff ? reasonId : undefined}
+          input={edit.input}
+          onChange={edit.edit}
+          onNear={LicenseReview.ahead}
+          onEnter={edit.enter}
+        />
+      )}
+      {held ? (
+        <Confirming
+          id={reasonId}
+          item={item}
+          from={facts.purchased}
+          openChange={held}
+          edit={edit}
+          isTold={isTold}
+        />
+      ) : null}
+      {waitUntil === undefined ? null : (
+        <p
+          id={reasonId}
+          ref={edit.place}
+          tabIndex={-1}
+          className="mt-1 rounded-sm text-xs text-ink-3 max-md:max-w-36 max-md:text-left"
+        >
+          {item.vendor?.label ?? 'The vendor'} takes no change before <ClockTime at={waitUntil} />
+        </p>
+      )}
+      {item.scheduled && !edit.isPending ? (
+        <p className="mt-1 text-xs font-[550] text-ink-2 tabular-nums">{nextText(item.scheduled)}</p>
+      ) : null}
+      {reason ? (
+        <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
+          {reason}
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { licensesText, untilText } from '#components/licenses/assets/labels.ts'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+
+/**
+ * What a refusal says, and which ways out it offers: a lower bound to try, the same again, after so many seconds to
+ * `wait`, or signing in. With `tell` it is the reseller who has to do something.
+ */
+export type RefusalText = {
+  title: string
+  detail: string
+  floor?: number
+  again?: boolean
+  wait?: number
+  signIn?: boolean
+  tell?: boolean
+}
+
+/** @param quantity the total that was asked for */
+export function refusalText(error: Error, quantity: number, assigned: number): RefusalText {
+  const title = `Not changed to ${licensesText(quantity)}`
+  if (!(error instanceof Problem)) {
+    const detail =
+      'No answer came, so it is not known whether the change was made. The total above is read again; asking for the same total again is safe.'
+    return { title: 'No answer', detail, again: true }
+  }
+  const detail = error.message
+  switch (error.code) {
+    case 'vendor_rejected': {
+      const number = quantity.toLocaleString('en')
+      const refused = error.more.members?.foreseen
+        ? { title: `Not sent: the vendor would refuse ${number}`, detail: `We did not ask it. ${detail}` }
+        : { title: `Not changed: the vendor refused ${number}`, detail }
+      return quantity < assigned ? { ...refused, floor: assigned } : refused
+    }
+    case 'decrease_not_allowed': {
+      const { minimum, commitmentEndTime: until } = error.more.members ?? {}
+      if (typeof minimum !== 'number') return { title, detail }
+      const end = untilText(typeof until === 'number' ? until : undefined)
+      return { title, detail: `This plan can’t go below ${licensesText(minimum)} ${end}.`, floor: minimum }
+    }
+    case 'change_in_progress':
+      // The vendor's own words about an operation of its own say what can be done.
+      if (error.more.members?.changeId === undefined) return { title, detail, again: true, ...waitOf(error) }
+      return { title, detail: `${detail} ${retryText(error)}`, again: true }
+    case 'rate_limited':
+      return { title, detail, again: true, ...waitOf(error) }
+    case 'vendor_unavailable':
+      return { title, again: true, ...unavailableText(error) }
+    case 'service_unavailable':
+    case 'internal_error':
+      return { title, detail, again: true }
+    case 'unauthenticated':
+      return { title, detail: 'You were signed out. Sign in, and type the total again.', signIn: true }
+    default:
+      return { title, detail }
+  }
+}
+
+/** Our access is nothing that trying again mends; a vendor that asks us to wait is asked again only then. */
+function unavailableText(error: Problem): Pick<RefusalText, 'detail' | 'wait' | 'tell'> {
+  const { because } = error.more.members ?? {}
+  if (because === 'no_access') return { detail: error.message, tell: true }
+  if (because === 'throttled' && error.more.retryAfter !== undefined)
+    return { detail: error.message, ...waitOf(error) }
+  return { detail: `${error.message} ${retryText(error)}` }
+}
+
+function waitOf({ more: { retryAfter } }: Problem): Pick<RefusalText, 'wait'> {
+  return retryAfter === undefined ? {} : { wait: retryAfter }
+}
+
+function retryText({ more: { retryAfter } }: Problem): string {
+  return `Try again in ${retryAfter === undefined ? 'a moment' : waitText(retryAfter)}.`
+}

@@ -1,0 +1,45 @@
+'use client'
+
+import type { RefObject } from 'react'
+import { licensesText } from '#components/licenses/assets/labels.ts'
+import { holdBack } from '#components/licenses/license-changes/review-box.tsx'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { dayText } from '#lib/platform/values/days.ts'
+import { useOrder } from './use-order.ts'
+
+/** Where a commitment can't be lowered now: what can be done instead, from its end on. */
+export function OrderLower({
+  id,
+  quantity,
+  end,
+  first,
+  onDone,
+}: {
+  id: string
+  quantity: number
+  /** When the commitment ends, in epoch milliseconds. */
+  end: number
+  first: RefObject<HTMLElement | null>
+  onDone: () => void
+}) {
+  // Nothing may have been ordered meanwhile that is not in sight here.
+  const { mutate, isPending, error } = useOrder(id, { etag: '"none."', onDone })
+  return (
+    <>
+      {error ? <NotDone title="Not ordered" error={error} /> : null}
+      <Button
+        ref={first as RefObject<HTMLButtonElement>}
+        look="primary"
+        pending={isPending}
+        onClick={(event) => {
+          holdBack(event)
+          if (!event.defaultPrevented) mutate({ quantity })
+        }}
+        onKeyDown={holdBack}
+      >
+        Order {licensesText(quantity)} from {dayText(end)}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { later } from '#components/ui/later.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
+import { readRenewal } from '#lib/licenses/renewal-orders/queries.ts'
+import { tagOf } from '#lib/platform/api/client.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { useOrder } from './use-order.ts'
+import { becauseText, orderText, outcomeText, wayText } from './words.ts'
+
+const OrderForm = later(
+  () => import('./order-form.tsx').then(({ OrderForm }) => OrderForm),
+  () => <div className="h-28" />,
+)
+
+/** What happens with an asset at the end of its commitment, what was ordered for then, and the form that orders it. */
+export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPrice | undefined }) {
+  const [isOpen, setOpen] = useState(false)
+  const params = { asset_id: id }
+  const { data } = useQuery({
+    queryKey: readRenewal.key({ params }),
+    queryFn: ({ signal }) => readRenewal({ params }, signal),
+  })
+  if (!data || data.because === 'no_commitment') return null
+  const { order, lastOrder, takes } = data
+  const etag = tagOf(data)
+  const outcome = order ? undefined : lastOrder && outcomeText(lastOrder)
+  return (
+    <Card className="mt-4">
+      <section aria-labelledby="renewal" className="px-4 py-3.5 text-sm">
+        <h2 id="renewal" className="mb-2 text-base font-[650]">
+          At renewal
+        </h2>
+        <p className="tabular-nums">{byItself(data)}</p>
+        {order ? <Standing id={id} order={order} etag={etag} /> : null}
+        {outcome ? <p className="mt-2 text-ink-2">{visible(outcome)}</p> : null}
+        {takes === 'nothing' ? <p className="mt-2 text-xs text-ink-3">{becauseText(data.because)}</p> : null}
+      </section>
+      {takes === 'nothing' ? null : (
+        <div className="border-t border-line px-4 py-2.5">
+          {isOpen ? (
+            <OrderForm
+              id={id}
+              renewal={data}
+              etag={etag}
+              lastPrice={lastPrice}
+              onClose={() => setOpen(false)}
+            />
+          ) : (
+            <Button onPointerEnter={OrderForm.ahead} onFocus={OrderForm.ahead} onClick={() => setOpen(true)}>
+              {labelOf(data)}
+            </Button>
+          )}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function labelOf({ order, takes }: Renewal): string {
+  if (order && !order.isLeaving) return 'Change the order'
+  return takes === 'quantity' ? 'Lower at renewal' : 'Choose how it renews'
+}
+
+/** What happens without an order. */
+function byItself({ time, renewalType, quantity }: Renewal): string {
+  const when = time === undefined ? 'when its term ends' : `on ${dayText(time)}`
+  const now = `${quantity.toLocaleString('en')} now`
+  if (!renewalType) return `The commitment ends ${when}; ${now}.`
+  return `${wayText(renewalType)} ${when}; ${now}.`
+}
+
+function Standing({ id, order, etag }: { id: string; order: RenewalOrder; etag: string | undefined }) {
+  const { mutate, isPending, error } = useOrder(id, { etag })
+  return (
+    <div className="mt-3 rounded-control bg-accent-tint px-3 py-2.5">
+      <p className="font-[550] tabular-nums">
+        {orderText(order)} from {dayText(order.time)}
+      </p>
+      <p className="mt-0.5 text-xs text-ink-2">
+        Ordered by {visible(order.actor.name)} on {dayText(order.createTime)}
+        {order.isLeaving ? '. Taken back; the vendor is still to be told.' : ''}
+        {order.isPlaced || order.isLeaving ? '' : '. The vendor is still to be told.'}{' '}
+        {order.reason ? visible(order.reason) : ''}
+      </p>
+      {order.isLeaving ? null : (
+        <div className="mt-2">
+          <Button pending={isPending} onClick={() => mutate(undefined)}>
+            Take back
+          </Button>
+        </div>
+      )}
+      {error ? <NotDone title="Not taken back" error={error} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { licensesText } from '#components/licenses/assets/labels.ts'
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
+
+/** What was ordered: `96 licenses`, or `Renews with the licenses in use`. */
+export function orderText({ quantity, renewalType }: Pick<RenewalOrder, 'quantity' | 'renewalType'>): string {
+  return quantity === undefined ? wayText(renewalType ?? '') : licensesText(quantity)
+}
+
+/** One of the vendor's own ways to renew, in words. */
+export function wayText(renewalType: string): string {
+  const { verb, how } = atItsEnd(renewalType)
+  return [verb, how ?? 'with the same licenses'].join(' ')
+}
+
+/** Why nothing can be ordered for the next term. */
+export function becauseText(because: Renewal['because']): string {
+  const texts = {
+    not_active: 'The next term can be ordered only while the subscription is active.',
+    no_commitment: 'The plan has no commitment: its licenses can be changed at any time.',
+    not_offered: 'The vendor takes no orders for the next term of this plan.',
+    no_end: 'Nothing can be ordered: it is not known when the commitment ends.',
+    ended: 'The commitment has just ended. The next term will be shown here.',
+    ends: 'The plan is not renewed when its commitment ends. Ask your reseller if it should be.',
+  }
+  return because ? texts[because] : ''
+}
+
+const OUTCOMES: Record<string, string> = {
+  APPLIED: 'The term began as ordered.',
+  REJECTED: 'The last order was refused.',
+  LOST: 'The last order is gone.',
+}
+
+/** What came of the last order, where that is news; undefined where somebody took it back. */
+export function outcomeText({ state, reason }: RenewalOrder): string | undefined {
+  const outcome = OUTCOMES[state]
+  return outcome && [outcome, reason].filter(Boolean).join(' ')
+}

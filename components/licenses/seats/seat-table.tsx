@@ -1,0 +1,69 @@
+import { Day } from '#components/platform/values/day.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import type { Lines } from './seat-drawing.tsx'
+import { seatDays } from './seat-steps.ts'
+
+/** What the plot shows, to be read: a row for each day on which one of the two moved. Closed at first. */
+export function SeatTable({ purchased, assigned }: Lines) {
+  const count = (seats: number | undefined) =>
+    seats === undefined ? 'Not known' : seats.toLocaleString('en')
+  return (
+    <details className="-mx-4 mt-1 border-t border-line not-open:print:hidden">
+      <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
+      {/* As many rows as days with a change: they scroll here, not the page below. */}
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse it is scrolled by keys
+        tabIndex={0}
+        aria-label="Seats by day"
+        className="max-h-80 overflow-y-auto border-t border-line -outline-offset-2"
+      >
+        <Table label="Purchased and assigned licenses at the end of each day with a change, newest first">
+          <TableHead>
+            <HeadCell aria-sort="descending">
+              Day (UTC) <span aria-hidden="true">↓</span>
+            </HeadCell>
+            <HeadCell right>Purchased</HeadCell>
+            <HeadCell right>Assigned</HeadCell>
+            <HeadCell right>Idle</HeadCell>
+          </TableHead>
+          <TableBody>
+            {seatDays(purchased, assigned).map(({ day, ...seats }) => (
+              <Row key={day}>
+                <RowHead className="max-md:row-span-3">
+                  <Day at={day} />
+                </RowHead>
+                <Cell place="right-1" right number>
+                  {count(seats.purchased)}
+                  <Unit text="purchased" />
+                </Cell>
+                <Cell place="right-2" right number>
+                  {count(seats.assigned)}
+                  <Unit text="assigned" />
+                </Cell>
+                <Cell place="right-3" right number className="text-ink-3">
+                  {idle(seats)}
+                  <Unit text="idle" />
+                </Cell>
+              </Row>
+            ))}
+          </TableBody>
+        </Table>
+      </section>
+    </details>
+  )
+}
+
+function idle({ purchased, assigned }: { purchased: number | undefined; assigned: number | undefined }) {
+  if (purchased === undefined || assigned === undefined) return '–'
+  return Math.max(0, purchased - assigned).toLocaleString('en')
+}
+
+/** What a number is, where the heads of the columns are not seen. */
+function Unit({ text }: { text: string }) {
+  return (
+    <span aria-hidden="true" className="text-ink-3 md:hidden">
+      {' '}
+      {text}
+    </span>
+  )
+}

@@ -1,0 +1,75 @@
+import { CalendarDays } from 'lucide-react'
+import { FilterMenu } from '#components/ui/filter-menu.tsx'
+import { later } from '#components/ui/later.tsx'
+import { MENU_ITEM } from '#components/ui/menu.tsx'
+import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
+
+const OwnRange = later(
+  () => import('./own-range.tsx').then(({ OwnRange }) => OwnRange),
+  () => <div className="h-48" />,
+)
+
+type Given = {
+  /** Whose date it is. */
+  label: string
+  range: DateRange
+  today: number
+  /** The ranges that are offered by name: those of what is past, unless told. */
+  presets?: (today: number) => Preset[]
+  onChange: (range: DateRange) => void
+}
+
+/** From when to when: a preset, or two days of UTC. */
+export function DateFilterMenu(given: Given) {
+  const { label, range, today, onChange } = given
+  const text = presetOf(range, today, given.presets) ?? rangeText(range)
+  const isOff = range.from === undefined && range.to === undefined
+  return (
+    <FilterMenu
+      label={label}
+      off={text}
+      value={isOff ? undefined : text}
+      icon={<CalendarDays aria-hidden="true" className="size-3.5" />}
+      onClear={() => onChange({})}
+      className={PANEL}
+      ahead={OwnRange.ahead}
+    >
+      {(close) => <Ranges {...given} close={close} />}
+    </FilterMenu>
+  )
+}
+
+const PANEL = 'w-74'
+
+function Ranges({
+  range,
+  today,
+  presets: offered = presets,
+  onChange,
+  close,
+}: Given & { close: () => void }) {
+  const preset = presetOf(range, today, offered)
+  const choose = (chosen: DateRange) => {
+    close()
+    onChange(chosen)
+  }
+  return (
+    <>
+      <div className="grid grid-cols-2">
+        {offered(today).map(({ name, range: its }) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={name === preset ? 'true' : undefined}
+            onClick={() => choose(its)}
+            className={MENU_ITEM}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <hr className="my-1.5 border-line" />
+      <OwnRange range={range} onChoose={choose} />
+    </>
+  )
+}

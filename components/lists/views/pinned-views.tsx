@@ -1,0 +1,80 @@
+'use client'
+
+import { Ellipsis } from 'lucide-react'
+import Link from 'next/link'
+import { usePathname, useSearchParams } from 'next/navigation'
+import { useState } from 'react'
+import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { later } from '#components/ui/later.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { View, Views } from '#lib/workspace/views/contract.ts'
+import { isSameQuery } from '#lib/workspace/views/rules.ts'
+
+const ViewDialog = later(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
+
+/** The pinned views of each screen of the navigation, by its path: of the screens below it, too. */
+export function pinnedBelow({ views }: Views, href: string, screens: readonly { href: string }[]): View[] {
+  const isOf = ({ path }: View) =>
+    path === href ||
+    (path.startsWith(`${href}/`) && href !== '/' && screens.every((one) => one.href !== path))
+  return views.filter((view) => view.isPinned && isOf(view))
+}
+
+/** Whether the address is that of one of these. */
+export function useCurrentView(views: readonly View[]): View | undefined {
+  const [path, search] = [usePathname(), useSearchParams().toString()]
+  return views.find((view) => view.path === path && isSameQuery(view.query, search))
+}
+
+/** Below a screen of the navigation: its pinned views, the one that is open marked. */
+export function PinnedViews({
+  of,
+  views,
+  current,
+  all,
+  onGo,
+}: {
+  /** The screen's name. */
+  of: string
+  views: readonly View[]
+  current: View | undefined
+  all: Views
+  onGo?: (() => void) | undefined
+}) {
+  const [changing, setChanging] = useState<string>()
+  const changed = all.views.find(({ id }) => id === changing)
+  return (
+    <>
+      <ul aria-label={`Views of ${of}`} className="grid gap-0.5 border-l border-line ml-4 pl-1.5">
+        {views.map((view) => (
+          <li key={view.id} className="group flex min-w-0 items-center">
+            <Link
+              href={pathWith(view.path, view.query)}
+              prefetch={false}
+              aria-current={view === current ? 'page' : undefined}
+              {...(onGo ? { onClick: onGo } : {})}
+              className="flex min-w-0 flex-1 items-center gap-2 rounded-md px-2 py-1.25 text-sm text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line forced-colors:aria-[current]:underline"
+            >
+              <span className="truncate" title={visible(view.name)}>
+                {visible(view.name)}
+              </span>
+              <LinkHint />
+            </Link>
+            {view.mayChange ? (
+              <button
+                type="button"
+                aria-label={`Change view ${visible(view.name)}`}
+                onClick={() => setChanging(view.id)}
+                className="grid size-7 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink max-lg:size-10"
+              >
+                <Ellipsis aria-hidden="true" className="size-3.5" />
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {changed ? <ViewDialog view={changed} all={all} onClose={() => setChanging(undefined)} /> : null}
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { createView, listViews } from '#lib/workspace/views/queries.ts'
+import { LONGEST_NAME, type ViewPath } from '#lib/workspace/views/rules.ts'
+import { Check } from './check.tsx'
+
+/** Gives what a list shows a name. `query` is its address, without a page. */
+export function SaveView({
+  path,
+  query,
+  mayShare,
+  onClose,
+}: {
+  path: ViewPath
+  query: string
+  mayShare: boolean
+  onClose: () => void
+}) {
+  const client = useQueryClient()
+  const say = useToast()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (form: FormData) => {
+      const body = {
+        name: String(form.get('name')),
+        isPinned: form.has('isPinned'),
+        isShared: form.has('isShared'),
+      }
+      return createView({ body: { ...body, path, query } })
+    },
+    onSuccess: async ({ name }) => {
+      await client.invalidateQueries({ queryKey: listViews.key({}) })
+      onClose()
+      say(`Saved: ${name}`)
+    },
+  })
+  const wrong = errorAt(error, '/name')
+  return (
+    <Dialog title="Save view" onClose={onClose}>
+      <form
+        method="post"
+        className="mt-4 grid gap-3.5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isPending) mutate(new FormData(event.currentTarget))
+        }}
+      >
+        <Field
+          label="Name"
+          hint="Filters, search and order are kept, the page is not."
+          name="name"
+          maxLength={LONGEST_NAME}
+          required
+          autoComplete="off"
+          error={wrong && `The name ${wrong}.`}
+        />
+        <Check name="isPinned" isOn>
+          In the navigation
+        </Check>
+        {mayShare ? <Check name="isShared">For everybody at your company</Check> : null}
+        {error && !wrong ? <NotDone title="Not saved" error={error} /> : null}
+        <div className="mt-2 flex flex-wrap justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,98 @@
+'use client'
+
+import { usePathname, useSearchParams } from 'next/navigation'
+import { errorAt } from '#components/platform/problem/error-at.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import type { View, Views } from '#lib/workspace/views/contract.ts'
+import { isSameQuery, LONGEST_NAME } from '#lib/workspace/views/rules.ts'
+import { Check } from './check.tsx'
+import { shownNow } from './shown-now.ts'
+import { useViewChange } from './use-view-change.ts'
+
+/** A view's name, place and reach, and the way to remove it. */
+export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {
+  const { change, move, remove } = useViewChange(view, onClose)
+  const [path, search] = [usePathname(), shownNow(useSearchParams())]
+  const isOther = path === view.path && !isSameQuery(search, view.query)
+  const beside = all.views.filter((one) => one.path === view.path && one.isShared === view.isShared)
+  const place = beside.findIndex(({ id }) => id === view.id)
+  const error = change.error ?? remove.error
+  const wrong = errorAt(change.error, '/name')
+  const isPending = change.isPending || remove.isPending
+  return (
+    <Dialog title="Change view" onClose={onClose}>
+      <form
+        method="post"
+        className="mt-4 grid gap-3.5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isPending) return
+          const form = new FormData(event.currentTarget)
+          const isShared = form.has('isShared')
+          change.mutate({
+            name: String(form.get('name')),
+            isPinned: form.has('isPinned'),
+            ...(all.mayShare && isShared !== view.isShared ? { isShared } : {}),
+            ...(form.has('query') ? { query: search } : {}),
+          })
+        }}
+      >
+        <Field
+          label="Name"
+          name="name"
+          defaultValue={view.name}
+          maxLength={LONGEST_NAME}
+          required
+          autoComplete="off"
+          error={wrong && `The name ${wrong}.`}
+        />
+        <Check name="isPinned" isOn={view.isPinned}>
+          In the navigation
+        </Check>
+        {all.mayShare ? (
+          <Check name="isShared" isOn={view.isShared}>
+            For everybody at your company
+          </Check>
+        ) : null}
+        {isOther ? <Check name="query">Show what the list shows now</Check> : null}
+        {beside.length > 1 ? (
+          <div className="flex flex-wrap gap-2">
+            <Button disabled={place === 0} pending={move.isPending} onClick={() => move.mutate(place - 1)}>
+              Move up
+            </Button>
+            <Button
+              disabled={place === beside.length - 1}
+              pending={move.isPending}
+              onClick={() => move.mutate(place + 1)}
+            >
+              Move down
+            </Button>
+            <span role="status" className="self-center text-sm text-ink-3 tabular-nums">
+              {`${place + 1} of ${beside.length}`}
+            </span>
+          </div>
+        ) : null}
+        {error && !wrong ? <NotDone title="Not done" error={error} /> : null}
+        <div className="mt-2 flex flex-wrap justify-end gap-2">
+          <Button
+            look="quiet"
+            pending={remove.isPending}
+            onClick={() => isPending || remove.mutate()}
+            className="mr-auto text-danger"
+          >
+            Remove
+          </Button>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={change.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

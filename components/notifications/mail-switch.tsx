@@ -1,0 +1,36 @@
+'use client'
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Switch } from '#components/ui/switch.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/queries.ts'
+
+/** Whether the member is mailed the same, once a week. Nothing where this console sends no mails. */
+export function NeedsMail({ email }: { email: string }) {
+  const say = useToast()
+  const client = useQueryClient()
+  const key = readNeedsMail.key({})
+  const { data } = useQuery({ queryKey: key, queryFn: ({ signal }) => readNeedsMail({}, signal) })
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (isOn: boolean) => setNeedsMail({ body: { isOn } }),
+    onSuccess: (mail) => {
+      client.setQueryData(key, mail)
+      say(mail.isOn ? 'One mail a week, from next Monday on' : 'No more mails of what needs you')
+    },
+  })
+  if (!data?.isPossible) return null
+  return (
+    <section aria-label="Mail" className="mt-6 print:hidden">
+      <Card className="grid gap-3 px-5 py-4">
+        <Switch label="Mail me this once a week" isOn={data.isOn} pending={isPending} onChange={mutate}>
+          {data.isOn
+            ? `To ${email}, on Mondays. Nothing comes while nothing needs you.`
+            : 'One mail on Mondays, and none while nothing needs you. Each has a link that ends it.'}
+        </Switch>
+        {error ? <NotDone title="Not changed" error={error} /> : null}
+      </Card>
+    </section>
+  )
+}

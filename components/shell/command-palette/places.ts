@@ -1,0 +1,87 @@
+import { hrefOf, withRange } from '#components/billing/invoices/view.ts'
+import type { Entry } from './entries.ts'
+
+type Place = Omit<Entry, 'group'> & {
+  /** The screen of the navigation that whoever may go there has, too. */
+  within?: '/assets' | '/invoices'
+}
+
+// `detail` says what is there, in words that somebody would look for it by.
+const PLACES: readonly Place[] = [
+  {
+    within: '/invoices',
+    name: 'Past due',
+    detail: 'Invoices that are late',
+    href: hrefOf({ filter: { status: ['PAST DUE'] } }),
+  },
+  {
+    within: '/invoices',
+    name: 'Open invoices',
+    detail: 'Not paid yet, not late',
+    href: hrefOf({ filter: { status: ['OPEN'] } }),
+  },
+  {
+    within: '/invoices',
+    name: 'Explain a month',
+    detail: 'Why it is dearer than the one before',
+    href: '/invoices/explain',
+  },
+  {
+    within: '/invoices',
+    name: 'Statement',
+    detail: 'What is open, and for how long',
+    href: '/invoices/statement',
+  },
+  {
+    within: '/invoices',
+    name: 'Compare two invoices',
+    detail: 'Line by line',
+    href: '/invoices/compare',
+  },
+  {
+    within: '/invoices',
+    name: 'Posting details',
+    detail: 'Purchase orders and cost centers',
+    href: '/invoices/profiles',
+  },
+  {
+    within: '/assets',
+    name: 'Change several licenses',
+    detail: 'From a list, reviewed at once',
+    href: '/assets/bulk',
+  },
+  {
+    within: '/assets',
+    name: 'Renewals',
+    detail: 'When commitments end, and until when to decide',
+    href: '/assets/renewals',
+  },
+  { name: 'API keys', detail: 'For scripts', href: '/keys' },
+  { name: 'Sessions', detail: 'Where you are signed in', href: '/sessions' },
+  { name: 'Second factor', detail: 'Passkeys, codes of an app', href: '/second-factor' },
+]
+
+/** Named with its days, which change with the year. */
+function creditNotes(now: number): Place {
+  const year = new Date(now).getUTCFullYear()
+  const range = { from: Date.UTC(year, 0, 1), to: Date.UTC(year, 11, 31) }
+  return {
+    within: '/invoices',
+    name: 'Credit notes of this year',
+    detail: `By their date, in ${year}`,
+    href: hrefOf(withRange({ filter: { document: ['credit-note'] } }, range)),
+  }
+}
+
+/** All that can be gone to without a search: the caller's screens, and what is behind them. */
+export function placesFor(screens: readonly { href: string; name: string }[], now = Date.now()): Entry[] {
+  const own = [...PLACES, creditNotes(now)].filter(
+    ({ within }) => !within || screens.some(({ href }) => href === within),
+  )
+  return [...screens, ...own].map(({ name, href, ...more }) => ({
+    group: 'Go to',
+    name,
+    ...('detail' in more ? { detail: more.detail as string } : {}),
+    href,
+  }))
+}

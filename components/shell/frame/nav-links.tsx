@@ -1,0 +1,87 @@
+'use client'
+
+import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import { Fragment, Suspense } from 'react'
+import { PinnedViews, pinnedBelow, useCurrentView } from '#components/lists/views/pinned-views.tsx'
+import { useViews } from '#components/lists/views/use-views.ts'
+import { NeedCount } from '#components/notifications/need-count.tsx'
+import { pathOf, useGoing } from '#components/shell/navigation/under-way.tsx'
+import type { Views } from '#lib/workspace/views/contract.ts'
+
+export const ICONS = {
+  '/': House,
+  '/assets': Layers,
+  '/invoices': ReceiptText,
+  '/invoices/profiles': Building2,
+  '/activity': Activity,
+  '/members': Users,
+  '/sign-on': LogIn,
+} as const
+
+/** A screen that the caller may open. */
+export type Screen = { href: keyof typeof ICONS; name: string }
+
+/** The path that is open, from a click on the one that is going to be; and the screen that holds it. */
+export function useHere(screens: readonly Screen[]): { path: string; holding: string } {
+  const going = useGoing()
+  const here = usePathname()
+  const path = going ? pathOf(going.href) : here
+  // One screen may stand below another: the nearest holds what is open.
+  const holding = screens
+    .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
+    .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
+  return { path, holding }
+}
+
+/** The way to each screen. The one that is open, or holds what is open, is marked; from a click on, the one that is going to be. */
+export function NavLinks({
+  screens,
+  needs,
+  views: first,
+  onGo,
+}: {
+  screens: readonly Screen[]
+  /** How many lines need the caller: it stands beside the screen that has them. */
+  needs: Promise<number | undefined>
+  /** The caller's saved views, as the frame was made. */
+  views: Views
+  onGo?: () => void
+}) {
+  const { path, holding } = useHere(screens)
+  const views = useViews(first)
+  const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
+  return (
+    <nav aria-label="Main" className="grid gap-0.5 lg:-m-1 lg:min-h-0 lg:overflow-y-auto lg:p-1">
+      {screens.map(({ href, name }) => {
+        const Icon = ICONS[href]
+        const pinned = pinnedBelow(views, href, screens)
+        const isHere = path === href && !(view && pinned.includes(view))
+        const current = isHere ? 'page' : href === holding ? 'true' : undefined
+        return (
+          <Fragment key={href}>
+            <Link
+              href={href}
+              prefetch={false}
+              aria-current={current}
+              {...(onGo ? { onClick: onGo } : {})}
+              className="flex items-center gap-2.5 rounded-md px-2 py-1.75 font-medium text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
+            >
+              <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
+              {name}
+              {href === '/' ? (
+                <Suspense>
+                  <NeedCount first={needs} />
+                </Suspense>
+              ) : null}
+            </Link>
+            {pinned.length > 0 ? (
+              <PinnedViews of={name} views={pinned} current={view} all={views} onGo={onGo} />
+            ) : null}
+          </Fragment>
+        )
+      })}
+    </nav>
+  )
+}
