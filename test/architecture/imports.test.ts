@@ -82,6 +82,8 @@ const ZONES: Zone[] = [
       /^lib\/platform\/db\/last-words\.ts$/,
       /^lib\/platform\/db\/scope\.ts$/,
       /^lib\/platform\/db\/built\.ts$/,
+      // Holds memory of a process, and no rows.
+      /^lib\/platform\/db\/per-database\.ts$/,
       /^lib\/platform\/db\/schema\//,
     ],
     planted: ['lib/billing/invoices/store.ts', `import { database } from '#lib/platform/db/client.ts'`],

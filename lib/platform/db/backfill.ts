@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { perDatabase, type Transaction } from './client.ts'
+import type { Transaction } from './client.ts'
+import { perDatabase } from './per-database.ts'
 
 /** How far a batch comes. `last` is its last row, as the backfill tells rows apart; null where no row is left. */
 export type Filled = { count: number; last: string | null }

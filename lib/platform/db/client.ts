@@ -106,20 +106,6 @@ export function database(): Database {
   return slot.licensesInvoicesDatabase
 }
 
-/**
- * Returns a function that returns what `make` made for the database that is open, one for each: what a process remembers
- * of one database is never taken for another's.
- */
-export function perDatabase<Memory extends object>(make: () => Memory): () => Memory {
-  const memories = new WeakMap<Database, Memory>()
-  return () => {
-    const opened = database()
-    const memory = memories.get(opened) ?? make()
-    memories.set(opened, memory)
-    return memory
-  }
-}
-
 // What the server keeps with the login says how long its statements may take: a pooler takes no settings of a connection.
 function pool(url: string, login: Login, max: number, answerLimit?: number): pg.Pool {
   const made = new pg.Pool({

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { perDatabase } from '#lib/platform/db/client.ts'
+import { perDatabase } from '#lib/platform/db/per-database.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { type AuditEvent, recordAudit } from './audit.ts'

@@ -1,7 +1,8 @@
 import 'server-only'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
-import { perDatabase, type Transaction } from '#lib/platform/db/client.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { perDatabase } from '#lib/platform/db/per-database.ts'
 
 /**
  * What the answers to a change have in common: as the dictionary of DEFLATE it need not be written with each of them, so that
