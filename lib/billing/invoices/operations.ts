@@ -3,7 +3,7 @@ import { readChargeSet } from '#lib/billing/charges/sets.ts'
 import { listKept } from '#lib/billing/kept-files/store.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { Problem, refuseTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { named } from '#lib/platform/files/named.ts'
@@ -74,10 +74,15 @@ function filtersOf(
   return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
+/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
+const refuseTooManyInvoices = refuseTimeout(
+  'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
+)
+
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
   const sums = await scopeOf(query)(caller, (tx) => sumFound(tx, caller, checked(query)), {
     mayBeOld: true,
-  }).catch(asTooLong)
+  }).catch(refuseTooManyInvoices)
   return { body: serializeSummary(sums) }
 })
 
@@ -122,16 +127,6 @@ export const readInvoice = operation(
   },
   { isExact: true },
 )
-
-/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
-function asTooLong(error: unknown): never {
-  if (errorCode(error) !== '57014') throw error
-  throw new Problem(
-    'service_unavailable',
-    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
-    { headers: { 'Retry-After': '2' } },
-  )
-}
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {

@@ -1,24 +1,19 @@
 import 'server-only'
 import { operation } from '#lib/platform/api/operation.ts'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { refuseTimeout } from '#lib/platform/api/problem.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
 import { serializeProducts } from './serialize.ts'
 import { sumProducts } from './store.ts'
 
+const refuseTooManyLines = refuseTimeout(
+  'To add up these lines takes longer than a request may. A shorter time, one platform or one billing profile makes them fewer.',
+)
+
 export const readBilledProducts = operation(contract.readBilledProducts, async (caller, { query }) => ({
   body: serializeProducts(
     await readScopeAtOnce(caller, (tx) => sumProducts(tx, caller, query), { mayBeOld: true }).catch(
-      asTooLong,
+      refuseTooManyLines,
     ),
   ),
 }))
-
-function asTooLong(error: unknown): never {
-  if (errorCode(error) !== '57014') throw error
-  throw new Problem(
-    'service_unavailable',
-    'To add up these lines takes longer than a request may. A shorter time, one platform or one billing profile makes them fewer.',
-    { headers: { 'Retry-After': '2' } },
-  )
-}

@@ -1,7 +1,7 @@
 import 'server-only'
 import { seatChangesAround } from '#lib/costs/billed-seats/changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { refuseTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
@@ -11,6 +11,10 @@ import { listMonths, readMonths } from './store.ts'
 
 type Asked = { filter?: Filter<'platform' | 'issuer' | 'billingProfile' | 'currency'> | undefined }
 export type MonthExplanation = { month: Month; currencies: CurrencyExplanation[]; months: string[] }
+
+const refuseTooManyLines = refuseTimeout(
+  'To add up these lines takes longer than a request may. A filter, as of one billing profile or platform, makes them fewer.',
+)
 
 /**
  * Explains a month: four statements that leave together, whatever there is of invoices, lines and assets.
@@ -30,7 +34,7 @@ export async function readExplanation(
         listMonths(tx, caller, { filter: given.filter }),
       ]),
     { mayBeOld: true },
-  ).catch(asTooLong)
+  ).catch(refuseTooManyLines)
   return { month, currencies: explain(rows, assets, month), months }
 }
 
@@ -44,13 +48,4 @@ export async function newestMonth(
   const months = await readScopeAtOnce(caller, (tx) => listMonths(tx, caller, { filter }), { mayBeOld: true })
   const present = today.slice(0, 7)
   return (months.find((month) => month.slice(0, 7) < present) ?? months[0])?.slice(0, 7)
-}
-
-function asTooLong(error: unknown): never {
-  if (errorCode(error) !== '57014') throw error
-  throw new Problem(
-    'service_unavailable',
-    'To add up these lines takes longer than a request may. A filter, as of one billing profile or platform, makes them fewer.',
-    { headers: { 'Retry-After': '2' } },
-  )
 }

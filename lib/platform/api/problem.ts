@@ -143,6 +143,19 @@ export function errorCode(error: unknown): string | undefined {
   return undefined
 }
 
+/**
+ * Returns what refuses a read whose statement ran into its time limit (SQLSTATE 57014), for `catch`. It throws every other
+ * error on.
+ * @param detail why it takes so long, and what makes it shorter
+ * @throws Problem `service_unavailable`
+ */
+export function refuseTimeout(detail: string): (error: unknown) => never {
+  return (error) => {
+    if (errorCode(error) !== '57014') throw error
+    throw new Problem('service_unavailable', detail, { headers: { 'Retry-After': '2' } })
+  }
+}
+
 function isUnavailable(error: Error & { code?: unknown }): boolean {
   const { code } = error
   if (typeof code !== 'string' || code === 'XX000') return CODELESS.test(error.message)
