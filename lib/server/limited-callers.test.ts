@@ -15,7 +15,8 @@ import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
 import { legible } from '#lib/platform/files/test-workbook.ts'
-import { unseal } from '#lib/platform/lists/seal.ts'
+import { PAGE_TOKENS } from '#lib/platform/lists/page-token.ts'
+import { unseal } from '#lib/platform/runtime/secrets.ts'
 import { importsOf, projectFiles, read } from '../../test/architecture/scan.ts'
 
 // Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
@@ -297,7 +298,7 @@ async function answers(contract: Contract, end: string, asking: Record<string, s
 /** A token as what it leads to: whose list it is for differs, and it is sealed. */
 function opened(text: string): string {
   return text.replace(/(ageToken(?:=|":"))([\w-]+)/g, (_, before: string, token: string) => {
-    const [direction, , key] = JSON.parse(unseal(token) ?? '[]')
+    const [direction, , key] = JSON.parse(unseal(token, PAGE_TOKENS) ?? '[]')
     return `${before}${direction} ${key}`
   })
 }

@@ -16,7 +16,8 @@ import {
   callerOf,
 } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { seal, unseal } from '#lib/platform/lists/seal.ts'
+import { PAGE_TOKENS } from '#lib/platform/lists/page-token.ts'
+import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import * as contract from './contract.ts'
 import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
@@ -127,7 +128,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     const { pageToken } = await list({ maxResults: 2 })
     const refused = expect.objectContaining({ code: 'page_token_invalid' })
     await expect(ids({ search: 'IN', pageToken })).rejects.toEqual(refused)
-    const [direction, digest, key] = JSON.parse(unseal(pageToken ?? '') ?? '')
+    const [direction, digest, key] = JSON.parse(unseal(pageToken ?? '', PAGE_TOKENS) ?? '')
     const days = [
       ['2026-99-99', key[1]],
       ['0000-01-01', key[1]],
@@ -135,7 +136,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
       ['now', 'x'],
     ]
     for (const forged of [...days, [key[0]], [key[0], 'a\0']]) {
-      const token = seal(JSON.stringify([direction, digest, forged]))
+      const token = seal(JSON.stringify([direction, digest, forged]), PAGE_TOKENS)
       await expect(ids({ pageToken: token })).rejects.toEqual(refused)
     }
   })

@@ -8,8 +8,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { type Cursor, pageToken } from '#lib/platform/lists/page-token.ts'
-import { seal, unseal } from '#lib/platform/lists/seal.ts'
+import { type Cursor, PAGE_TOKENS, pageToken } from '#lib/platform/lists/page-token.ts'
+import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
@@ -130,8 +130,8 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     for (const other of [undefined, ...ORDERS.filter((one) => one !== orderBy)]) {
       await expect(list({ orderBy: other, maxResults: 2, pageToken: token })).rejects.toEqual(refused)
     }
-    const [direction, digest] = JSON.parse(unseal(token ?? '') ?? '')
-    const forge = (key: unknown) => seal(JSON.stringify([direction, digest, key]))
+    const [direction, digest] = JSON.parse(unseal(token ?? '', PAGE_TOKENS) ?? '')
+    const forge = (key: unknown) => seal(JSON.stringify([direction, digest, key]), PAGE_TOKENS)
     const tries = [
       'NaN',
       'Infinity',

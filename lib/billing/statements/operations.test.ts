@@ -9,7 +9,8 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { seal, unseal } from '#lib/platform/lists/seal.ts'
+import { PAGE_TOKENS } from '#lib/platform/lists/page-token.ts'
+import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
 import type * as contract from './contract.ts'
 import type { StatementItem } from './contract.ts'
@@ -200,14 +201,14 @@ describe('the items', () => {
     const { pageToken = '' } = await read({ maxResults: 2 })
     const refused = { code: 'page_token_invalid' }
     await expect(read({ pageToken, filter: { currency: ['USD'] } })).rejects.toMatchObject(refused)
-    const [direction, digest] = JSON.parse(unseal(pageToken) ?? '')
+    const [direction, digest] = JSON.parse(unseal(pageToken, PAGE_TOKENS) ?? '')
     for (const key of [
       [],
       ['USD', 'emea', '2026-99-99', 'x'],
       ['usd', 'emea', dayAt(0), 'x'],
       ['USD', 'a\0'],
     ]) {
-      const token = seal(JSON.stringify([direction, digest, key]))
+      const token = seal(JSON.stringify([direction, digest, key]), PAGE_TOKENS)
       await expect(read({ pageToken: token })).rejects.toMatchObject(refused)
     }
   })

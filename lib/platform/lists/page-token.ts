@@ -2,7 +2,7 @@ import 'server-only'
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { seal, unseal } from './seal.ts'
+import { type Sealing, seal, unseal } from '#lib/platform/runtime/secrets.ts'
 
 /**
  * Where a page starts: beyond this row's sort key, on or back in the list's order. They are called as in the usual
@@ -28,9 +28,12 @@ export const TimeKey = z.tuple([
 /** Whose list it is, which one, and whatever selects and orders its rows. */
 export type ListOf = readonly [customerId: string, list: string, ...selection: unknown[]]
 
+/** Equal answers stay equal to the byte, with their ETag. */
+export const PAGE_TOKENS: Sealing = { purpose: 'page tokens', isRepeatable: true }
+
 /** Makes the opaque token, sealed: nobody can read it or make one. It fits no other list. */
 export function pageToken(cursor: Cursor, list: ListOf): string {
-  return seal(JSON.stringify([cursor.direction, digest(list), cursor.key]))
+  return seal(JSON.stringify([cursor.direction, digest(list), cursor.key]), PAGE_TOKENS)
 }
 
 /**
@@ -55,7 +58,7 @@ function invalid(detail: string): Problem {
 
 function parse(token: string): unknown {
   try {
-    const text = unseal(token)
+    const text = unseal(token, PAGE_TOKENS)
     return text === undefined ? undefined : JSON.parse(text)
   } catch {
     return undefined

@@ -1,5 +1,14 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
@@ -40,4 +49,85 @@ export function madeOnce(name: string): string {
     if ((error as { code?: string }).code !== 'EEXIST') throw error
   }
   return readFileSync(file, 'utf8')
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** How a text is sealed. The purpose names the key: what is sealed for one opens for no other. */
+export type Sealing = {
+  purpose: string
+  /** Where the text belongs, such as its row: it opens nowhere else. It is authenticated and not kept with the text. */
+  context?: string
+  /** Makes the nonce of the text, so that equal texts are equal when they are sealed. Without it the nonce is random. */
+  isRepeatable?: boolean
+  /** Whose secret the key is derived from: SESSION_SECRET by default. */
+  secret?: string
+}
+
+/** Returns text that only our processes can read or make: nonce, AES-256-GCM ciphertext and tag in base64url. */
+export function seal(text: string, { purpose, context = '', isRepeatable, secret }: Sealing): string {
+  const nonce = isRepeatable
+    ? createHmac('sha256', keyFor(`nonces of ${purpose}`, secret))
+        .update(text)
+        .digest()
+        .subarray(0, NONCE_BYTES)
+    : randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(purpose, secret), nonce).setAAD(Buffer.from(context))
+  const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  return Buffer.concat(sealed).toString('base64url')
+}
+
+/** Returns what `seal` sealed in this way; undefined for anything else, also for what another secret has sealed. */
+export function unseal(sealed: string, { purpose, context = '', secret }: Sealing): string | undefined {
+  const bytes = /^[\w-]+$/.test(sealed) ? Buffer.from(sealed, 'base64url') : Buffer.alloc(0)
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose, secret), nonce, {
+    authTagLength: TAG_BYTES,
+  })
+  decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))
+  try {
+    const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the HMAC-SHA256 of content that outsiders get to see, by which our processes know it again. */
+export function sign(purpose: string, ...content: (string | Uint8Array)[]): Buffer {
+  const hmac = createHmac('sha256', keyFor(purpose))
+  for (const part of content) hmac.update(part)
+  return hmac.digest()
+}
+
+/**
+ * Returns whether a signature is the one of this content, in a time that does not depend on where the two differ.
+ * @param signature as bytes, or in base64url
+ */
+export function isSigned(
+  signature: string | Uint8Array,
+  purpose: string,
+  ...content: (string | Uint8Array)[]
+): boolean {
+  const expected = sign(purpose, ...content)
+  const [one, other] =
+    typeof signature === 'string'
+      ? [Buffer.from(signature), Buffer.from(expected.toString('base64url'))]
+      : [signature, expected]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const keys = new Map<string, KeyObject>()
+
+/**
+ * Returns the key for one purpose: HKDF-SHA256 of a secret, SESSION_SECRET by default. It is kept, because Node takes
+ * longer to prepare a key of bytes than to seal with it.
+ */
+function keyFor(purpose: string, secret = keptSecret('session')): KeyObject {
+  const name = `${purpose} ${secret}`
+  const key = keys.get(name) ?? createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
+  keys.set(name, key)
+  return key
 }

@@ -1,7 +1,8 @@
 import 'server-only'
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { cookieName, cookieValue, sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/session-cookie.ts'
+import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 
 // A browser keeps a mark of ours once somebody has signed in with it. In the database its digest stands with each account
 // that signed in there: a mark alone opens nothing, and an account that forgets it knows it no more.
@@ -10,17 +11,18 @@ import { cookieName, cookieValue, sessionSecret } from '#lib/platform/caller/ses
 const KEPT_SECONDS = 400 * 24 * 60 * 60
 const MARK = 'console-browser'
 
+const PURPOSE = 'marks of browsers'
+
 /** The mark that a request brings, where it is one that we have made: nobody can bring a browser to name one of theirs. */
 export function markOf(cookies: string): string | undefined {
   const [id = '', given = '', ...more] = (cookieValue(cookies, cookieName(MARK)) ?? '').split('.')
-  const [a, b] = [Buffer.from(given), Buffer.from(signature(id))]
-  return more.length === 0 && a.length === b.length && timingSafeEqual(a, b) ? `${id}.${given}` : undefined
+  return more.length === 0 && isSigned(given, PURPOSE, id) ? `${id}.${given}` : undefined
 }
 
 /** A mark for a browser that has none. */
 export function newMark(): string {
   const id = randomBytes(32).toString('base64url')
-  return `${id}.${signature(id)}`
+  return `${id}.${sign(PURPOSE, id).toString('base64url')}`
 }
 
 /** What is stored of a mark. */
@@ -33,10 +35,4 @@ export function markCookie(mark: string): string {
   const name = cookieName(MARK)
   const secure = name === MARK ? '' : '; Secure'
   return `${name}=${mark}; Path=/; Max-Age=${KEPT_SECONDS}; HttpOnly; SameSite=Lax${secure}`
-}
-
-function signature(id: string): string {
-  // A key of its own: what encrypts cookies signs nothing else.
-  const key = hkdfSync('sha256', sessionSecret(), '', 'marks of browsers', 32)
-  return createHmac('sha256', Buffer.from(key)).update(id).digest('base64url')
 }
