@@ -1,8 +1,7 @@
 import 'server-only'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { movesVersion } from '#lib/licenses/assets/rules.ts'
-import { addReadings } from '#lib/licenses/assets/seat-history.ts'
-import type { AssetRow } from '#lib/licenses/assets/store.ts'
+import { type AssetRow, addReadings } from '#lib/licenses/assets/store.ts'
 import { addLicenseChange } from '#lib/licenses/license-changes/store/transitions.ts'
 import {
   forgetObservation,

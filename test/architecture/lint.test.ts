@@ -35,7 +35,7 @@ const REFUSED: Record<string, string[]> = {
 const ALLOWED: Record<string, string[]> = {
   'app/(console)/assets/page.tsx': ['#lib/licenses/assets/operations.ts', '../frame.tsx', 'react'],
   'components/assets/list.tsx': [
-    '#lib/licenses/assets/queries.ts',
+    '#lib/licenses/client.ts',
     '#lib/licenses/license-lists/targets.ts',
     '#lib/platform/api/client.ts',
     '#lib/platform/values/days.ts',

@@ -8,8 +8,8 @@ import { Moment } from '#components/platform/values/moment.tsx'
 import { whoText } from '#components/platform/values/who.ts'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { acknowledgeLicenseChange } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
-import { acknowledgeLicenseChange } from '#lib/licenses/license-changes/queries.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Under an unclear change: the button that says that it was checked, and who did. Nothing under any other change. */

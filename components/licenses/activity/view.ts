@@ -7,8 +7,8 @@ import {
   valuesOf,
   withValues,
 } from '#components/lists/filters/view.ts'
+import { listLicenseChanges } from '#lib/licenses/client.ts'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
-import { listLicenseChanges } from '#lib/licenses/license-changes/queries.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 

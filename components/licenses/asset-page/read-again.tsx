@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { readFromVendor } from '#lib/licenses/license-changes/queries.ts'
+import { readFromVendor } from '#lib/licenses/client.ts'
 import { oneAsset } from '../assets/one-asset.ts'
 
 /** Has an asset read from its vendor at once, and says what it shows. `label` is the vendor's name for people. */

@@ -1,6 +1,6 @@
 import { listScreen } from '#components/lists/filters/list-screen.ts'
 import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
-import { listAssets } from '#lib/licenses/assets/queries.ts'
+import { listAssets } from '#lib/licenses/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listAssets`, which the screen always asks for in full. */

@@ -10,7 +10,7 @@ import {
 } from '#components/licenses/assets/one-asset.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { setQuantity } from '#lib/licenses/client.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { licensesText } from '../assets/labels.ts'

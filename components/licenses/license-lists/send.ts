@@ -1,4 +1,4 @@
-import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { setQuantity } from '#lib/licenses/client.ts'
 import { carryOut } from '#lib/licenses/license-lists/carry-out.ts'
 import { fateOf } from '#lib/licenses/license-lists/fate.ts'
 import { patiently, pause } from '#lib/licenses/license-lists/patience.ts'

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useToast } from '#components/ui/toast.tsx'
-import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/renewal-orders/queries.ts'
+import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/client.ts'
 import type { Wanted } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { orderText } from './words.ts'

@@ -1,16 +1,176 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
+import { actor, others } from '#lib/platform/history/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { orderText } from '#lib/platform/lists/order.ts'
-import { unixTime } from '#lib/platform/lists/unix-time.ts'
-import { calls } from './calls.ts'
+import { timeOf, unixTime } from '#lib/platform/lists/unix-time.ts'
+import { assetCalls } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
-import * as shapes from './shapes.ts'
 
-export type Asset = z.output<typeof shapes.Asset>
-export type AssetListItem = z.output<typeof shapes.AssetListItem>
+// What assets tell of their changes, and changes of themselves.
+
+export const seats = z.int().min(0)
+
+/** What can be said of a change that is open. */
+export const outlook = {
+  knownBy: z.int().optional().meta({
+    description:
+      'While it is open: by when its outcome is known, as epoch time in milliseconds, if the vendor answers when it is asked.',
+  }),
+  repeatable: z.literal(true).optional().meta({
+    description:
+      'Asking for the same total again may have it sent once more now, with one effect. Absent where there is only waiting.',
+  }),
+}
+
+/** A change whose outcome is not known yet, beside its asset. */
+const openChange = z.object({
+  id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
+  to: seats.meta({ description: 'The total that was asked for.' }),
+  state: z.string().meta({ description: 'CLAIMED, SENT, UNKNOWN.' }),
+  actor: actor.meta({ description: 'Who asked for it.' }),
+  createTime: timeOf('When it was asked for'),
+  ...outlook,
+})
+
+/** A change that is settled, beside its asset. */
+const lastChange = z.object({
+  id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
+  from: seats.meta({ description: 'Purchased licenses before.' }),
+  to: seats.meta({ description: 'The total that was asked for, or that the vendor set.' }),
+  state: z.string().meta({ description: 'APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED.' }),
+  vendorReason: z.string().optional().meta({ description: 'What is known of it, in words.' }),
+  actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
+  settleTime: timeOf('When its outcome was known'),
+})
+
+const plan = z.object({
+  CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
+  CommitmentStartTime: timeOf('When the commitment began, where that is known').optional(),
+  CommitmentEndTime: timeOf('When it ends, where that is known').optional(),
+  IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
+  PlanName: z
+    .string()
+    .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
+})
+
+const seatCounts = z.object({
+  LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
+  MaximumNumberOfSeats: seats.meta({ description: 'The cap: equal to NumberOfSeats unless stated apart.' }),
+  NumberOfSeats: seats.meta({ description: 'Purchased.' }),
+})
+
+/** spec 2.2. Field names and capitals are the wire's. */
+const Subscription = z
+  .object({
+    BillingMethod: z.string().meta({ description: 'How the vendor is paid: `ONLINE`, or other text.' }),
+    CreationTime: timeOf('When it was bought'),
+    PurchaseOrderID: z.string().meta({ description: "The customer's own order number. May be empty." }),
+    ResourceUIURL: z
+      .string()
+      .meta({ description: "The vendor's own page of its subscriptions. May be empty." }),
+    SkuID: z.string().meta({ description: 'What was bought, as the vendor calls it.' }),
+    SkuName: z.string().meta({ description: 'The same for people: Business Plus.' }),
+    Status: z.string().meta({ description: `ACTIVE, SUSPENDED, PENDING, CANCELLED; ${others}` }),
+    ID: z.string().meta({ description: 'The subscription at the vendor.' }),
+    Plan: plan.meta({ description: 'How it is bought.' }),
+    RenewalSettings: z
+      .object({ renewalType: z.string().meta({ description: 'What happens then, as the vendor calls it.' }) })
+      .nullable()
+      .meta({ description: 'What happens at the end of the commitment. Null where nothing is known.' }),
+    Seats: seatCounts.meta({ description: 'Licenses: three whole numbers.' }),
+  })
+  .meta({ id: 'Subscription', description: 'What is bought at the vendor.' })
+
+const properties = z
+  .object({
+    customerDomain: z.string().meta({ description: 'The domain that the asset is for.' }),
+    customerID: z.string().meta({ description: 'The customer at the vendor.' }),
+    reseller: z.string().meta({ description: 'Whom to ask: an e-mail address.' }),
+    subscription: Subscription.optional().meta({ description: 'Absent for assets without licenses.' }),
+  })
+  .meta({ id: 'AssetProperties', description: 'Of whom the asset is, and what is bought.' })
+
+const assetId = z.string().meta({ description: 'Starts with the type.' })
+/** What kind of product an asset is, as a word. */
+export const assetType = z
+  .string()
+  .meta({ description: 'workspace-suite, office-suite, cloud-platform, web-services; others may come.' })
+
+/** spec 2.2 */
+export const Asset = z
+  .object({
+    id: assetId,
+    type: assetType,
+    properties: properties.meta({ description: 'Of whom it is, and what is bought.' }),
+    settings: z.null().meta({ description: 'Always null.' }),
+  })
+  .meta({ id: 'Asset', description: 'A managed product.' })
+
+const vendor = z.object({
+  name: z
+    .string()
+    .meta({ description: 'built-in, google-workspace, microsoft-partner-center; others may come.' }),
+  label: z.string().meta({ description: 'Its name for people.' }),
+  quantityIsCap: z.boolean().meta({ description: 'What is billed is the use, up to the quantity.' }),
+  takesLicenses: z
+    .boolean()
+    .meta({ description: 'A quantity below the assigned users takes licenses from some of them.' }),
+  locksIncreases: z
+    .boolean()
+    .meta({ description: 'Without a commitment, too, an increase can be taken back for a few days only.' }),
+  ordersTotals: z
+    .boolean()
+    .meta({ description: 'Whether a total can be ordered for the next term of a commitment plan.' }),
+})
+
+const scheduled = z.object({
+  quantity: seats.meta({ description: 'The total that it will be.' }),
+  time: timeOf('When, where that is known').optional(),
+})
+
+/** spec 2.1, with the additions of CONTRACT 3 */
+export const AssetListItem = z
+  .object({
+    id: assetId,
+    type: assetType,
+    licenseQty: z.string().meta({ description: 'Purchased licenses as text, or `N/A`.' }),
+    assetName: z.string().meta({ description: 'Name for people.' }),
+    url: z.url().meta({ description: 'The page of this type in the console.' }),
+    name: z.string().meta({ description: 'The same as `assetName`.' }),
+    quantity: seats
+      .optional()
+      .meta({ description: 'Purchased licenses. Absent where `licenseQty` is `N/A`.' }),
+    createTime: timeOf('When it was created'),
+    properties: properties.optional().meta({ description: 'With `view=full`.' }),
+    etag: z.string().optional().meta({ description: "With `view=full`: the asset's ETag." }),
+    vendor: vendor.optional().meta({ description: 'With `view=full`, for assets with licenses.' }),
+    observedTime: z.int().optional().meta({
+      description:
+        'With `view=full`: when the vendor last told of it, as epoch time in milliseconds. Absent where it tells nothing.',
+    }),
+    scheduled: scheduled.optional().meta({
+      description:
+        'With `view=full`: what the vendor sets at the next renewal. A change before may delete it there.',
+    }),
+    openChange: openChange
+      .optional()
+      .meta({ description: 'With `view=full`: a change whose outcome is not known yet.' }),
+    lastChange: lastChange.optional().meta({
+      description:
+        'With `view=full`: the newest change, where it is settled, for seven days; one that is UNCLEAR until another follows that is not the vendor’s own.',
+    }),
+    waitUntil: z.int().optional().meta({
+      description:
+        'With `view=full`: until when the vendor takes no other change of this subscription by its own word, as epoch time in milliseconds.',
+    }),
+  })
+  .meta({ id: 'AssetListItem', description: 'An asset as lists have it.' })
+
+export type Asset = z.output<typeof Asset>
+export type AssetListItem = z.output<typeof AssetListItem>
 
 const selection = {
   filter: filterText(ASSET_FILTER_KEYS, { plan: PLAN_KINDS, usage: USAGES })
@@ -32,7 +192,7 @@ const orderBy = orderText(ASSET_ORDER_KEYS).optional().meta({
 
 /** spec 4.1 */
 export const listAssets = contract({
-  ...calls.listAssets,
+  ...assetCalls.listAssets,
   summary: 'List assets, newest first unless told otherwise',
   permission: 'licenses-manager',
   description: 'The assets that are managed for the customer, a page at a time.',
@@ -46,14 +206,14 @@ export const listAssets = contract({
     ...paging,
   }),
   output: z
-    .object({ assets: z.array(shapes.AssetListItem).meta({ description: 'The page.' }), ...pagingOutput })
+    .object({ assets: z.array(AssetListItem).meta({ description: 'The page.' }), ...pagingOutput })
     .meta({ id: 'AssetList', description: 'A page of assets.' }),
   examples: examples.listAssets,
 })
 
 /** An addition: all assets that the filters select. */
 export const exportAssets = contract({
-  ...calls.exportAssets,
+  ...assetCalls.exportAssets,
   summary: 'All assets of a selection as a CSV file',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -63,7 +223,7 @@ export const exportAssets = contract({
 })
 
 export const exportAssetsXlsx = contract({
-  ...calls.exportAssetsXlsx,
+  ...assetCalls.exportAssetsXlsx,
   summary: 'All assets of a selection as a workbook',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -78,18 +238,18 @@ export const params = z.object({
 })
 
 export const readAsset = contract({
-  ...calls.readAsset,
+  ...assetCalls.readAsset,
   summary: 'Read one asset',
   permission: 'licenses-manager',
   description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
   params,
-  output: shapes.Asset,
+  output: Asset,
   examples: examples.readAsset,
 })
 
 /** An addition: what the type chips on screen count. */
 export const summarizeAssets = contract({
-  ...calls.summarizeAssets,
+  ...assetCalls.summarizeAssets,
   summary: 'Count assets per type',
   permission: 'licenses-manager',
   description: 'What the same filters select in the list of assets, counted.',
@@ -100,7 +260,7 @@ export const summarizeAssets = contract({
       types: z
         .array(
           z.object({
-            type: shapes.assetType,
+            type: assetType,
             count: z.int().min(1).meta({ description: 'Assets of this type.' }),
           }),
         )

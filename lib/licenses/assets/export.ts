@@ -1,15 +1,16 @@
 import 'server-only'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
 import { allPages } from '#lib/platform/lists/keyset.ts'
 import type { Cursor } from '#lib/platform/lists/page-token.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
-import type { Selection } from './list/conditions.ts'
-import { allInOrder } from './list/in-order.ts'
-import type { AssetOrder } from './list/order.ts'
+import type { AssetOrder, Selection } from './selection.ts'
 import * as store from './store.ts'
+import { type AssetRow, pageClauses } from './store.ts'
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
 const MOST_ROWS = 250
@@ -56,4 +57,27 @@ async function* pages(tx: Transaction, { customerId }: Caller, { orderBy, ...sel
 
 function day(time: Date | null): string | null {
   return time && dayOf(time.getTime())
+}
+
+/**
+ * All rows of a selection in an order that no index has, so many at a time. It is sorted once, by ids alone: page by page
+ * the whole would be sorted for each.
+ */
+async function* allInOrder(
+  tx: Transaction,
+  customerId: CustomerId,
+  selection: Selection,
+  { orderBy, size }: { orderBy: AssetOrder; size: number },
+): AsyncGenerator<AssetRow[], void, undefined> {
+  const { where, order } = pageClauses(customerId, [selection, 0, undefined, orderBy])
+  const ids = await tx.select({ id: assets.id }).from(assets).where(where).orderBy(order)
+  for (let at = 0; at < ids.length; at += size) {
+    const some = ids.slice(at, at + size).map(({ id }) => id)
+    const rows = await tx
+      .select()
+      .from(assets)
+      .where(and(eq(assets.customerId, customerId), inArray(assets.id, some)))
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    yield some.flatMap((id) => byId.get(id) ?? [])
+  }
 }

@@ -1,4 +1,5 @@
 import 'server-only'
+import { sql } from 'drizzle-orm'
 import {
   listWithChanges,
   readOnLook,
@@ -17,14 +18,12 @@ import { type ListOf, pageOf, readPageToken } from '#lib/platform/lists/page-tok
 import { env } from '#lib/platform/runtime/env.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
+import * as shapes from './contract.ts'
 import { assetsTable } from './export.ts'
-import { type Selection, selectsAll } from './list/conditions.ts'
-import { type AssetOrder, keysetOf } from './list/order.ts'
-import { listShown } from './page.ts'
-import { listReadings } from './seat-history.ts'
+import { type AssetOrder, keysetOf, type Selection, selectsAll } from './selection.ts'
 import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
-import * as shapes from './shapes.ts'
 import * as store from './store.ts'
+import { listReadings, listShown } from './store.ts'
 
 export const listAssets = operation(
   contract.listAssets,
@@ -113,4 +112,31 @@ export async function readSeatHistory(caller: Caller, id: string, since: number)
     mayBeOld: true,
   })
   return readings.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
+}
+
+/** More of one kind nobody goes through in a menu; whoever means another one writes it into the address. */
+const MOST = 200
+
+/**
+ * What filters can offer, of the caller's assets: their domains, and the statuses of their subscriptions, each in order.
+ * @throws Problem `permission_denied`
+ */
+export async function readChoices(caller: Caller): Promise<{ domains: string[]; statuses: string[] }> {
+  checkPermission(caller, 'licenses-manager')
+  const { customerId } = caller
+  const { rows } = await readScopeAtOnce(
+    caller,
+    (tx) =>
+      tx.execute<{ domain: string | null; status: string | null }>(sql`
+        (SELECT DISTINCT customer_domain COLLATE "C" AS domain, NULL AS status FROM assets
+          WHERE customer_id = ${customerId} ORDER BY 1 LIMIT ${MOST})
+        UNION ALL
+        (SELECT DISTINCT NULL, status COLLATE "C" FROM assets
+          WHERE customer_id = ${customerId} AND status IS NOT NULL ORDER BY 2 LIMIT ${MOST})`),
+    { mayBeOld: true },
+  )
+  return {
+    domains: rows.flatMap(({ domain }) => domain ?? []),
+    statuses: rows.flatMap(({ status }) => status ?? []),
+  }
 }

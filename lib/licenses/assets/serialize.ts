@@ -1,9 +1,8 @@
 import { entityTag } from '#lib/platform/api/entity-tag.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'
 import type { Asset, AssetListItem } from './contract.ts'
-import type { ShownRow } from './page.ts'
-import * as shapes from './shapes.ts'
-import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
+import * as shapes from './contract.ts'
+import { type AssetRow, hasLicenses, type LicensedRow, type ShownRow } from './store.ts'
 
 /** spec 2.2 */
 function serializeAsset(row: AssetRow): Asset {

@@ -1,13 +1,13 @@
 import 'server-only'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { builtOnce, value } from '#lib/platform/db/built.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { assets } from '#lib/platform/db/schema/assets.ts'
+import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { pageByKey } from '#lib/platform/lists/keyset.ts'
 import type { Cursor } from '#lib/platform/lists/page-token.ts'
-import { type Selection, selected } from './list/conditions.ts'
-import { type AssetOrder, keysetOf, micros } from './list/order.ts'
+import type { QuantityFacts } from './commitment.ts'
+import { type AssetOrder, keysetOf, micros, type Selection, selected, selectsAll } from './selection.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
@@ -118,4 +118,189 @@ export async function lockLicensed(
   const row = await readAsset(tx, customerId, id, { lock: true })
   if (!row) throw new Error(`The asset ${id} is not there any more.`)
   return licensed(row)
+}
+
+const shownColumns = {
+  id: assets.id,
+  type: assets.type,
+  name: assets.name,
+  seatsPurchased: assets.seatsPurchased,
+}
+
+/** What a list shows of an asset; `micros` and `sort` are as in `ListRow`. */
+export type ShownRow = {
+  asset: Pick<AssetRow, keyof typeof shownColumns>
+  micros: string
+  sort?: string | undefined
+}
+
+/** A page as `listAssets` reads it, with what a list shows of each asset, and no more: nothing else is read as often. */
+export async function listShown(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ShownRow[]> {
+  const [selection, limit, cursor, orderBy] = page
+  if (orderBy || !selectsAll(selection)) return selectShown(tx, customerId, page)
+  const [micros, id] = cursor?.key ?? []
+  return pages[cursor?.direction ?? 'first'](tx, { customerId, limit, micros, id })
+}
+
+/** The pages of all assets: most calls ask for no others. */
+const pages = { first: anyPage(), older: anyPage('older'), newer: anyPage('newer') }
+
+function anyPage(direction?: Cursor['direction']) {
+  const cursor = direction && { direction, key: [value<string>('micros'), value<string>('id')] }
+  return builtOnce<ShownRow[]>((tx) =>
+    selectShown(tx, value('customerId'), [{}, value<number>('limit'), cursor]),
+  )
+}
+
+function selectShown(tx: Transaction, customerId: CustomerId, page: Page) {
+  const { keys, where, order, limit } = pageClauses(customerId, page)
+  return tx
+    .select({ asset: shownColumns, ...keys })
+    .from(assets)
+    .where(where)
+    .orderBy(order)
+    .limit(limit)
+}
+
+type Seats = { purchased: number; maximum: number; assigned: number }
+
+/** What a change of licenses is decided by, with the seats as they are. */
+export type LicenseFacts = QuantityFacts & { seats: Seats }
+
+/** What the checks of a change need to know of an asset: no facts where its type has no licenses. */
+export function knownOf(row: AssetRow): { seatVersion: number; facts: LicenseFacts | undefined } {
+  const { seatVersion } = row
+  if (!hasLicenses(row)) return { seatVersion, facts: undefined }
+  const { status, isCommitmentPlan, commitmentEnd, seatsPurchased: purchased } = row
+  const seats = { purchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
+  const facts = { status, isCommitmentPlan, purchased, commitmentEnd: commitmentEnd?.getTime(), seats }
+  return { seatVersion, facts }
+}
+
+/** Writes the seats that the vendor confirmed; the seat version moves. The row must be locked. */
+export async function setSeats(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  seats: Seats,
+): Promise<AssetRow> {
+  const { purchased, maximum, assigned } = seats
+  const rows = await seatsSet(tx, { customerId, id, purchased, maximum, assigned })
+  return rows[0] as AssetRow
+}
+
+const seatsSet = builtOnce<AssetRow[]>((tx) =>
+  tx
+    .update(assets)
+    .set({
+      seatsPurchased: value<number>('purchased'),
+      seatsMaximum: value<number>('maximum'),
+      seatsAssigned: value<number>('assigned'),
+      seatVersion: sql`${assets.seatVersion} + 1`,
+    })
+    .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id'))))
+    .returning(),
+)
+
+/** Writes what the vendor told; `moves` says whether the seat version does. The row must be locked. */
+export async function setObserved(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  values: Partial<LicensedRow>,
+  { moves }: { moves: boolean },
+): Promise<LicensedRow> {
+  const rows = await tx
+    .update(assets)
+    .set({
+      ...values,
+      ...(moves ? { seatVersion: sql`${assets.seatVersion} + 1` } : {}),
+    })
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+    .returning()
+  return rows[0] as LicensedRow
+}
+
+/** Purchased and assigned seats from a time on. */
+export type SeatReading = { at: Date; purchased: number; assigned: number }
+
+type NewReading = Omit<SeatReading, 'at'> & { assetId: string }
+
+/** Notes what the seats of some assets are from now on: a few hundred at most. */
+export async function addReadings(
+  tx: Transaction,
+  customerId: CustomerId,
+  readings: readonly NewReading[],
+): Promise<void> {
+  const [only] = readings
+  if (only && readings.length === 1) await oneAdded(tx, { customerId, ...only })
+  else if (only) await addAll(tx, customerId, readings)
+}
+
+/** What a change of licenses adds. */
+const oneAdded = builtOnce<unknown>((tx) =>
+  tx.insert(seatReadings).values({
+    customerId: value('customerId'),
+    assetId: value('assetId'),
+    purchased: value('purchased'),
+    assigned: value('assigned'),
+  }),
+)
+
+async function addAll(tx: Transaction, customerId: CustomerId, readings: readonly NewReading[]) {
+  const rows = readings.map(({ assetId, purchased, assigned }) => ({
+    customerId,
+    assetId,
+    purchased,
+    assigned,
+  }))
+  await tx.insert(seatReadings).values(rows)
+}
+
+/**
+ * What the seats were from `since` on, oldest first: what held at that time, where that is known, else the first
+ * reading; then the last one of each day of UTC, for seats may move every hour.
+ */
+export async function listReadings(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+  since: Date,
+): Promise<SeatReading[]> {
+  const { at, purchased, assigned } = seatReadings
+  const own = and(eq(seatReadings.customerId, customerId), eq(seatReadings.assetId, assetId))
+  const fields = { at, purchased, assigned }
+  const one = (when: SQL, order: SQL) =>
+    tx.select(fields).from(seatReadings).where(and(own, when)).orderBy(order).limit(1)
+  const day = sql`date_trunc('day', ${at}, 'UTC')`
+  const [before, first, days] = await Promise.all([
+    one(lt(at, since), sql`${at} desc`),
+    one(gte(at, since), sql`${at}`),
+    tx
+      .selectDistinctOn([day], fields)
+      .from(seatReadings)
+      .where(and(own, gte(at, since)))
+      .orderBy(day, sql`${at} desc`),
+  ])
+  return [...(before.length > 0 ? before : first), ...days]
+}
+
+/** So long anybody may look back, or compare what was billed. */
+const KEPT = sql`interval '3 years'`
+/** In one statement, which has three seconds. */
+const MOST_REMOVED = 10_000
+
+/**
+ * Removes the customer's readings of long ago, but for the one that held when the time that is kept begins.
+ * @returns how many; of very many at most a part
+ */
+export async function pruneReadings(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    DELETE FROM seat_readings WHERE customer_id = ${customerId} AND (asset_id, at) IN (
+      SELECT r.asset_id, r.at FROM seat_readings r
+      WHERE r.customer_id = ${customerId} AND r.at < now() - ${KEPT} AND EXISTS (
+        SELECT FROM seat_readings n WHERE n.customer_id = ${customerId} AND n.asset_id = r.asset_id
+          AND n.at > r.at AND n.at < now() - ${KEPT})
+      LIMIT ${MOST_REMOVED})`)
+  return rowCount ?? 0
 }

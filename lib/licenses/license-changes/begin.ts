@@ -1,9 +1,16 @@
 import 'server-only'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
-import { addReadings } from '#lib/licenses/assets/seat-history.ts'
-import { knownOf, type LicenseFacts, setSeats } from '#lib/licenses/assets/seats.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
-import { type AssetRow, type LicensedRow, licensed, readAsset } from '#lib/licenses/assets/store.ts'
+import {
+  type AssetRow,
+  addReadings,
+  knownOf,
+  type LicensedRow,
+  type LicenseFacts,
+  licensed,
+  readAsset,
+  setSeats,
+} from '#lib/licenses/assets/store.ts'
 import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/platform/api/idempotency/keys.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

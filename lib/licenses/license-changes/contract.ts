@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { params } from '#lib/licenses/assets/contract.ts'
+import { Asset, AssetListItem, params } from '#lib/licenses/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
-import { Asset, AssetListItem } from '#lib/licenses/assets/shapes.ts'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/entity-tag.ts'
 import { switchText } from '#lib/platform/api/query-text.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/unix-time.ts'
-import { calls } from './calls.ts'
+import { changeCalls } from '../routes.ts'
 import * as changes from './examples/changes.ts'
 import * as quantity from './examples/quantity.ts'
 import * as reading from './examples/reading.ts'
@@ -41,7 +40,7 @@ const QuantityBody = z
 
 /** spec 4.2: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
-  ...calls.setQuantity,
+  ...changeCalls.setQuantity,
   summary: "Set an asset's total number of licenses",
   permission: 'licenses-manager',
   limit: 'changes',
@@ -71,7 +70,7 @@ export const setQuantity = contract({
 
 /** An addition: who asked for which total, when, and what became of it. */
 export const listLicenseChanges = contract({
-  ...calls.listLicenseChanges,
+  ...changeCalls.listLicenseChanges,
   summary: 'List changes of licenses, newest first',
   permission: 'licenses-manager',
   description: 'Who asked for which total, when, and what became of it.',
@@ -101,7 +100,7 @@ const changeParams = z.object({
 
 /** An addition: what became of a change whose answer was `outcome_unknown`. */
 export const readLicenseChange = contract({
-  ...calls.readLicenseChange,
+  ...changeCalls.readLicenseChange,
   summary: 'Read one change of licenses',
   permission: 'licenses-manager',
   description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
@@ -112,7 +111,7 @@ export const readLicenseChange = contract({
 
 /** An addition: a person or client of the customer has compared an unclear change with the vendor's books. */
 export const acknowledgeLicenseChange = contract({
-  ...calls.acknowledgeLicenseChange,
+  ...changeCalls.acknowledgeLicenseChange,
   summary: 'Say that an unclear change was checked',
   permission: 'licenses-manager',
   description:
@@ -126,7 +125,7 @@ export const acknowledgeLicenseChange = contract({
 
 /** An addition: what the regular reading does, for one asset and at once. */
 export const readFromVendor = contract({
-  ...calls.readFromVendor,
+  ...changeCalls.readFromVendor,
   summary: 'Read an asset from its vendor now',
   permission: 'licenses-manager',
   description:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { outlook, seats } from '#lib/licenses/assets/change-shapes.ts'
+import { outlook, seats } from '#lib/licenses/assets/contract.ts'
 import { actor, others } from '#lib/platform/history/shapes.ts'
 import { timeOf } from '#lib/platform/lists/unix-time.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { params } from '#lib/licenses/assets/contract.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/entity-tag.ts'
-import { calls } from './calls.ts'
+import { renewalCalls } from '../routes.ts'
 import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
 
@@ -17,7 +17,7 @@ const headers = z.object({
 
 /** An addition: what happens at the end of a commitment, and what was ordered for it. */
 export const readRenewal = contract({
-  ...calls.readRenewal,
+  ...renewalCalls.readRenewal,
   summary: 'Read what happens with an asset at its renewal',
   permission: 'licenses-manager',
   description:
@@ -30,7 +30,7 @@ export const readRenewal = contract({
 
 /** An addition: a total for the next term, which takes effect when this one ends. */
 export const orderRenewal = contract({
-  ...calls.orderRenewal,
+  ...renewalCalls.orderRenewal,
   summary: 'Order the licenses of the next term',
   permission: 'licenses-manager',
   limit: 'changes',
@@ -53,7 +53,7 @@ export const orderRenewal = contract({
 
 /** An addition: what was ordered is not wanted any more. */
 export const withdrawRenewal = contract({
-  ...calls.withdrawRenewal,
+  ...renewalCalls.withdrawRenewal,
   summary: 'Take back what was ordered for the next term',
   permission: 'licenses-manager',
   limit: 'changes',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { seats } from '#lib/licenses/assets/change-shapes.ts'
+import { seats } from '#lib/licenses/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { actor } from '#lib/platform/history/shapes.ts'
 import { timeOf } from '#lib/platform/lists/unix-time.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { currency, money } from '#lib/billing/invoices/shapes.ts'
-import { seats } from '#lib/licenses/assets/change-shapes.ts'
+import { seats } from '#lib/licenses/assets/contract.ts'
 import { timeOf } from '#lib/platform/lists/unix-time.ts'
 import { KINDS } from './rules.ts'
 

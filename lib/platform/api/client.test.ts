@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import * as invoices from '#lib/billing/invoices/contract.ts'
 import { listInvoices } from '#lib/billing/invoices/queries.ts'
-import { setQuantity } from '#lib/licenses/license-changes/queries.ts'
+import { setQuantity } from '#lib/licenses/client.ts'
 import { queriesOf, whenFreshSignInIsRequired } from './client.ts'
 import type { AnyContract } from './contract.ts'
 

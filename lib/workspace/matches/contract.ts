@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Invoice } from '#lib/billing/invoices/shapes.ts'
-import { assetType } from '#lib/licenses/assets/shapes.ts'
+import { assetType } from '#lib/licenses/assets/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
-import { knownOf } from '#lib/licenses/assets/seats.ts'
+import { knownOf } from '#lib/licenses/assets/store.ts'
 import type { Answer } from '#lib/platform/api/idempotency/keys.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'

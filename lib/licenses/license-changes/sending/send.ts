@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
-import { knownOf } from '#lib/licenses/assets/seats.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
+import { knownOf } from '#lib/licenses/assets/store.ts'
 import { type Answer, keepAnswer } from '#lib/platform/api/idempotency/keys.ts'
 import type { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

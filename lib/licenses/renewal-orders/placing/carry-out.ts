@@ -1,7 +1,5 @@
 import 'server-only'
-import { addReadings } from '#lib/licenses/assets/seat-history.ts'
-import { knownOf, setSeats } from '#lib/licenses/assets/seats.ts'
-import type { LicensedRow } from '#lib/licenses/assets/store.ts'
+import { addReadings, knownOf, type LicensedRow, setSeats } from '#lib/licenses/assets/store.ts'
 import { lastChange } from '#lib/licenses/license-changes/store/find.ts'
 import { addLicenseChange } from '#lib/licenses/license-changes/store/transitions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

@@ -5,10 +5,10 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey, callerOf } from '#lib/platform/db/test-rows.ts'
-import type * as contract from '../contract.ts'
-import { exportAssets, listAssets, summarizeAssets } from '../operations.ts'
-import { PLAN_KINDS, planKindOf, USAGES, usageOf } from '../rules.ts'
-import { type AssetOrder, keysetOf } from './order.ts'
+import type * as contract from './contract.ts'
+import { exportAssets, listAssets, summarizeAssets } from './operations.ts'
+import { PLAN_KINDS, planKindOf, USAGES, usageOf } from './rules.ts'
+import { type AssetOrder, keysetOf } from './selection.ts'
 
 type Query = NonNullable<Given<typeof contract.listAssets>['query']>
 type Row = { id: string; name: string; end?: string; seats?: [purchased: number, assigned: number] }

@@ -1,0 +1,17 @@
+import { queriesOf } from '#lib/platform/api/client.ts'
+import type * as assets from './assets/contract.ts'
+import type * as changes from './license-changes/contract.ts'
+import type * as renewals from './renewal-orders/contract.ts'
+import { assetCalls, changeCalls, renewalCalls } from './routes.ts'
+
+export const { listAssets, readAsset, exportAssets, exportAssetsXlsx } = queriesOf<typeof assets>(assetCalls)
+
+export const {
+  setQuantity,
+  listLicenseChanges,
+  readLicenseChange,
+  acknowledgeLicenseChange,
+  readFromVendor,
+} = queriesOf<typeof changes>(changeCalls)
+
+export const { readRenewal, orderRenewal, withdrawRenewal } = queriesOf<typeof renewals>(renewalCalls)

@@ -1,0 +1,23 @@
+import { callsOf } from '#lib/platform/api/call.ts'
+
+export const assetCalls = callsOf({
+  listAssets: 'GET /billing/v1/assets',
+  exportAssets: 'GET /billing/v1/assets.csv',
+  exportAssetsXlsx: 'GET /billing/v1/assets.xlsx',
+  readAsset: 'GET /billing/v1/assets/{asset_id}',
+  summarizeAssets: 'GET /billing/v1/asset-summary',
+})
+
+export const changeCalls = callsOf({
+  setQuantity: 'PATCH /billing/v1/assets/{asset_id}',
+  listLicenseChanges: 'GET /billing/v1/license-changes',
+  readLicenseChange: 'GET /billing/v1/license-changes/{change_id}',
+  acknowledgeLicenseChange: 'PUT /billing/v1/license-changes/{change_id}/acknowledgement',
+  readFromVendor: 'POST /billing/v1/assets/{asset_id}/reading',
+})
+
+export const renewalCalls = callsOf({
+  readRenewal: 'GET /billing/v1/assets/{asset_id}/renewal',
+  orderRenewal: 'PUT /billing/v1/assets/{asset_id}/renewal',
+  withdrawRenewal: 'DELETE /billing/v1/assets/{asset_id}/renewal',
+})
