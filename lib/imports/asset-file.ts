@@ -1,6 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { readNow } from '#lib/licenses/license-changes/reading/read-now.ts'
+import { readNow } from '#lib/licenses/license-changes/reading/read.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { allowImportTimes } from '#lib/platform/db/plans.ts'

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { movesVersion } from '#lib/licenses/assets/rules.ts'
 import { type AssetRow, addReadings } from '#lib/licenses/assets/store.ts'
-import { addLicenseChange } from '#lib/licenses/license-changes/store/transitions.ts'
+import { addLicenseChange } from '#lib/licenses/license-changes/store/changes.ts'
 import {
   forgetObservation,
   holdSubscriptions,

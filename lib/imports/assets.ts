@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { AssetRow } from '#lib/licenses/assets/store.ts'
-import { assetsWithOpenChange } from '#lib/licenses/license-changes/store/find.ts'
+import { assetsWithOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'

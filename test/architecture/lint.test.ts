@@ -14,7 +14,7 @@ const REFUSED: Record<string, string[]> = {
   ],
   'app/billing/v1/assets/[asset_id]/route.ts': [
     '#lib/licenses/assets/store.ts',
-    '#lib/licenses/license-changes/store/find.ts',
+    '#lib/licenses/license-changes/store/changes.ts',
     '#lib/platform/db/scope.ts',
   ],
   'components/assets/list.tsx': [

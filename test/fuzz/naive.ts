@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
-import { addLicenseChange } from '#lib/licenses/license-changes/store/transitions.ts'
+import { addLicenseChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { scope } from '#lib/platform/db/scope.ts'

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { resendByHand } from '#lib/licenses/license-changes/sending/by-hand.ts'
-import { settleByHand } from '#lib/licenses/license-changes/settling/by-hand.ts'
+import { resendByHand, settleByHand } from '#lib/licenses/license-changes/by-hand.ts'
 import { checkedText, withDatabase } from '../command.ts'
 import { operatorFor } from '../licenses/operator.ts'
 import { note } from '../terminal.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, desc, eq, gte, inArray, isNotNull, lte, sql } from 'drizzle-orm'
-import { MOVED_SEATS } from '#lib/licenses/license-changes/store/find.ts'
+import { MOVED_SEATS } from '#lib/licenses/license-changes/store/changes.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'

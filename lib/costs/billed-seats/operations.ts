@@ -1,5 +1,5 @@
 import 'server-only'
-import { changesOf } from '#lib/licenses/license-changes/store/find.ts'
+import { changesOf } from '#lib/licenses/license-changes/store/changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

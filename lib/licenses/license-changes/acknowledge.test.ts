@@ -6,8 +6,8 @@ import { addAsset, addCustomer, addKey, callerOf } from '#lib/platform/db/test-r
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
+import { settleByHand } from './by-hand.ts'
 import { acknowledgeLicenseChange } from './operations.ts'
-import { settleByHand } from './settling/by-hand.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // A customer says of an unclear change that it was checked: who may, what that is kept as, and what it changes.

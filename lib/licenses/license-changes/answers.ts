@@ -6,9 +6,8 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Rejected, WriteAnswer } from '#lib/vendors/vendor.ts'
 import type { Why } from '#lib/vendors/why.ts'
-import type { Refusal } from './checks.ts'
-import { lastChange } from './store/find.ts'
-import type { Change } from './store/transitions.ts'
+import type { Refusal } from './rules.ts'
+import { type Change, lastChange } from './store/changes.ts'
 
 // What a PATCH answers, in words, where it is not the asset itself.
 

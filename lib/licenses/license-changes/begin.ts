@@ -1,4 +1,5 @@
 import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
 import {
@@ -16,18 +17,17 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
+import { logFailure } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Foreseen, OwnBooks, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { check } from './checks.ts'
-import type { Claim, QuantityRequest } from './request.ts'
-import { isOver } from './rules.ts'
-import { sendAgain } from './sending/again.ts'
-import { send } from './sending/send.ts'
-import { awaitAnswer } from './settling/await-answer.ts'
-import { findOpenChange, readChange } from './store/find.ts'
-import { addLicenseChange, type Change } from './store/transitions.ts'
+import { check, isOver } from './rules.ts'
+import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
+import { sendAgain } from './send-again.ts'
+import { isUnderWay, type Settled, settleChange } from './settle.ts'
+import { addLicenseChange, type Change, findOpenChange, readChange } from './store/changes.ts'
 
 type Begun =
   | { kind: 'answered'; answer: Answer<Asset> }
@@ -154,4 +154,59 @@ async function claimChange(
   })
   const claim = { change, row, vendor, claimedAt: Date.now() }
   return { kind: 'claimed', claim, changeId: change.id, vendor }
+}
+
+/** Between two looks at a change that another request carries out or asks for, in milliseconds. */
+const LOOK_EVERY = 150
+
+/**
+ * Waits for what becomes of a change, as long as another request may take to carry it out, and answers with it. The
+ * answer is kept under the request's key.
+ * @param label the vendor's name for people
+ * @returns undefined where the change was withdrawn and came to nothing
+ * @throws Problem `vendor_unavailable` where it failed: asking again is safe; `outcome_unknown` where it is open still,
+ * or nobody can tell
+ */
+function awaitAnswer(
+  request: QuantityRequest,
+  changeId: string,
+  label: string,
+): Promise<Answer<Asset> | undefined> {
+  return settledAnswer(request, changeId, label).catch((error) => {
+    if (error instanceof Problem) throw error
+    // The change may have been made, whatever keeps us from finding out or writing that down.
+    logFailure({ status: 504 }, error, request.requestId)
+    throw answers.outcomeUnknown(label, changeId)
+  })
+}
+
+async function settledAnswer(
+  request: QuantityRequest,
+  changeId: string,
+  label: string,
+): Promise<Answer<Asset> | undefined> {
+  const { caller, keyed, requestId } = request
+  const { readMs, writeMs } = vendorTimes()
+  const deadline = Date.now() + readMs + writeMs
+  let change: Settled | undefined
+  do {
+    if (change) await pause(LOOK_EVERY)
+    change = await settleChange(caller, changeId, requestId)
+  } while (isWorthWaiting(change) && Date.now() < deadline)
+  if (!change) return undefined
+  const { state, vendorReason } = change
+  if (state === 'FAILED') throw answers.vendorUnavailable(label)
+  if (state === 'UNCLEAR') throw answers.outcomeUnclear(change, label)
+  if (state !== 'APPLIED' && state !== 'REJECTED') throw answers.outcomeUnknown(label, changeId)
+  return withAsset(request, async (tx, row) => {
+    const reason = vendorReason ?? 'The vendor refused it.'
+    const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
+    return keepAnswer(tx, keyed, answer)
+  })
+}
+
+/** Whether it may be known in a moment: a request is at it, somebody asks the vendor, or the vendor has an order. */
+function isWorthWaiting(change: Settled | undefined): boolean {
+  if (isUnderWay(change)) return true
+  return change?.state === 'UNKNOWN' && (change.isBeingAsked === true || change.pollRef !== null)
 }

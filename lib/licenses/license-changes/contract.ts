@@ -1,18 +1,48 @@
 import { z } from 'zod'
-import { Asset, AssetListItem, params } from '#lib/licenses/assets/contract.ts'
+import { Asset, AssetListItem, outlook, params, seats } from '#lib/licenses/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/entity-tag.ts'
 import { switchText } from '#lib/platform/api/query-text.ts'
+import { actor, others } from '#lib/platform/history/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { unixTime } from '#lib/platform/lists/unix-time.ts'
+import { timeOf, unixTime } from '#lib/platform/lists/unix-time.ts'
 import { changeCalls } from '../routes.ts'
-import * as changes from './examples/changes.ts'
-import * as quantity from './examples/quantity.ts'
-import * as reading from './examples/reading.ts'
-import * as shapes from './shapes.ts'
+import * as changes from './examples.ts'
+import * as quantity from './examples.ts'
+import * as reading from './examples.ts'
 
-export type LicenseChange = z.output<typeof shapes.LicenseChange>
+const acknowledged = z.object({
+  actor: actor.meta({ description: 'Who said so.' }),
+  time: timeOf('When it was said'),
+})
+
+/** An addition: a total that was asked for, and what became of it. */
+const LicenseChange = z
+  .object({
+    id: z.string().meta({ description: 'Names the change.' }),
+    assetId: z.string().meta({ description: 'The asset that it changes.' }),
+    assetName: z.string().meta({ description: 'The present name of the asset.' }),
+    type: z.string().meta({ description: 'Type of the asset.' }),
+    from: seats.meta({ description: 'Purchased licenses before.' }),
+    to: seats.meta({ description: 'The total that was asked for.' }),
+    state: z.string().meta({
+      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). UNCLEAR: nobody can tell any more whether the vendor did it; the asset is free for another change, which is decided on a fresh read. DRIFT: made by the vendor. RECORDED: what a file that an operator imported said, which asked no vendor; ${others}`,
+    }),
+    vendorReason: z.string().optional().meta({
+      description: 'Why the vendor refused, what is known of a failure, or what to do where it is UNCLEAR.',
+    }),
+    actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
+    createTime: timeOf('When it was asked for'),
+    settleTime: timeOf('When the outcome was known').optional(),
+    ...outlook,
+    acknowledged: acknowledged
+      .optional()
+      .meta({ description: 'That somebody has checked an UNCLEAR change. Absent where nobody has.' }),
+  })
+  .meta({ id: 'LicenseChange', description: 'A total that was asked for, and what became of it.' })
+
+export type LicenseChange = z.output<typeof LicenseChange>
 
 /** What may come with a change of a quantity (CONTRACT 4). */
 const QuantityHeaders = z.object({
@@ -86,7 +116,7 @@ export const listLicenseChanges = contract({
   }),
   output: z
     .object({
-      licenseChanges: z.array(shapes.LicenseChange).meta({ description: 'The page.' }),
+      licenseChanges: z.array(LicenseChange).meta({ description: 'The page.' }),
       ...pagingOutput,
     })
     .meta({ id: 'LicenseChangeList', description: 'A page of changes of licenses.' }),
@@ -105,7 +135,7 @@ export const readLicenseChange = contract({
   permission: 'licenses-manager',
   description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
   params: changeParams,
-  output: shapes.LicenseChange,
+  output: LicenseChange,
   examples: changes.readLicenseChange,
 })
 
@@ -118,7 +148,7 @@ export const acknowledgeLicenseChange = contract({
     'Of a change in the state UNCLEAR: you have compared the total at the vendor with the one that you need. The change stays UNCLEAR and says who checked it. A repeat with its Idempotency-Key, which was 504 `outcome_unknown` until then, is decided anew on a fresh read. Acknowledging again changes nothing. 409 `change_in_progress` while the change is open, `change_settled` where its outcome is known.',
   params: changeParams,
   body: emptyBody,
-  output: shapes.LicenseChange,
+  output: LicenseChange,
   problems: ['change_in_progress', 'change_settled'],
   examples: changes.acknowledgeLicenseChange,
 })

@@ -12,10 +12,10 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { type Asked, check } from './checks.ts'
 import { disputeOf, isAnew, observedRow } from './observe.ts'
-import { readOwn } from './reading/read-own.ts'
-import { findOpenChange } from './store/find.ts'
+import { readOwn } from './reading/read.ts'
+import { type Asked, check } from './rules.ts'
+import { findOpenChange } from './store/changes.ts'
 
 type Question = Asked & { caller: Caller; assetId: string }
 

@@ -2,12 +2,11 @@ import 'server-only'
 import { type DueChange, dueChanges } from '#lib/identity/access/due-work.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { readDue } from './reading/due.ts'
+import { readUnsettled } from './by-hand.ts'
 import { forEach } from './reading/for-each.ts'
-import { readList } from './reading/pass.ts'
+import { readDue, readList } from './reading/pass.ts'
 import { isOpen } from './rules.ts'
-import { settleChange, type WhenUnknown } from './settling/settle.ts'
-import { readUnsettled } from './settling/unsettled.ts'
+import { settleChange, type WhenUnknown } from './settle.ts'
 
 // What runs in the background reads, and never buys.
 

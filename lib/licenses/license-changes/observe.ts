@@ -8,11 +8,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
-import { isAsTold, valuesOf } from './observed-values.ts'
 import { waitFor } from './reading/when.ts'
 import { isConfirmed } from './rules.ts'
-import { changesWithin } from './store/find.ts'
-import { addLicenseChange } from './store/transitions.ts'
+import { addLicenseChange, changesWithin } from './store/changes.ts'
 
 /** Where the vendor keeps the subscription of an asset. */
 export function refOf({
@@ -127,4 +125,47 @@ function waitAfter(disputed: { since: number } | undefined, isConfirmedNow: bool
 export function observedRow(row: LicensedRow, observed: Observed): LicensedRow {
   const seen = { ...row, ...valuesOf(row, observed) }
   return { ...seen, seatVersion: row.seatVersion + (movesVersion(row, seen) ? 1 : 0) }
+}
+
+/** What of a row its vendor decides. */
+type ObservedValues = Pick<
+  LicensedRow,
+  | 'status'
+  | 'planName'
+  | 'isCommitmentPlan'
+  | 'commitmentStart'
+  | 'commitmentEnd'
+  | 'renewalType'
+  | 'seatsPurchased'
+  | 'seatsMaximum'
+  | 'seatsAssigned'
+  | 'scheduledTotal'
+  | 'scheduledAt'
+>
+
+/** What an observation makes of a row; assigned seats stay where it does not tell them. */
+function valuesOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
+  return {
+    status: told.status,
+    planName: told.planName,
+    isCommitmentPlan: told.isCommitmentPlan,
+    commitmentStart: told.commitmentStart,
+    commitmentEnd: told.commitmentEnd,
+    renewalType: told.renewalType,
+    seatsPurchased: seats.purchased,
+    seatsMaximum: seats.maximum,
+    seatsAssigned: seats.assigned ?? row.seatsAssigned,
+    scheduledTotal: told.scheduled?.total ?? null,
+    scheduledAt: told.scheduled?.at ?? null,
+  }
+}
+
+/** Whether a row has all that was told of it. */
+function isAsTold(row: LicensedRow, values: ObservedValues): boolean {
+  const fields = Object.keys(values) as (keyof ObservedValues)[]
+  return fields.every((field) => plain(row[field]) === plain(values[field]))
+}
+
+function plain(value: ObservedValues[keyof ObservedValues]): string | number | boolean | null {
+  return value instanceof Date ? value.getTime() : value
 }

@@ -11,9 +11,8 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import { waitFor } from './reading/when.ts'
 import { isOpen } from './rules.ts'
-import { serializeLastChange, serializeOpenChange } from './serialize.ts'
-import { outlookOf } from './settling/outlook.ts'
-import { settleChange } from './settling/settle.ts'
+import { outlookOf, serializeLastChange, serializeOpenChange } from './serialize.ts'
+import { settleChange } from './settle.ts'
 import { type Beside, listBesideAssets, readBesideAsset } from './store/beside-assets.ts'
 
 // What assets ask of changes: nothing else leads from there to here.

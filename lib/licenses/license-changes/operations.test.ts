@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import * as contract from '#lib/licenses/license-changes/contract.ts'
 import { listLicenseChanges, setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import type { Given } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -9,6 +8,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
+import * as contract from './contract.ts'
 
 const origin = { requestId: 'test-request' }
 const ODD = "workspace-suite-a|b:[ü] %/?'"

@@ -1,20 +1,25 @@
 import 'server-only'
 import { replyOf, serializeFullItem } from '#lib/licenses/assets/serialize.ts'
+import { lockLicensed } from '#lib/licenses/assets/store.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
-import { readScope } from '#lib/platform/db/scope.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { actorOf } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import * as answers from './answers.ts'
 import { changeInProgress } from './answers.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { foretellAnswer } from './dry-run.ts'
 import { settleOnRead } from './open-change.ts'
 import { readAgain } from './reading/read-again.ts'
+import { isOpen } from './rules.ts'
 import { serializeLicenseChange } from './serialize.ts'
-import { acknowledge } from './settling/acknowledge.ts'
-import { findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
+import { readChange, writeAcknowledgement } from './store/changes.ts'
+import { type ChangeRow, findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
   const { params, query, body, headers: given = {} } = input
@@ -82,4 +87,32 @@ function asLockProblem(error: unknown): never {
   // subscription has a new id, which another asset has taken at this very moment
   if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
   throw changeInProgress(undefined, 1)
+}
+
+/**
+ * Keeps that the customer has compared an unclear change with the vendor's books. It settles nothing: the state stays
+ * for the operator, but the change's Idempotency-Key is free for a decision on a fresh read. Once more changes nothing.
+ * @returns the change as it is now
+ * @throws Problem `not_found`; `change_in_progress` while it is open; `change_settled` where its outcome is known
+ */
+async function acknowledge(
+  caller: Caller,
+  changeId: string,
+  requestId: string,
+): Promise<Omit<ChangeRow, 'micros'>> {
+  const { customerId } = caller
+  return scope(caller, async (tx) => {
+    const unlocked = await readChange(tx, customerId, changeId)
+    if (!unlocked) throw new Problem('not_found')
+    // Also an operator may be settling it: locks in one order.
+    await lockLicensed(tx, customerId, unlocked.assetId)
+    await writeAcknowledgement(tx, customerId, changeId, { actor: actorOf(caller), requestId })
+    const row = await findChange(tx, customerId, changeId)
+    if (!row) throw new Problem('not_found')
+    const { change } = row
+    if (change.acknowledgedAt !== null) return row
+    if (isOpen(change.state)) throw answers.otherChange(change)
+    const detail = `This change is ${change.state}: there is nothing to acknowledge.`
+    throw new Problem('change_settled', detail)
+  })
 }

@@ -1,5 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHANGE_STATES, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { CHANGE_STATES, check, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
 
 describe('the states of a change', () => {
   it('are open or settled; those that we do not know count as settled', () => {
@@ -13,5 +16,223 @@ describe('the states of a change', () => {
     ])
     expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt: null, settledBy: null }))).toEqual([])
     expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt, settledBy: 'operator' }))).toEqual([])
+  })
+})
+
+const PRESENT = 7
+const TAGS = {
+  none: undefined,
+  any: '*',
+  present: '"7.abc"',
+  older: '"6.abc"',
+  coming: '"8.abc"',
+  other: '"x"',
+}
+type Tag = keyof typeof TAGS
+
+/** 20 licenses, and what is asked for: fewer, the same, more. */
+const ASKED = { lower: 15, same: 20, higher: 25 }
+
+type Case = {
+  licenses: boolean
+  tag: Tag
+  status: string
+  isCommitmentPlan: boolean
+  asked: keyof typeof ASKED
+}
+const CASES: Case[] = [true, false].flatMap((licenses) =>
+  (Object.keys(TAGS) as Tag[]).flatMap((tag) =>
+    ['ACTIVE', 'SUSPENDED', 'SOMETHING_NEW'].flatMap((status) =>
+      [true, false].flatMap((isCommitmentPlan) =>
+        (['lower', 'same', 'higher'] as const).map((asked) => ({
+          licenses,
+          tag,
+          status,
+          isCommitmentPlan,
+          asked,
+        })),
+      ),
+    ),
+  ),
+)
+
+function given({ licenses, tag, status, isCommitmentPlan, asked }: Case) {
+  const facts: QuantityFacts = { status, isCommitmentPlan, purchased: 20 }
+  return {
+    asked: { quantity: ASKED[asked], ifMatch: TAGS[tag] },
+    known: { seatVersion: PRESENT, facts: licenses ? facts : undefined },
+  }
+}
+
+/** What a case is answered with: the first of the rows that applies. */
+type Row = [answer: string, applies: (one: Case) => boolean]
+const first = (rows: Row[], one: Case) => rows.find(([, applies]) => applies(one))?.[0]
+
+const NO_LICENSES: Row = ['no_licenses', ({ licenses }) => !licenses]
+const isOther = ({ tag }: Case, fit: Tag[]) => !fit.includes(tag)
+
+describe('the order of CONTRACT 4, in each case that there is', () => {
+  const word = (found: { kind: string; reason?: string }) =>
+    found.kind === 'refused' ? found.reason : found.kind
+
+  it.each(['applied', 'rejected'] as const)('with books just read, and a vendor that says %s', (kind) => {
+    const order: Row[] = [
+      NO_LICENSES,
+      ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present'])],
+      ['not_active', ({ status }) => status !== 'ACTIVE'],
+      ['unchanged', ({ asked }) => asked === 'same'],
+      ['commitment', ({ asked, isCommitmentPlan }) => asked === 'lower' && isCommitmentPlan],
+      [kind, () => true],
+    ]
+    for (const one of CASES) {
+      const { asked, known } = given(one)
+      let questions = 0
+      const foresee = (facts: QuantityFacts) => {
+        expect(facts).toBe(known.facts)
+        questions += 1
+        return { kind }
+      }
+      const found = word(check(asked, { ...known, foresee }))
+      expect([one, found]).toEqual([one, first(order, one)])
+      // The vendor's rule stands last: it is asked of nothing that is settled without it.
+      expect(questions).toBe(found === kind ? 1 : 0)
+    }
+  })
+
+  it.each([
+    ['no change is open', undefined],
+    ['one to fewer licenses is open', { toQuantity: ASKED.lower }],
+    ['one to the present total is open', { toQuantity: ASKED.same }],
+    ['one to more licenses is open', { toQuantity: ASKED.higher }],
+  ])('with our copy of a vendor’s books, where %s', (_, open) => {
+    const order: Row[] = [
+      NO_LICENSES,
+      ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present', 'coming'])],
+      ['joined', ({ asked }) => open?.toQuantity === ASKED[asked]],
+      ['in_progress', () => open !== undefined],
+      ['unread', () => true],
+    ]
+    for (const one of CASES) {
+      const { asked, known } = given(one)
+      const found = check(asked, { ...known, open })
+      expect([one, word(found)]).toEqual([one, first(order, one)])
+      if (found.kind === 'joined' || found.kind === 'in_progress') expect(found.open).toBe(open)
+    }
+  })
+})
+
+describe('what a check tells beside its word', () => {
+  const annual = {
+    status: 'ACTIVE',
+    isCommitmentPlan: true,
+    purchased: 20,
+    commitmentEnd: 1_803_859_200_000,
+  }
+  const foresee = () => ({ kind: 'applied' as const, seats: 25 })
+  it.each([
+    [
+      { quantity: 25, ifMatch: '"1.x"' },
+      { kind: 'refused', reason: 'version_mismatch', current: 20 },
+    ],
+    [
+      { quantity: 19, ifMatch: undefined },
+      { kind: 'refused', reason: 'commitment', current: 20, minimum: 20, until: 1_803_859_200_000 },
+    ],
+    [{ quantity: 20, ifMatch: undefined }, { kind: 'unchanged' }],
+    [
+      { quantity: 25, ifMatch: undefined },
+      { kind: 'applied', seats: 25 },
+    ],
+  ])('%j', (asked, found) => {
+    expect(check(asked, { seatVersion: PRESENT, facts: annual, foresee })).toMatchObject(found)
+  })
+
+  it('names the status that it refuses', () => {
+    const facts = { ...annual, status: 'PENDING' }
+    const found = check({ quantity: 25, ifMatch: undefined }, { seatVersion: PRESENT, facts, foresee })
+    expect(found).toMatchObject({ kind: 'refused', reason: 'not_active', status: 'PENDING' })
+  })
+})
+
+describe('If-Match', () => {
+  const facts: QuantityFacts = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 20 }
+  it.each([
+    [undefined, true, true],
+    ['*', true, true],
+    ['"7.abc"', true, true],
+    [' "6.abc" , "7.def"', true, true],
+    ['"6.abc"', false, false],
+    ['"8.abc"', false, true],
+    ['"6.abc", "70.x"', false, true],
+    ['"77.abc"', false, true],
+    ['"7"', false, false],
+    ['W/"7.abc"', false, false],
+    ['"other"', false, false],
+  ])('of %s names version 7: %s, and may name one to come: %s', (ifMatch, is, mayBecome) => {
+    const asked = { quantity: 21, ifMatch }
+    const known = { seatVersion: PRESENT, facts }
+    const read = check(asked, { ...known, foresee: () => ({ kind: 'applied' as const }) })
+    expect(read.kind === 'applied').toBe(is)
+    expect(check(asked, { ...known, open: undefined }).kind === 'unread').toBe(mayBecome)
+  })
+})
+
+describe('check, whatever it is asked', () => {
+  const quantities = fc.integer({ min: 0, max: MAX_QUANTITY })
+  const anyFacts = fc.record({
+    status: fc.oneof(fc.constant('ACTIVE'), fc.string()),
+    isCommitmentPlan: fc.boolean(),
+    purchased: quantities,
+  })
+  const versions = fc.integer({ min: 1, max: 50 })
+  const headers = fc.oneof(
+    fc.constant(undefined),
+    fc.constant('*'),
+    versions.map((version) => `"${version}.a"`),
+    fc.tuple(versions, versions).map(([one, two]) => `"${one}.a", "${two}.b"`),
+  )
+
+  it('lets nothing to a vendor that is no change, not active, or lowers a commitment', () => {
+    fc.assert(
+      fc.property(anyFacts, versions, quantities, headers, (facts, seatVersion, quantity, ifMatch) => {
+        const foresee = () => ({ kind: 'applied' as const })
+        const { kind } = check({ quantity, ifMatch }, { seatVersion, facts, foresee })
+        if (kind !== 'applied') return
+        expect(facts.status).toBe('ACTIVE')
+        expect(quantity).not.toBe(facts.purchased)
+        if (facts.isCommitmentPlan) expect(quantity).toBeGreaterThan(facts.purchased)
+        if (ifMatch?.startsWith('"')) expect(ifMatch).toContain(`"${seatVersion}.`)
+      }),
+    )
+  })
+
+  it('decides nothing by our copy of books that the vendor keeps', () => {
+    const opens = fc.option(fc.record({ toQuantity: quantities }), { nil: undefined })
+    fc.assert(
+      fc.property(
+        fc.tuple(anyFacts, anyFacts, opens),
+        versions,
+        quantities,
+        headers,
+        ([one, other, open], seatVersion, quantity, ifMatch) => {
+          const [first, second] = [one, other].map((facts) =>
+            check({ quantity, ifMatch }, { seatVersion, facts, open }),
+          )
+          expect(first?.kind).toBe(second?.kind)
+        },
+      ),
+    )
+  })
+
+  it('refuses after the read whatever it refused before, but for a version that was still to come', () => {
+    fc.assert(
+      fc.property(anyFacts, versions, quantities, headers, (facts, seatVersion, quantity, ifMatch) => {
+        const asked = { quantity, ifMatch }
+        const before = check(asked, { seatVersion, facts, open: undefined })
+        const after = check(asked, { seatVersion, facts, foresee: () => ({ kind: 'applied' as const }) })
+        if (before.kind === 'refused') expect(after).toEqual(before)
+        else expect(before).toEqual({ kind: 'unread' })
+      }),
+    )
   })
 })

@@ -1,3 +1,5 @@
+import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+
 /**
  * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
  * UNKNOWN: it was sent, and only a read can tell. APPLIED, REJECTED (by the vendor), FAILED (not applied): settled.
@@ -36,4 +38,87 @@ export function isConfirmed(change: {
   settledBy: string | null
 }): boolean {
   return change.state === 'APPLIED' && change.sentAt !== null && change.settledBy === null
+}
+
+/** What a PATCH asks for. */
+export type Asked = {
+  /** The total after the change, a whole number from 0 to MAX_QUANTITY. */
+  quantity: number
+  /** The header If-Match: the versions of which the asset must have one. */
+  ifMatch: string | undefined
+}
+
+/** The asset as it is known when the checks are asked; without `facts` it is of a type that has no licenses. */
+type Known<Facts = QuantityFacts> = { seatVersion: number; facts: Facts | undefined }
+
+/** What our own checks refuse. The reasons `not_active` and `commitment` are those of `decideQuantity`. */
+export type Refusal = { kind: 'refused' } & (
+  | { reason: 'no_licenses' }
+  | { reason: 'version_mismatch'; current: number }
+  | Exclude<QuantityDecision, { allowed: true }>
+)
+
+/**
+ * The checks of CONTRACT 4 in their order, for our own books, for a vendor's, and for the dry run: the one place that
+ * knows it. Only that there is such an asset (404) was asked before.
+ *
+ * A vendor elsewhere decides by its own books, so that it is asked twice: first with our copy of them and with the
+ * change that is `open` there (of the same total: `joined`), until the books have to be read (`unread`); then without
+ * one, for the open change is now the request's own, and with what the vendor can `foresee` by books just read.
+ * Where the books are ours, they are always just read, and no change is ever open.
+ */
+export function check<Open extends { toQuantity: number }>(
+  asked: Asked,
+  known: Known & { open: Open | undefined },
+): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' }
+export function check<Facts extends QuantityFacts, Foreseen extends { kind: 'applied' | 'rejected' }>(
+  asked: Asked,
+  known: Known<Facts> & { foresee: (facts: Facts) => Foreseen },
+): Refusal | { kind: 'unchanged' } | Foreseen
+export function check<
+  Open extends { toQuantity: number },
+  Facts extends QuantityFacts,
+  Foreseen extends { kind: 'applied' | 'rejected' },
+>(
+  asked: Asked,
+  known: Known<Facts> & ({ open: Open | undefined } | { foresee: (facts: Facts) => Foreseen }),
+): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' | 'unchanged' } | Foreseen
+export function check(
+  { quantity, ifMatch }: Asked,
+  {
+    seatVersion,
+    facts,
+    open,
+    foresee,
+  }: Known & {
+    open?: { toQuantity: number } | undefined
+    foresee?: (facts: QuantityFacts) => { kind: string }
+  },
+) {
+  if (!facts) return { kind: 'refused', reason: 'no_licenses' }
+  const isFit = foresee ? isVersion : mayBecomeVersion
+  if (!isFit(seatVersion, ifMatch)) {
+    return { kind: 'refused', reason: 'version_mismatch', current: facts.purchased }
+  }
+  if (open) return { kind: open.toQuantity === quantity ? 'joined' : 'in_progress', open }
+  if (!foresee) return { kind: 'unread' }
+  const decision = decideQuantity(facts, quantity)
+  if (!decision.allowed) return { kind: 'refused', ...decision }
+  return decision.change === 0 ? { kind: 'unchanged' } : foresee(facts)
+}
+
+/** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */
+function isVersion(seatVersion: number, ifMatch: string | undefined): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  return ifMatch.split(',').some((tag) => tag.trim().startsWith(`"${seatVersion}.`))
+}
+
+/**
+ * Also lets through a version that is still to come: a dry run told it, which read of the vendor's own change and kept
+ * nothing. Whether it is the present one is asked again after the next read.
+ */
+function mayBecomeVersion(seatVersion: number, ifMatch: string | undefined): boolean {
+  if (isVersion(seatVersion, ifMatch)) return true
+  const versions = ifMatch?.split(',').map((tag) => Number(/^\s*"(\d{1,15})\./.exec(tag)?.[1])) ?? []
+  return versions.some((version) => version > seatVersion)
 }

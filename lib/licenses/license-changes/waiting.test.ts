@@ -4,8 +4,8 @@ import { run } from '#lib/platform/db/test-server.ts'
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
+import { settleByHand } from './by-hand.ts'
 import { settleOpenChanges } from './jobs.ts'
-import { settleByHand } from './settling/by-hand.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // Who waits for a change that somebody else asks for, and for how long its Idempotency-Key tells that nobody knows.

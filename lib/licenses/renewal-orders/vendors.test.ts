@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { readOne } from '#lib/licenses/license-changes/reading/read-now.ts'
+import { readOne } from '#lib/licenses/license-changes/reading/read.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'

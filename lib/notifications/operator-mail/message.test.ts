@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Unsettled } from '#lib/licenses/license-changes/settling/unsettled.ts'
+import type { Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { messageOf } from './message.ts'
 

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Unsettled } from '#lib/licenses/license-changes/settling/unsettled.ts'
+import type { Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import { oneLine } from '#lib/vendors/words.ts'
 

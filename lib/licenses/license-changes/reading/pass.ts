@@ -1,13 +1,21 @@
 import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import { endPass, keepPlace, openPass, type Pass, pausePass } from '#lib/licenses/vendor-readings/passes.ts'
-import { makeMissedDue } from '#lib/licenses/vendor-readings/subscriptions.ts'
+import {
+  type Held,
+  heldOf,
+  makeMissedDue,
+  noteToldAgain,
+  takeDue,
+} from '#lib/licenses/vendor-readings/subscriptions.ts'
+import { observationOf } from '#lib/licenses/vendor-subscriptions/observation.ts'
 import { log } from '#lib/platform/runtime/log.ts'
+import type { Account } from '#lib/vendors/accounts/account.ts'
 import type { StaleCursor } from '#lib/vendors/list-page.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { RemoteVendor, Unavailable } from '#lib/vendors/vendor.ts'
-import { accountOf, readDue } from './due.ts'
-import { takePage } from './page.ts'
+import type { Observed, RemoteVendor, Unavailable } from '#lib/vendors/vendor.ts'
+import { forEach } from './for-each.ts'
+import { readOne, take } from './read.ts'
 
 /** A page of a hundred takes longer than one subscription. */
 const PAGE_TAKES = 5
@@ -90,4 +98,71 @@ async function finish(
   const told = { ...account, requestId, missed, failedCustomers: failed.length }
   if (missed > MOST_MISSED || failed.length > 0) log().warn(told, 'vendor’s list: some are left out')
   return readDue(vendor, requestId, signal)
+}
+
+/**
+ * Takes over what a page of a vendor's list tells of subscriptions that we have. Those of which it tells what it told
+ * before are noted in one statement; each of the others is a transaction.
+ * @returns how many were told of
+ */
+async function takePage(
+  vendor: RemoteVendor,
+  items: readonly Observed[],
+  requestId: string,
+): Promise<number> {
+  const pairs = await matched(vendor, items)
+  const isKnown = ([held, observed]: Pair) => held.observation === observationOf(observed)
+  await noteToldAgain(pairs.filter(isKnown).map(([held]) => held))
+  await forEach(
+    pairs.filter((pair) => !isKnown(pair)),
+    ([held, observed]) => take(vendor, held, observed, requestId),
+  )
+  return pairs.length
+}
+
+type Pair = [Held, Observed]
+
+async function matched(vendor: RemoteVendor, items: readonly Observed[]): Promise<Pair[]> {
+  const named = items.map(({ customerId, ...item }) => ({ ...item, vendorCustomerId: customerId }))
+  const held = Map.groupBy(await heldOf(accountOf(vendor), named), nameOf)
+  return items.flatMap((observed) => {
+    const { customerId: vendorCustomerId, subscriptionId } = observed
+    const alike = held.get(nameOf({ vendorCustomerId, subscriptionId })) ?? []
+    const same = alike.filter(({ vendorCustomerId: customerId, ...one }) =>
+      vendor.isSame({ ...one, customerId }, observed),
+    )
+    return same.map((one): Pair => [one, observed])
+  })
+}
+
+function nameOf({ vendorCustomerId, subscriptionId }: Pick<Held, 'vendorCustomerId' | 'subscriptionId'>) {
+  return JSON.stringify([vendorCustomerId, subscriptionId]).toLowerCase()
+}
+
+/** Taken at once, so that a process that ends leaves few to others. */
+const AT_ONCE = 20
+
+/** An account as rows name it. */
+function accountOf({ name: vendor, account: vendorAccount }: RemoteVendor): Account {
+  return { vendor, vendorAccount }
+}
+
+/**
+ * Reads the subscriptions of an account for whose reading it is time, each by a call of its own, as long as jobs may call.
+ * @returns how many were told of
+ */
+export async function readDue(vendor: RemoteVendor, requestId: string, signal: AbortSignal): Promise<number> {
+  let count = 0
+  let taken: number
+  do {
+    if (signal.aborted || (await vendor.spare()) > 0) return count
+    const due = await takeDue(accountOf(vendor), AT_ONCE)
+    taken = due.length
+    await forEach(due, async ({ customerId, assetId }) => {
+      if (signal.aborted || (await vendor.spare()) > 0) return
+      const reading = await readOne(customerId, assetId, requestId)
+      if (reading?.kind === 'read') count += 1
+    })
+  } while (taken === AT_ONCE)
+  return count
 }

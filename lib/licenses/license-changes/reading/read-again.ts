@@ -1,7 +1,10 @@
 import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
 import type { AssetRow } from '#lib/licenses/assets/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
@@ -9,9 +12,8 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from '../answers.ts'
 import { readWithChanges, type WithChanges } from '../open-change.ts'
-import { settleChange } from '../settling/settle.ts'
-import { readOne } from './read-now.ts'
-import { takeReadTurn } from './turn.ts'
+import { settleChange } from '../settle.ts'
+import { readOne } from './read.ts'
 
 /**
  * Has the vendor asked for an asset, because somebody wants to know at once what it shows: its subscription, or what
@@ -53,4 +55,35 @@ async function askVendor(
   if (reading.kind === 'missing') throw new Problem('subscription_not_active', reading.reason)
   const wait = Math.max(reading.retryAfter ?? 0, Math.ceil(againMs / 1000))
   throw answers.vendorUnavailable(label, wait, reading.why)
+}
+
+/** `waits`: it was asked a moment ago and has told nothing since; in whole seconds it may be asked again. */
+export type ReadTurn = { kind: 'free' } | { kind: 'known' } | { kind: 'waits'; seconds: number }
+
+/**
+ * Takes the turn to ask a vendor for an asset, because somebody wants to know at once: one process at a time, and not
+ * where it was asked, or has told of it by itself, within the last `everyMs` milliseconds.
+ */
+async function takeReadTurn(
+  tx: Transaction,
+  customerId: CustomerId,
+  vendorSubscriptionId: string,
+  everyMs: number,
+): Promise<ReadTurn> {
+  const { askedAt, observedAt } = vendorSubscriptions
+  const own = and(
+    eq(vendorSubscriptions.customerId, customerId),
+    eq(vendorSubscriptions.id, vendorSubscriptionId),
+  )
+  const since = sql`statement_timestamp() - ${everyMs}::int * interval '1 millisecond'`
+  const taken = await tx
+    .update(vendorSubscriptions)
+    .set({ askedAt: sql`statement_timestamp()` })
+    .where(and(own, sql`coalesce(greatest(${askedAt}, ${observedAt}), '-infinity') < ${since}`))
+    .returning({ id: vendorSubscriptions.id })
+  if (taken.length === 1) return { kind: 'free' }
+  const wait = sql<number>`ceil(extract(epoch from ${askedAt} - (${since})))::int`
+  const isUnanswered = sql<boolean>`coalesce(${askedAt} > coalesce(${observedAt}, '-infinity'), false)`
+  const [row] = await tx.select({ wait, isUnanswered }).from(vendorSubscriptions).where(own)
+  return row?.isUnanswered ? { kind: 'waits', seconds: Math.max(1, row.wait) } : { kind: 'known' }
 }

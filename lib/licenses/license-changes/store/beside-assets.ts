@@ -6,8 +6,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
-import { IS_OPEN, isDue } from './find.ts'
-import type { Change } from './transitions.ts'
+import { type Change, IS_OPEN, isDue } from './changes.ts'
 
 // Assets with the change that is open there and the newest one, in the one statement that reads them.
 

@@ -7,8 +7,7 @@ import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
 import { byCreation, pageByKey } from '#lib/platform/lists/keyset.ts'
 import type { Cursor } from '#lib/platform/lists/page-token.ts'
-import { isDue } from './find.ts'
-import type { Change } from './transitions.ts'
+import { type Change, isDue } from './changes.ts'
 
 export type ChangeRow = {
   change: Change

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
-import { own } from './transitions.ts'
+import { own } from './changes.ts'
 
 // What is noted of a change that is open: who may ask what became of it, what was seen, and for how long to wait.
 

@@ -1,7 +1,6 @@
 import 'server-only'
 import { addReadings, knownOf, type LicensedRow, setSeats } from '#lib/licenses/assets/store.ts'
-import { lastChange } from '#lib/licenses/license-changes/store/find.ts'
-import { addLicenseChange } from '#lib/licenses/license-changes/store/transitions.ts'
+import { addLicenseChange, lastChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'

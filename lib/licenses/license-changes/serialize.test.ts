@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { outlookOf } from './outlook.ts'
+import { outlookOf } from './serialize.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 13, 0)
 const SECOND = 1000

@@ -5,11 +5,11 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { microsoft } from '../../../../test/fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../../test/fuzz/stage.ts'
-import { readChange } from '../store/find.ts'
-import { type TestVendor, testVendor } from '../test-vendor.ts'
-import { call } from './call.ts'
+import { microsoft } from '../../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../test/fuzz/stage.ts'
+import { call } from './send.ts'
+import { readChange } from './store/changes.ts'
+import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // A process that is held up after it recorded a change as sent, while others take it for dead.
 

@@ -3,16 +3,15 @@ import { lockLicensed } from '#lib/licenses/assets/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { log } from '#lib/platform/runtime/log.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Reading } from '#lib/vendors/vendor.ts'
+import type { Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { readOwn } from '../reading/read-own.ts'
-import { readChange } from '../store/find.ts'
-import { type Change, type Move, moveChange } from '../store/transitions.ts'
-import { endTurn, takeTurn } from '../store/turns.ts'
-import { judge, type Turn } from './judge.ts'
-import { lookUp, settleByWord } from './look-up.ts'
-import { LONGER_MS } from './proof.ts'
+import { isStillAsked, judge, LONGER_MS, type Turn } from './judge.ts'
+import { observe, refOf } from './observe.ts'
+import { readOwn } from './reading/read.ts'
+import { type Change, type Move, moveChange, readChange } from './store/changes.ts'
+import { endTurn, notePollRef, takeTurn } from './store/turns.ts'
 
 /** What to do where a read proves nothing of a change: in the transaction that has judged it. */
 export type WhenUnknown = (tx: Transaction, change: Change, turn: Turn, reading: Reading) => Promise<void>
@@ -90,4 +89,80 @@ async function takeOver(
 /** Whether a process may be at work on the change. */
 export function isUnderWay(change: Change | undefined): boolean {
   return change?.state === 'CLAIMED' || change?.state === 'SENT'
+}
+
+/** What a vendor says became of a write of ours; undefined where it can't be asked that. */
+async function lookUp({ vendor, row, change }: Turn): Promise<WriteAnswer | undefined> {
+  const write = { changeId: change.id, pollRef: change.pollRef ?? undefined }
+  return vendor.lookup?.(refOf(row), write, AbortSignal.timeout(vendorTimes().confirmMs))
+}
+
+/**
+ * Settles an unknown change by what its vendor said became of the write.
+ * @returns the change as it is now: unknown still where the vendor does not know either
+ */
+async function settleByWord(
+  tx: Transaction,
+  customerId: CustomerId,
+  turn: Turn,
+  told: WriteAnswer,
+  requestId: string,
+): Promise<Change | undefined> {
+  const { vendor, row } = turn
+  const { id } = turn.change
+  const asset = await lockLicensed(tx, customerId, row.id)
+  const change = await readChange(tx, customerId, id)
+  if (!isStillAsked(change, turn)) return change
+  if ('reason' in told) {
+    const { kind, reason } = told
+    log().info({ requestId, changeId: id, vendor: vendor.name, kind, reason }, 'vendor was asked for a write')
+  }
+  if (told.kind === 'unknown') {
+    if (told.pollRef !== undefined) await notePollRef(tx, customerId, id, told.pollRef)
+    return change
+  }
+  const observed = told.kind === 'applied' ? withTotal(told.observed, change.toQuantity) : undefined
+  const { state: to, ...reasons } = wordOf(
+    observed ? { ...told, kind: 'applied', observed } : told,
+    change.toQuantity,
+    vendor.label,
+  )
+  const moved = await moveChange(tx, customerId, id, { from: ['UNKNOWN'], to, requestId, ...reasons })
+  if (observed) await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: true })
+  return moved
+}
+
+/**
+ * The subscription as the write made it. It was done, whatever the vendor shows by now: another total is somebody else's
+ * change after it, which the next read finds.
+ */
+function withTotal(observed: Observed, total: number): Observed {
+  const { purchased, maximum } = observed.seats
+  if (purchased === total) return observed
+  const seats = { ...observed.seats, purchased: total, maximum: maximum === purchased ? total : maximum }
+  return { ...observed, seats }
+}
+
+/**
+ * The state of a change by the vendor's word to its write, and why, for people. That it was applied is believed of a
+ * subscription alone that shows the total.
+ * @param quantity the total that was sent
+ */
+export function wordOf(told: WriteAnswer, quantity: number, label: string) {
+  const vendorRequestId = 'vendorRequestId' in told ? told.vendorRequestId : undefined
+  const pollRef = 'pollRef' in told ? told.pollRef : undefined
+  const word = <State extends string>(state: State, vendorReason?: string) => ({
+    state,
+    vendorReason,
+    vendorRequestId,
+    pollRef,
+  })
+  if (told.kind === 'applied' && told.observed.seats.purchased === quantity) return word('APPLIED')
+  if (told.kind === 'rejected') return word('REJECTED', told.reason)
+  if (told.kind === 'not_sent') {
+    const isBusy = told.code === 'change_in_progress'
+    return word('FAILED', isBusy ? told.reason : `Nothing was changed: ${label} did not take the call.`)
+  }
+  if (pollRef !== undefined) return word('UNKNOWN', `${label} took the order, and has not done it yet.`)
+  return word('UNKNOWN', `${label} was asked, and gave no clear answer.`)
 }

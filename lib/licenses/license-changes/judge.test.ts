@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Evidence, provenState } from './proof.ts'
+import { type Evidence, provenState } from './judge.ts'
 
 describe('provenState', () => {
   const late = 24 * 60 * 60 * 1000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newChangeId } from './ids.ts'
+import { newChangeId } from './changes.ts'
 
 test('an id is a UUID of version 7, later ones come later, and none comes twice', () => {
   const ids = [0, 1, 1_795_459_446_835, 2 ** 48 - 1].map((now) => newChangeId(now))

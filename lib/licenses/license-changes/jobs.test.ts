@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { dueChanges } from '#lib/identity/access/due-work.ts'
-import { google } from '../../../../test/fuzz/sceneries.ts'
-import { settleOpenChanges } from '../jobs.ts'
-import { type TestVendor, testVendor } from '../test-vendor.ts'
+import { google } from '../../../test/fuzz/sceneries.ts'
+import { settleOpenChanges } from './jobs.ts'
+import { type TestVendor, testVendor } from './test-vendor.ts'
 
 let vendor: TestVendor
 afterEach(() => vendor.close())

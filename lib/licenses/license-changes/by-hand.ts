@@ -1,0 +1,166 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import type { DueChange } from '#lib/identity/access/due-work.ts'
+import { lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
+import { findPlace } from '#lib/licenses/vendor-subscriptions/find.ts'
+import type { Place } from '#lib/licenses/vendor-subscriptions/store.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { OPERATOR } from '#lib/platform/history/audit.ts'
+import { hasAccount } from '#lib/vendors/accounts/accounts.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
+import { readNow } from './reading/read.ts'
+import { isOpen } from './rules.ts'
+import type { QuantityRequest } from './send.ts'
+import { sendAgain, type Unfit } from './send-again.ts'
+import { type Change, moveChange, readChange } from './store/changes.ts'
+
+/** A change that is open or unclear. `isOverdue`: somebody should look at it. */
+export type Unsettled = {
+  customerId: CustomerId
+  change: Change
+  vendor: GuardedVendor
+  /** What the vendor's own console has to be asked for. */
+  place: Place | undefined
+  /** Since it was asked for, in milliseconds. */
+  age: number
+  isOverdue: boolean
+  /** Whether an operator may still have it sent again, by what is known without a read. */
+  isRepeatable: boolean
+}
+
+/**
+ * A change that waits for its vendor, or for a person; undefined where it is settled. Overdue is what is unclear and was
+ * not acknowledged, and what is open for longer than its vendor may be late.
+ */
+export async function readUnsettled({ customerId, changeId }: DueChange): Promise<Unsettled | undefined> {
+  return readScope({ customerId }, async (tx) => {
+    const change = await readChange(tx, customerId, changeId)
+    if (!change || !(isOpen(change.state) || change.state === 'UNCLEAR')) return undefined
+    const row = await readAsset(tx, customerId, change.assetId)
+    const vendor = row && vendorOf(row)
+    if (vendor?.books !== 'theirs') return undefined
+    const own = change.vendorSubscriptionId
+    const place = own === null ? undefined : await findPlace(tx, customerId, own)
+    const age = Date.now() - change.createdAt.getTime()
+    const isLate = age > Math.max(vendor.settleMs, vendorTimes().leaseMs)
+    const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
+    const isUnclear = change.state === 'UNCLEAR'
+    // What its customer has checked waits for nobody.
+    const isOverdue = isUnclear ? change.acknowledgedAt === null : isLate
+    return { customerId, change, vendor, place, age, isOverdue, isRepeatable }
+  })
+}
+
+/**
+ * Settles a change by the operator's word: one that is unclear, or one that is unknown still when the vendor can not be
+ * late any more. Its asset keeps the seats that it has; the vendor is read at once, whose word they follow.
+ * @param reason why, in words for people: they stand in the history
+ * @throws Problem where it is settled, or may settle by itself yet
+ */
+export async function settleByHand(
+  customerId: CustomerId,
+  changeId: string,
+  { as, reason }: { as: 'APPLIED' | 'FAILED'; reason: string },
+): Promise<Change> {
+  const requestId = randomUUID()
+  const settled = await scope({ customerId }, async (tx) => {
+    const unlocked = await readChange(tx, customerId, changeId)
+    if (!unlocked) throw new Problem('not_found', `There is no change ${changeId}.`)
+    const vendor = vendorOf(await lockLicensed(tx, customerId, unlocked.assetId))
+    const change = (await readChange(tx, customerId, changeId)) ?? unlocked
+    const settleMs = vendor.books === 'theirs' ? vendor.settleMs : 0
+    if (change.state === 'UNKNOWN' && change.age <= settleMs) {
+      const at = new Date(Date.now() + settleMs - change.age).toISOString().slice(0, 16).replace('T', ' ')
+      throw new Problem(
+        'change_in_progress',
+        `${vendor.label} may still do it until ${at} UTC. Settle it then.`,
+      )
+    }
+    const moved = await moveChange(tx, customerId, changeId, {
+      from: ['UNKNOWN', 'UNCLEAR'],
+      to: as,
+      vendorReason: `Settled by hand: ${reason}`,
+      settledBy: OPERATOR.id,
+      actor: OPERATOR,
+      requestId,
+    })
+    if (!moved)
+      throw new Problem(
+        'change_in_progress',
+        `The change ${changeId} is ${change.state}: there is nothing to settle.`,
+      )
+    return moved
+  })
+  await readNow(customerId, [settled.assetId], requestId)
+  return settled
+}
+
+/**
+ * Sends a change again by the operator's wish, under its id and by the same checks as when the customer asks for the
+ * same total again. What it came to by itself meanwhile is no failure.
+ * @param reason why, in words for people: it stands in the history
+ * @returns the change after it, and whether it was sent again
+ * @throws Problem that says plainly why nothing was sent
+ */
+export async function resendByHand(
+  operator: Caller,
+  changeId: string,
+  reason: string,
+): Promise<{ change: Change; sent: boolean }> {
+  const { customerId } = operator
+  const read = () => readScope(operator, (tx) => readChange(tx, customerId, changeId))
+  const { assetId, toQuantity: quantity, label } = await repeatable(operator, changeId)
+  const requestId = randomUUID()
+  const request: QuantityRequest = {
+    caller: operator,
+    assetId,
+    quantity,
+    ifMatch: undefined,
+    keyed: undefined,
+    requestId,
+  }
+  const again = await sendAgain(request, changeId, reason)
+  const change = await read()
+  if (!change) throw new Problem('not_found', `There is no change ${changeId}.`)
+  if (again.why !== undefined && isOpen(change.state))
+    throw new Problem('change_in_progress', `Nothing was sent: ${WHY[again.why](label)}`)
+  return { change, sent: again.why === undefined }
+}
+
+const WHY: Record<Unfit, (label: string) => string> = {
+  not_unknown: () => 'a process is at work on it.',
+  no_turn: () => 'others ask for it all the time. Try again in a moment.',
+  unread: (label) => `${label} does not show us the subscription, and it is read before.`,
+  moved: () => 'somebody has changed the total there since, so that what was decided on is gone.',
+  ordered: (label) => `${label} took the order, and has not done it yet.`,
+  under_way: () => 'the call before may be under way still. Try again in a moment.',
+  forgotten: (label) => `its time is over: ${label} may not know it for the same change any more.`,
+  refused: () => 'by what the vendor shows now, our own checks do not allow it any more.',
+}
+
+/** The change, where its answer may be lost, and its vendor takes repeats. */
+async function repeatable(operator: Caller, changeId: string): Promise<Change & { label: string }> {
+  const { customerId } = operator
+  return scope(operator, async (tx) => {
+    const change = await readChange(tx, customerId, changeId)
+    if (!change) throw new Problem('not_found', `There is no change ${changeId}.`)
+    const asset = await lockLicensed(tx, customerId, change.assetId)
+    const vendor = vendorOf(asset)
+    const refuse = (why: string) => new Problem('change_in_progress', `Nothing was sent: ${why}`)
+    if (vendor.books === 'theirs' && !hasAccount(asset.vendor, asset.vendorAccount))
+      throw refuse(`${vendor.label} is not set up here.`)
+    if (vendor.books === 'ours' || vendor.idempotentWrites === undefined)
+      throw refuse(`${vendor.label} takes no repeats: a second call could be a second change.`)
+    if (change.state === 'UNCLEAR')
+      throw refuse(
+        'it is UNCLEAR, and its asset is free. Set the total anew where it differs, and settle this one.',
+      )
+    if (change.state !== 'UNKNOWN' && change.state !== 'SENT')
+      throw refuse(`it is ${change.state}, and only what is UNKNOWN is sent again.`)
+    return { ...change, label: vendor.label }
+  })
+}

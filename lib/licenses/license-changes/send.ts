@@ -1,0 +1,229 @@
+import 'server-only'
+import type { Asset } from '#lib/licenses/assets/contract.ts'
+import { replyOf } from '#lib/licenses/assets/serialize.ts'
+import { knownOf, type LicensedRow, lockLicensed } from '#lib/licenses/assets/store.ts'
+import { type Answer, type KeyedRequest, keepAnswer } from '#lib/platform/api/idempotency/keys.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { log, logFailure } from '#lib/platform/runtime/log.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import type { Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
+import * as answers from './answers.ts'
+import { isAnew, observe } from './observe.ts'
+import { readOwn } from './reading/read.ts'
+import { type Asked, check } from './rules.ts'
+import { wordOf } from './settle.ts'
+import { endAttempt } from './store/attempts.ts'
+import { type Change, type Move, moveChange, readChange, withdrawChange } from './store/changes.ts'
+import { noteWait } from './store/turns.ts'
+
+/** A PATCH of a quantity. */
+export type QuantityRequest = Asked & {
+  caller: Caller
+  assetId: string
+  requestId: string
+  /** Where it came with an Idempotency-Key. */
+  keyed: KeyedRequest<Asset> | undefined
+}
+
+/** The change that a request claimed: its vendor has to be asked, outside of any transaction. */
+export type Claim = {
+  change: Change
+  row: LicensedRow
+  vendor: GuardedVendor
+  /** Epoch milliseconds of this process. */
+  claimedAt: number
+}
+
+/** A transaction that begins with the asset's row: locks in one order. */
+export function withAsset<T>(
+  { caller, assetId }: Pick<QuantityRequest, 'caller' | 'assetId'>,
+  fn: (tx: Transaction, asset: LicensedRow) => Promise<T>,
+): Promise<T> {
+  return scope(caller, async (tx) => fn(tx, await lockLicensed(tx, caller.customerId, assetId)))
+}
+
+/** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
+function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
+  const { name, account } = vendor
+  log().warn({ requestId, changeId: change.id, vendor: name, account, reason }, 'vendor')
+}
+
+/**
+ * Carries a claimed change to its vendor: a fresh read, the checks with it, the record that it is sent, the call, its
+ * answer. Each step is committed before the next one begins, so that a process may die between any two.
+ * @returns undefined where nobody can tell what the call came to: it is to be waited for
+ * @throws Problem `vendor_unavailable`, `change_in_progress` or `outcome_unknown`, which settle nothing
+ */
+export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset> | undefined> {
+  const { row, vendor } = claim
+  const reading = await readOwn(vendor, row, vendorTimes().readMs)
+  if (reading.kind === 'unavailable') note(request, claim, reading.reason)
+  const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, reading))
+  if (next.kind === 'stop') throw next.problem
+  if (next.kind === 'answered') return next.answer
+
+  return call(request, claim, next)
+}
+
+/** What follows a fresh read: the call, an answer that settles the request, or a problem that settles nothing. */
+type Next =
+  | ({ kind: 'call' } & Sent)
+  | { kind: 'answered'; answer: Answer<Asset> }
+  | { kind: 'stop'; problem: Problem }
+
+/** With the vendor's count: the checks again, and SENT where the call may leave. */
+async function checkAgain(
+  tx: Transaction,
+  asset: Claim['row'],
+  request: QuantityRequest,
+  { change, vendor, claimedAt }: Claim,
+  reading: Reading,
+): Promise<Next> {
+  const { caller, quantity, requestId } = request
+  const { customerId } = caller
+  const move = (to: Move['to'], more: Pick<Move, 'vendorReason' | 'fromQuantity'>) =>
+    moveChange(tx, customerId, change.id, { from: ['CLAIMED'], to, requestId, ...more })
+  // A request that turns out to need no call leaves no change, as with a vendor of our own books.
+  const withdraw = (why: string) => withdrawChange(tx, customerId, change.id, { why, requestId })
+  const stop = (problem: Problem): Next => ({ kind: 'stop', problem })
+  const answered = async (answer: Answer<Asset>): Promise<Next> => ({
+    kind: 'answered',
+    answer: await keepAnswer(tx, request.keyed, answer),
+  })
+  // The read may be as old as the claim: a process that slept since then begins anew.
+  const isOld = Date.now() - claimedAt > vendorTimes().leaseMs
+  if (reading.kind === 'unavailable' || isOld) {
+    const { retryAfter, why } = reading.kind === 'unavailable' ? reading : {}
+    const vendorReason = `Nothing was sent: ${vendor.label} could not be asked.`
+    await noteWait(tx, customerId, change.id, retryAfter)
+    await move('FAILED', { vendorReason })
+    return stop(answers.vendorUnavailable(vendor.label, retryAfter, why))
+  }
+  if (reading.kind === 'missing') {
+    await withdraw(reading.reason)
+    return answered(answers.foreseen({ code: 'vendor_rejected', reason: reading.reason }))
+  }
+  const { observed } = reading
+  const fresh = await observe(tx, customerId, asset, { vendor, observed, requestId })
+  if (fresh.seatsPurchased !== observed.seats.purchased) {
+    await withdraw('disputed')
+    return stop(answers.disputed(vendor.label))
+  }
+  // What was asked for was meant for the one that we knew: at an equal total, the two are the same to whoever asked.
+  if (isAnew(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
+    await withdraw('found anew')
+    return stop(answers.foundAnew(vendor.label, fresh.seatsPurchased))
+  }
+  const found = check(request, { ...knownOf(fresh), foresee: () => vendor.foresee(observed, quantity) })
+  if (found.kind === 'refused') {
+    await withdraw(found.reason)
+    return answered(await answers.refused(tx, customerId, fresh, found))
+  }
+  if (found.kind === 'unchanged') {
+    await withdraw('unchanged')
+    return answered(replyOf(fresh))
+  }
+  if (found.kind === 'rejected') {
+    await withdraw(found.reason)
+    return answered(answers.foreseen(found))
+  }
+  const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
+  // The lease ended while we slept: somebody else may have given the change up.
+  if (!sent) return stop(answers.vendorUnavailable(vendor.label))
+  return { kind: 'call', observed, at: Date.now(), movedAt: sent.movedAt }
+}
+
+/** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
+export type Sent = {
+  observed: Observed
+  at: number
+  /** That time in the change's row: another one there means that it was sent again since. */
+  movedAt: Date
+  isAgain?: boolean
+}
+
+/**
+ * The call of a change that is recorded as sent, and what its answer makes of it.
+ * @returns undefined where nobody can tell: what became of it is to be waited for
+ * @throws Problem as `send` does
+ */
+export async function call(
+  request: QuantityRequest,
+  claim: Claim,
+  { observed, at, movedAt, isAgain = false }: Sent,
+): Promise<Answer<Asset> | undefined> {
+  const { change, vendor } = claim
+  const { writeMs } = vendorTimes()
+  // A process that slept since then must not send any more: somebody else may have concluded that it died.
+  const isLate = Date.now() - at > writeMs
+  const began = performance.now()
+  const told: WriteAnswer = isLate
+    ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
+    : await vendor.setQuantity(observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
+  if ('reason' in told) note(request, claim, told.reason)
+  const word = isAgain ? ofTheFirst(told) : told
+  const attempt = { told, tookMs: performance.now() - began, movedAt }
+  return conclude(request, claim, word, attempt).catch((error) => {
+    if (error instanceof Problem) throw error
+    // The call may have been done, whatever keeps us from writing that down.
+    logFailure({ status: 504 }, error, request.requestId)
+    throw answers.outcomeUnknown(vendor.label, change.id)
+  })
+}
+
+/** What the answer to a repeat says of the write: whatever refuses the repeat says nothing of the first call. */
+function ofTheFirst(told: WriteAnswer): WriteAnswer {
+  return told.kind === 'applied' || told.kind === 'unknown' ? told : { kind: 'unknown', reason: told.reason }
+}
+
+/**
+ * What the vendor's word makes of a change that was sent. Only that makes a 200.
+ * @returns undefined where nobody can tell
+ * @throws Problem where surely nothing was done
+ */
+async function conclude(
+  request: QuantityRequest,
+  { change, vendor }: Claim,
+  told: WriteAnswer,
+  attempt: { told: WriteAnswer; tookMs: number; movedAt: Date },
+): Promise<Answer<Asset> | undefined> {
+  const { caller, keyed, requestId } = request
+  const word = wordOf(told, request.quantity, vendor.label)
+  let isOver = false
+  const settled = await withAsset(request, async (tx, asset) => {
+    isOver = told.kind !== 'applied' && (await isTakenOver(tx, caller.customerId, change.id, attempt))
+    if (isOver) return undefined
+    await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
+    if (told.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, told.retryAfter)
+    const { state: to, ...reasons } = word
+    const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
+    const moved = await moveChange(tx, caller.customerId, change.id, move)
+    if (told.kind === 'rejected') return keepAnswer(tx, keyed, answers.rejected(told))
+    // One that does not move was given up by now, long after its time: the next read will find it.
+    if (told.kind !== 'applied' || word.state !== 'APPLIED' || !moved) return undefined
+    const seen = { vendor, observed: told.observed, requestId, confirmed: true }
+    return keepAnswer(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
+  })
+  if (told.kind === 'not_sent' && !isOver) throw answers.notSent(told, vendor.label)
+  // An answer that came too late to be kept: somebody else has given the change up.
+  if (word.state === 'APPLIED' && !settled) throw answers.outcomeUnknown(vendor.label, change.id)
+  return settled
+}
+
+/**
+ * Whether somebody took this call's process for dead, and has sent the change again or settled it: whatever did not come
+ * of this call says nothing of that.
+ */
+async function isTakenOver(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { movedAt }: { movedAt: Date },
+): Promise<boolean> {
+  const now = await readChange(tx, customerId, id)
+  return now?.movedAt.getTime() !== movedAt.getTime()
+}

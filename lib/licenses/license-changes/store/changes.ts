@@ -1,0 +1,335 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { and, eq, getTableColumns, gte, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { AssetRow, LicensedRow } from '#lib/licenses/assets/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { builtOnce, value } from '#lib/platform/db/built.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
+import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import { type ChangeState, isOpen, OPEN_STATES } from '../rules.ts'
+import { beginAttempt } from './attempts.ts'
+
+// Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
+// locks in one order.
+
+export type Change = typeof licenseChanges.$inferSelect
+
+type NewChange = {
+  asset: Pick<AssetRow, 'id' | 'vendorSubscriptionId'>
+  from: number
+  to: number
+  state: ChangeState
+  vendorReason?: string | undefined
+  actor: Actor
+  requestId: string
+}
+
+/** Writes a change and its audit row: a claim, or one that is settled already. */
+export async function addLicenseChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  { asset, from, to, state, vendorReason, actor, requestId }: NewChange,
+): Promise<Change> {
+  const values = {
+    customerId,
+    id: newChangeId(),
+    assetId: asset.id,
+    vendorSubscriptionId: asset.vendorSubscriptionId,
+    fromQuantity: from,
+    toQuantity: to,
+    state,
+    vendorReason: vendorReason ?? null,
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    requestId,
+  }
+  // One round trip; they stand or fall together in any case.
+  const [added] = await Promise.all([
+    (isOpen(state) ? insertOpen : insertSettled)(tx, values),
+    recordTransition(tx, customerId, values, requestId),
+  ])
+  return added[0] as Change
+}
+
+export type Move = {
+  from: readonly ChangeState[]
+  to: ChangeState
+  /** The count that the rule was asked with. */
+  fromQuantity?: number | undefined
+  vendorReason?: string | undefined
+  vendorRequestId?: string | undefined
+  /** What the vendor calls the write, where it took an order. */
+  pollRef?: string | undefined
+  /** Of the request or job that learnt of it. */
+  requestId: string
+  /** The word for it in the history, and who did it, where these are not the state and who asked for the change. */
+  as?: string | undefined
+  actor?: Actor | undefined
+  /** Why that person did it, for the history alone. */
+  why?: string | undefined
+  /** Who settles it by hand. */
+  settledBy?: string | undefined
+}
+
+/**
+ * Moves an open change on; undefined where it is not in one of the states `from` any more, such as when its lease
+ * ended meanwhile. Then nothing may be concluded, and nothing sent.
+ */
+export async function moveChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, pollRef, settledBy, ...told }: Move,
+): Promise<Change | undefined> {
+  const rows = await tx
+    .update(licenseChanges)
+    .set({
+      state: to,
+      checkedBy: null,
+      // What is unknown is as old as its call.
+      ...(to === 'UNKNOWN' ? {} : { movedAt: sql`statement_timestamp()` }),
+      ...(to === 'SENT' ? { sentAt: sql`least(${licenseChanges.sentAt}, statement_timestamp())` } : {}),
+      ...(fromQuantity === undefined ? {} : { fromQuantity }),
+      // Why it was unknown for a while stays in the audit history.
+      ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),
+      ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
+      ...(pollRef === undefined ? {} : { pollRef }),
+      ...(isOpen(to) ? {} : { settledAt: sql`statement_timestamp()`, settledBy: settledBy ?? null }),
+    })
+    .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
+    .returning()
+  const moved = rows[0]
+  if (moved) {
+    const { actor, as = moved.state, why = moved.vendorReason, requestId } = told
+    const by = actor && { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
+    const event = { ...moved, ...by, state: as, vendorReason: why }
+    if (to === 'SENT') await beginAttempt(tx, customerId, event)
+    await recordTransition(tx, customerId, event, requestId)
+  }
+  return moved
+}
+
+/** Takes a claim back that turned out to need no call: such a request leaves no change (CONTRACT 4). */
+export async function withdrawChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { why, requestId }: { why: string; requestId: string },
+): Promise<void> {
+  const claimed = and(own(customerId, id), eq(licenseChanges.state, 'CLAIMED'))
+  const [gone] = await tx.delete(licenseChanges).where(claimed).returning()
+  if (!gone) return
+  await recordTransition(tx, customerId, { ...gone, state: 'withdrawn', vendorReason: why }, requestId)
+}
+
+/** One change of a customer. */
+export function own(customerId: CustomerId, id: string) {
+  return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
+}
+
+type Told = Pick<
+  Change,
+  'id' | 'assetId' | 'fromQuantity' | 'toQuantity' | 'vendorReason' | 'actorKind' | 'actorId' | 'actorName'
+> & { state: string; vendorRequestId?: string | null }
+
+/** The audit row of what happened to a change. */
+function recordTransition(tx: Transaction, customerId: CustomerId, change: Told, requestId: string) {
+  const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
+  const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
+  const details = {
+    assetId,
+    from,
+    to,
+    ...(vendorReason === null ? {} : { reason: vendorReason }),
+    ...(vendorRequestId ? { vendorRequestId } : {}),
+  }
+  const action = `license-change.${change.state.toLowerCase()}`
+  return recordAudit(tx, customerId, { action, subject: id, details, actor, requestId })
+}
+
+type Added = (typeof licenseChanges.$inferSelect)[]
+
+/** One that is open, or that was settled at once; each with all values that `insertOne` names. */
+const insertOpen = builtOnce<Added>((tx) => insertOne(tx))
+const insertSettled = builtOnce<Added>((tx) => insertOne(tx, { settledAt: sql`now()` }))
+
+function insertOne(tx: Transaction, more: { settledAt?: SQL } = {}) {
+  const values = {
+    customerId: value<string>('customerId'),
+    id: value<string>('id'),
+    assetId: value<string>('assetId'),
+    vendorSubscriptionId: value<string>('vendorSubscriptionId'),
+    fromQuantity: value<number>('fromQuantity'),
+    toQuantity: value<number>('toQuantity'),
+    state: value<string>('state'),
+    vendorReason: value<string>('vendorReason'),
+    actorKind: value<string>('actorKind'),
+    actorId: value<string>('actorId'),
+    actorName: value<string>('actorName'),
+    requestId: value<string>('requestId'),
+  }
+  return tx
+    .insert(licenseChanges)
+    .values({ ...values, ...more })
+    .returning()
+}
+
+/**
+ * An id of a new change: a UUID of version 7 (RFC 9562), which begins with the time, so that the newest rows lie together in
+ * the key's index, whose pages are full then. Nobody orders by it.
+ */
+export function newChangeId(now = Date.now()): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now, 0, 6)
+  bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x70
+  bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/**
+ * Writes who has checked an unclear change, and the audit row of that. The asset's row is locked.
+ * @returns whether there was something to write: the change is unclear, and nobody had checked it
+ */
+export async function writeAcknowledgement(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { actor, requestId }: { actor: Actor; requestId: string },
+): Promise<boolean> {
+  const { state, acknowledgedAt } = licenseChanges
+  const [change] = await tx
+    .update(licenseChanges)
+    .set({
+      acknowledgedAt: sql`statement_timestamp()`,
+      acknowledgedByKind: actor.kind,
+      acknowledgedById: actor.id,
+      acknowledgedByName: actor.name,
+    })
+    .where(and(own(customerId, id), eq(state, 'UNCLEAR'), isNull(acknowledgedAt)))
+    .returning()
+  if (!change) return false
+  const by = { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
+  await recordTransition(tx, customerId, { ...change, ...by, state: 'acknowledged' }, requestId)
+  return true
+}
+
+const { customerId: customer, id: ownId, assetId: asset, state, createdAt } = licenseChanges
+
+// In the words of the partial index `license_changes_open`: a parameter could not be proven to match it.
+export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
+
+/** What moved the seats of an asset. */
+export const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED'] as const
+
+/**
+ * A change, how long ago it was claimed, sent or settled, how long since it was sent first (0 where it never was), and
+ * how long since somebody began to ask for it who does so still (null where nobody does); in milliseconds of the
+ * database's clock.
+ */
+export async function readChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<(Change & { age: number; sinceSent: number; askedFor: number | null }) | undefined> {
+  const since = (time: SQL | PgColumn) =>
+    sql<number>`extract(epoch from statement_timestamp() - ${time})::float8 * 1000`
+  const age = since(licenseChanges.movedAt)
+  const sinceSent = sql<number>`coalesce(${since(licenseChanges.sentAt)}, 0)`
+  const { checkedAt, checkedBy } = licenseChanges
+  const askedFor = sql<
+    number | null
+  >`case when ${state} = 'UNKNOWN' and ${checkedBy} is not null then ${since(checkedAt)} end`
+  const rows = await tx
+    .select({ ...getTableColumns(licenseChanges), age, sinceSent, askedFor })
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), eq(ownId, id)))
+  return rows[0]
+}
+
+/** The change of this asset that is open: there is one at most. */
+export async function findOpenChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+): Promise<Change | undefined> {
+  const rows = await tx
+    .select()
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), eq(asset, assetId), IS_OPEN))
+  return rows[0]
+}
+
+/** Those of some assets that have an open change. */
+export async function assetsWithOpenChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  ids: string[],
+): Promise<string[]> {
+  const rows = await tx
+    .select({ id: asset })
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), inArray(asset, ids), inArray(state, [...OPEN_STATES])))
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * In a statement on changes: whether one is open, and it is time to ask what became of it. It is unknown and was not
+ * asked for lately, or the process that had it is dead.
+ */
+export function isDue(): SQL<boolean | null> {
+  const { checkMs, leaseMs } = vendorTimes()
+  const { movedAt, checkedAt } = licenseChanges
+  const before = (ms: number) => sql`statement_timestamp() - ${ms}::int * interval '1 millisecond'`
+  const last = sql`greatest(${movedAt}, ${checkedAt})`
+  return sql`case when not (${IS_OPEN}) then false when ${state} = 'UNKNOWN' then ${last} < ${before(checkMs)} else ${movedAt} < ${before(leaseMs)} end`
+}
+
+/** The change that moved the seats last. */
+export async function lastChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+): Promise<Change | undefined> {
+  const rows = await tx
+    .select()
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), eq(asset, assetId), inArray(state, MOVED_SEATS)))
+    .orderBy(sql`${createdAt} desc`)
+    .limit(1)
+  return rows[0]
+}
+
+/** The changes that moved the seats of a subscription within the last `ms` milliseconds, whatever stood in its asset before. */
+export async function changesWithin(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id: assetId, vendorSubscriptionId }: Pick<LicensedRow, 'id' | 'vendorSubscriptionId'>,
+  ms: number,
+): Promise<Change[]> {
+  const since = sql`statement_timestamp() - ${ms} * interval '1 millisecond'`
+  const same = sql`${licenseChanges.vendorSubscriptionId} IS NOT DISTINCT FROM ${vendorSubscriptionId}`
+  const moved = and(eq(customer, customerId), eq(asset, assetId), same, inArray(state, MOVED_SEATS))
+  return tx
+    .select()
+    .from(licenseChanges)
+    .where(and(moved, gte(licenseChanges.settledAt, since)))
+}
+
+/** The changes that moved the seats of some assets, newest first, `limit` at most. */
+export async function changesOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetIds: string[],
+  limit: number,
+): Promise<Change[]> {
+  return tx
+    .select()
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), inArray(asset, assetIds), inArray(state, MOVED_SEATS)))
+    .orderBy(sql`${createdAt} desc`)
+    .limit(limit)
+}
