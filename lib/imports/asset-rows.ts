@@ -9,7 +9,7 @@ import {
   type Place,
   releaseSubscription,
   setSku,
-} from '#lib/licenses/vendor-subscriptions/store.ts'
+} from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'

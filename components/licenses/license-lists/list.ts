@@ -1,7 +1,6 @@
 import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { Checked } from '#lib/licenses/license-lists/check.ts'
-import type { Fate } from '#lib/licenses/license-lists/fate.ts'
+import type { Checked, Fate } from '#lib/licenses/license-lists/check.ts'
 import type { Target } from '#lib/licenses/license-lists/rules.ts'
 import { sumOf } from '#lib/platform/values/money.ts'
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { AssetRow, ListRow, Page } from '#lib/licenses/assets/store.ts'
-import { wantReading } from '#lib/licenses/vendor-subscriptions/store.ts'
+import { wantReading } from '#lib/licenses/vendor-subscriptions.ts'
 import type { Trace } from '#lib/platform/api/operation.ts'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

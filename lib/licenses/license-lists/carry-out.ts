@@ -1,4 +1,5 @@
-import { inTurns } from './turns.ts'
+import pLimit from 'p-limit'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** How often, and how many times, a change is looked up that its vendor has not confirmed; in milliseconds. */
 const LOOK_EVERY = 5000
@@ -25,4 +26,56 @@ export async function carryOut<T extends { type: string }>(
     await inTurns(open, work, signal)
     open = open.filter((item) => unknown.has(item))
   }
+}
+
+/** How much is asked at once: in all, and of assets of one type, which mostly have one vendor. */
+const AT_ONCE = 4
+const AT_ONCE_OF_TYPE = 2
+
+/** Works on all items, a few at once, in their order; after an abort it begins no more and waits for those begun. */
+export async function inTurns<T extends { type: string }>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const all = pLimit(AT_ONCE)
+  const ofType = new Map(items.map(({ type }) => [type, pLimit(AT_ONCE_OF_TYPE)]))
+  const turn = async (item: T) => {
+    if (!signal.aborted) await work(item)
+  }
+  // A type's turn comes first: who waits for it keeps nobody of another type waiting.
+  const turns = items.map((item) => ofType.get(item.type)?.(() => all(turn, item)))
+  await Promise.all(turns)
+}
+
+/** Should a refusal not say for how long, in seconds: a minute has passed by then. */
+const LONGEST = 60
+
+/**
+ * Asks, and where a limit is used up waits for as long as the answer says, and asks again: a list is longer than what may
+ * be asked for in a minute. Nothing was done by what was refused.
+ * @throws what `ask` throws; after an abort also the refusal
+ */
+export async function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'rate_limited' || signal.aborted) throw error
+      await pause((error.more.retryAfter ?? LONGEST) * 1000, signal)
+      if (signal.aborted) throw error
+    }
+  }
+}
+
+/** Resolves after so many milliseconds, or at an abort. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', end, { once: true })
+  })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Problem } from '#lib/platform/api/problem.ts'
-import { checkTarget } from './check.ts'
+import { PROBLEMS, Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
+import { checkTarget, fateOf } from './check.ts'
 
 const facts = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 }
 const newer = new Problem('version_mismatch', 'Ana set it', {
@@ -24,4 +24,22 @@ test.each([
   })
   expect(checked).toMatchObject(expected)
   expect(etags).toEqual(['"1.x"', '"2.x"'].slice(0, answers.length))
+})
+
+test('what each error means for its row', () => {
+  const codes = Object.keys(PROBLEMS) as ProblemCode[]
+  const of = (fate: string) => codes.filter((code) => fateOf(new Problem(code), 7) === fate)
+  expect(of('conflict')).toEqual(['version_mismatch'])
+  expect(of('unknown')).toEqual(['outcome_unknown'])
+  expect(of('stopped')).toEqual(['unauthenticated', 'permission_denied'])
+  expect(of('failed').toSorted()).toEqual(['change_in_progress', 'rate_limited', 'vendor_unavailable'])
+  expect(of('lost').toSorted()).toEqual(['internal_error', 'service_unavailable'])
+  expect(fateOf(new TypeError('fetch failed'), 7)).toBe('lost')
+  const first = new Problem('version_mismatch', undefined, {
+    members: { current: 7, changedBy: 'Ana', etag: '"2.x"' },
+  })
+  expect([fateOf(first, 7), fateOf(first, 8)]).toEqual(['done', 'conflict'])
+  expect(of('refused')).toEqual(
+    expect.arrayContaining(['vendor_rejected', 'decrease_not_allowed', 'not_found']),
+  )
 })

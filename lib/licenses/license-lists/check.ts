@@ -1,6 +1,5 @@
 import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { fateOf } from './fate.ts'
 
 /** What is known of an asset before its change: undefined where it has no licenses. `etag` is of its version. */
 export type Known = { facts: QuantityFacts | undefined; etag: string | undefined }
@@ -34,4 +33,24 @@ export async function checkTarget(
     const newer = { facts: { ...known.facts, purchased: current }, etag }
     return asked(newer, refused(newer))
   })
+}
+
+/**
+ * What became of a change. `refused` and `conflict` are answers. `unknown`: the vendor has it and has not confirmed
+ * it; `lost`: no answer came, so it may have been made. Both are told by asking again with the same key. `failed`: it
+ * was not made, and may be if it is asked for again. `stopped`: nothing can be asked now.
+ */
+export type Fate = 'done' | 'refused' | 'conflict' | 'unknown' | 'lost' | 'failed' | 'stopped'
+
+const STOPPED = ['unauthenticated', 'permission_denied']
+const FAILED = ['vendor_unavailable', 'change_in_progress', 'rate_limited']
+
+/** The fate of a change that was answered with an error: `done` where somebody else had set the same total. */
+export function fateOf(error: unknown, quantity: number): Fate {
+  if (!(error instanceof Problem)) return 'lost'
+  if (error.code === 'version_mismatch') return error.more.members?.current === quantity ? 'done' : 'conflict'
+  if (error.code === 'outcome_unknown') return 'unknown'
+  if (STOPPED.includes(error.code)) return 'stopped'
+  if (FAILED.includes(error.code)) return 'failed'
+  return error.status >= 500 ? 'lost' : 'refused'
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { totalsOf } from './rules.ts'
-import { totalsText } from './words.ts'
+import { totalsOf, totalsText } from './rules.ts'
 
 const change = (purchased: number, quantity: number, isCommitmentPlan = false) => ({
   facts: { status: 'ACTIVE', isCommitmentPlan, purchased },

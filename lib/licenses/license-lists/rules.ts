@@ -7,7 +7,7 @@ export const MOST_TARGETS = 250
 export type Target = { line: number; assetId: string; quantity: number }
 
 /** Changes as a whole, in licenses. `committed` is what is added on commitment plans, which can't be undone. */
-export type Totals = { assets: number; added: number; removed: number; committed: number; mustType: boolean }
+type Totals = { assets: number; added: number; removed: number; committed: number; mustType: boolean }
 
 /** What the changes come to; `mustType`: one of them alone would need its total typed. */
 export function totalsOf(changes: readonly { facts: QuantityFacts; quantity: number }[]): Totals {
@@ -31,4 +31,18 @@ export function wholeNumber(text: string): number | undefined {
     .trim()
     .replace(/^(\d{1,3})((?:[,\u00a0\u202f' ]\d{3})+)$/, (all) => all.replace(/\D/g, ''))
   return /^\d{1,12}$/.test(digits) ? Number(digits) : undefined
+}
+
+/** In words: `Set 12 assets, +137 licenses, of which 90 can’t be lowered before their renewal`. */
+export function totalsText({ assets, added, removed, committed }: Totals): string {
+  const count = (value: number) => value.toLocaleString('en')
+  const parts = [added > 0 ? `+${count(added)}` : '', removed > 0 ? `−${count(removed)}` : ''].filter(Boolean)
+  const only = added + removed === 1 ? 'license' : 'licenses'
+  const what = `Set ${count(assets)} ${assets === 1 ? 'asset' : 'assets'}, ${parts.join(' and ')} ${only}`
+  if (committed === 0) return what
+  const which =
+    removed > 0
+      ? `; ${committed < added ? `${count(committed)} of the added ones` : 'the added ones'} `
+      : `, ${committed < added ? `of which ${count(committed)}` : 'which'} `
+  return `${what}${which}can’t be lowered before their renewal`
 }

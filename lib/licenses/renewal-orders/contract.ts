@@ -1,12 +1,96 @@
 import { z } from 'zod'
-import { params } from '#lib/licenses/assets/contract.ts'
+import { params, seats } from '#lib/licenses/assets/contract.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/entity-tag.ts'
+import { actor } from '#lib/platform/history/shapes.ts'
+import { timeOf } from '#lib/platform/lists/unix-time.ts'
 import { renewalCalls } from '../routes.ts'
 import * as examples from './examples.ts'
-import * as shapes from './shapes.ts'
 
-export type Renewal = z.output<typeof shapes.Renewal>
+const renewalType = z
+  .string()
+  .meta({ description: 'One of the vendor’s own ways to renew, such as RENEW_CURRENT_USERS_YEARLY_PAY.' })
+
+const order = z
+  .object({
+    id: z.string().meta({ description: 'Names the order.' }),
+    quantity: seats.optional().meta({ description: 'The total of the next term.' }),
+    renewalType: renewalType.optional(),
+    time: timeOf('When the term ends for which it was ordered'),
+    createTime: timeOf('When it was ordered'),
+    actor: actor.meta({ description: 'Who ordered it.' }),
+    state: z.string().meta({
+      description:
+        'STANDING; settled: APPLIED, REJECTED, WITHDRAWN, REPLACED, LOST (the vendor does not show it any more, or began the next term otherwise); others may come.',
+    }),
+    isPlaced: z.boolean().meta({
+      description: 'Whether whoever keeps the books has it. False: the vendor is still to be told.',
+    }),
+    isLeaving: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'It was taken back, and the vendor is still to be told.' }),
+    reason: z
+      .string()
+      .optional()
+      .meta({ description: 'Why it does not stand at its vendor yet, or what came of it, in words.' }),
+    settleTime: timeOf('When it was known what came of it').optional(),
+  })
+  .meta({ id: 'RenewalOrder', description: 'What somebody ordered for the next term.' })
+
+const Renewal = z
+  .object({
+    time: timeOf('When the commitment ends, where that is known').optional(),
+    quantity: seats.meta({ description: 'Purchased licenses now.' }),
+    assigned: seats.meta({ description: 'Assigned to users now.' }),
+    renewalType: z
+      .string()
+      .optional()
+      .meta({ description: 'What happens then by itself, as the vendor calls it.' }),
+    takes: z.enum(['quantity', 'renewalType', 'nothing']).meta({
+      description: 'What an order can name: a total, or one of `renewalTypes`.',
+    }),
+    renewalTypes: z
+      .array(renewalType)
+      .optional()
+      .meta({ description: 'Where `takes` is `renewalType`: those that can be ordered.' }),
+    because: z
+      .enum(['not_active', 'no_commitment', 'not_offered', 'no_end', 'ended', 'ends'])
+      .optional()
+      .meta({
+        description:
+          'Where `takes` is `nothing`. `not_active`: the subscription is not active. `no_commitment`: the plan has no term. `not_offered`: its vendor takes no such order. `no_end`: it is not known when the term ends, or how long the next one is. `ended`: the term has just ended. `ends`: the plan is not renewed.',
+      }),
+    order: order.optional().meta({ description: 'The order that stands.' }),
+    lastOrder: order
+      .optional()
+      .meta({ description: 'Where none stands: the last one, and what came of it.' }),
+  })
+  .meta({ id: 'AssetRenewal', description: 'What happens with an asset at the end of its commitment.' })
+
+/** A total or one of the vendor's ways, and nothing else. */
+const RenewalRequest = z
+  .strictObject({
+    quantity: z
+      .int({ error: 'must be a whole number, as a JSON number' })
+      .min(0, 'must be 0 or more')
+      .max(MAX_QUANTITY, 'must be 1,000,000 or less')
+      .optional()
+      .meta({ description: 'The total of the next term. It may be higher or lower than now.' }),
+    renewalType: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'One of `renewalTypes`, where the vendor takes no total.' }),
+  })
+  .refine(({ quantity, renewalType: type }) => (quantity === undefined) !== (type === undefined), {
+    message: 'must have `quantity` or `renewalType`, and not both',
+  })
+  .meta({ id: 'RenewalRequest', description: 'What is wanted for the next term.' })
+
+export type Renewal = z.output<typeof Renewal>
 export type RenewalOrder = NonNullable<Renewal['order']>
 
 const headers = z.object({
@@ -23,7 +107,7 @@ export const readRenewal = contract({
   description:
     'When the commitment ends, what happens then by itself, what can be ordered for the next term, and what was. Its ETag begins with the order that stands, for If-Match.',
   params,
-  output: shapes.Renewal,
+  output: Renewal,
   problems: ['quantity_not_supported'],
   examples: examples.readRenewal,
 })
@@ -38,8 +122,8 @@ export const orderRenewal = contract({
     'Nothing changes before the commitment ends. It takes the place of the order that stands; the same again changes nothing. It is kept also where the vendor can not be asked now: then `isPlaced` is false, and the vendor is told as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
   params,
   headers,
-  body: shapes.RenewalRequest,
-  output: shapes.Renewal,
+  body: RenewalRequest,
+  output: Renewal,
   problems: [
     'quantity_not_supported',
     'version_mismatch',
@@ -62,7 +146,7 @@ export const withdrawRenewal = contract({
   params,
   headers,
   body: emptyBody,
-  output: shapes.Renewal,
+  output: Renewal,
   problems: ['quantity_not_supported', 'version_mismatch', 'change_in_progress'],
   examples: examples.withdrawRenewal,
 })

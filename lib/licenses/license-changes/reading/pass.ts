@@ -8,7 +8,7 @@ import {
   noteToldAgain,
   takeDue,
 } from '#lib/licenses/vendor-readings/subscriptions.ts'
-import { observationOf } from '#lib/licenses/vendor-subscriptions/observation.ts'
+import { observationOf } from '#lib/licenses/vendor-subscriptions.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { Account } from '#lib/vendors/accounts/account.ts'
 import type { StaleCursor } from '#lib/vendors/list-page.ts'

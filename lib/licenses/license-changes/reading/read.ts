@@ -1,7 +1,7 @@
 import 'server-only'
 import { hasLicenses, type LicensedRow, lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
 import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
-import { noteUnread } from '#lib/licenses/vendor-subscriptions/store.ts'
+import { noteUnread } from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'

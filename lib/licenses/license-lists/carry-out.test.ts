@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { carryOut } from './carry-out.ts'
-import { inTurns } from './turns.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { carryOut, inTurns, patiently } from './carry-out.ts'
 
 const never = new AbortController().signal
 
@@ -56,4 +56,39 @@ test('what is not known is looked up after the others, until it is known; not fo
   expect(asked.slice(0, 7)).toEqual(['slow', 'lost', 'quick', 'slow', 'lost', 'slow', 'lost'])
   expect(asked.filter((name) => name === 'lost')).toHaveLength(37)
   expect(waits.reduce((sum, ms) => sum + ms)).toBe(180_000)
+})
+
+const tooMany = (retryAfter: number) => new Problem('rate_limited', undefined, { retryAfter })
+
+test('who is over a limit is waited for, and asked again', async () => {
+  const answers = [tooMany(0.001), tooMany(0.001), 'done']
+  const ask = async () => {
+    const answer = answers.shift()
+    if (answer instanceof Problem) throw answer
+    return answer
+  }
+  expect(await patiently(ask, never)).toBe('done')
+  expect(answers).toEqual([])
+})
+
+test('any other refusal is one at once', async () => {
+  let asked = 0
+  const ask = async () => {
+    asked += 1
+    throw new Problem('vendor_unavailable')
+  }
+  await expect(patiently(ask, never)).rejects.toMatchObject({ code: 'vendor_unavailable' })
+  expect(asked).toBe(1)
+})
+
+test('a stop ends the wait', async () => {
+  const stop = new AbortController()
+  let asked = 0
+  const waiting = patiently(async () => {
+    asked += 1
+    queueMicrotask(() => stop.abort())
+    throw tooMany(3600)
+  }, stop.signal)
+  await expect(waiting).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(asked).toBe(1)
 })

@@ -1,10 +1,11 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import type { Observed } from '#lib/vendors/vendor.ts'
 
 // The subscriptions whose books a vendor keeps. One stands in one asset, whose row is locked before anything here is
 // written: locks in one order. What an asset repeats of its subscription follows by a foreign key.
@@ -143,4 +144,39 @@ export async function forgetObservation(tx: Transaction, customerId: CustomerId,
 function held(customerId: CustomerId, id: string) {
   const { customerId: customer, id: own, releasedAt } = vendorSubscriptions
   return and(eq(customer, customerId), eq(own, id), isNull(releasedAt))
+}
+
+/** Where a subscription is kept, also one that its asset was pointed away from. @param id our id of it */
+export async function findPlace(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<Place | undefined> {
+  const { vendor, account: vendorAccount, vendorCustomerId, subscriptionId, skuId } = vendorSubscriptions
+  const [place] = await tx
+    .select({ vendor, vendorAccount, vendorCustomerId, subscriptionId, skuId })
+    .from(vendorSubscriptions)
+    .where(and(eq(vendorSubscriptions.customerId, customerId), eq(vendorSubscriptions.id, id)))
+  return place
+}
+
+/** Digest of all that a vendor told of a subscription and that an asset keeps: equal digests need no comparison. */
+export function observationOf(observed: Observed): string {
+  const { subscriptionId, status, planName, isCommitmentPlan, renewalType, seats, scheduled } = observed
+  const times = [observed.commitmentStart, observed.commitmentEnd, scheduled?.at].map((time) =>
+    time ? time.getTime() : null,
+  )
+  const told = [
+    subscriptionId,
+    status,
+    planName,
+    isCommitmentPlan,
+    renewalType,
+    seats.purchased,
+    seats.maximum,
+    seats.assigned ?? null,
+    scheduled?.total ?? null,
+    ...times,
+  ]
+  return createHash('sha256').update(JSON.stringify(told)).digest('base64url')
 }
