@@ -8,14 +8,15 @@ import {
   checkedText,
   codeOf,
   collect,
+  customerCommands,
   customerNamed,
   linesOf,
   orDuplicate,
+  printsRows,
   recordDeed,
   textOf,
   withDatabase,
 } from './command.ts'
-import { customerCommands, printsRows } from './customer-commands.ts'
 import { note } from './terminal.ts'
 
 export function addBillingProfileCommands(parent: Command): void {

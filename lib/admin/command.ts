@@ -1,11 +1,14 @@
+import type { Command } from 'commander'
 import { textFault } from '#lib/imports/faults.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { logToStderr } from '#lib/platform/runtime/log.ts'
+import { type Cell, printRows } from './terminal.ts'
 
 /** A command's work with the database open: a running server's, or one that is started for it. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {
@@ -109,4 +112,32 @@ function constraintOf(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause)
     if ('constraint' in at && typeof at.constraint === 'string') return at.constraint
   return undefined
+}
+
+/**
+ * For a group whose commands are each about one customer.
+ * @returns what adds a command to it: by its name, what it does, and what follows the name in an example
+ */
+export function customerCommands(parent: Command) {
+  const [above, own] = [parent.parent, parent.name()]
+  const path = above?.parent ? `${above.name()} ${own}` : own
+  return (name: string, description: string, example: string): Command =>
+    parent
+      .command(name)
+      .description(description)
+      .requiredOption('--customer <id>', 'id or domain of the customer')
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${path} ${name} ${example}`)
+}
+
+/** What a command that lists does: it prints the customer's rows, as columns or as JSON. */
+export function printsRows<Row extends Record<string, Cell>>(
+  command: Command,
+  read: (tx: Transaction, customerId: CustomerId) => Promise<readonly Row[]>,
+): void {
+  command.option('--json', 'as JSON').action(
+    withDatabase(async (options: { customer: string; json?: boolean }) => {
+      const { customerId } = await customerNamed(options.customer)
+      printRows(await readScope({ customerId }, (tx) => read(tx, customerId)), options)
+    }),
+  )
 }

@@ -4,8 +4,17 @@ import { bicOf, ibanOf } from '#lib/billing/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/billing/issuers/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
-import { checkedText, codeOf, collect, customerNamed, linesOf, textOf, withDatabase } from './command.ts'
-import { customerCommands, printsRows } from './customer-commands.ts'
+import {
+  checkedText,
+  codeOf,
+  collect,
+  customerCommands,
+  customerNamed,
+  linesOf,
+  printsRows,
+  textOf,
+  withDatabase,
+} from './command.ts'
 import { note } from './terminal.ts'
 
 export function addIssuerCommands(parent: Command): void {

@@ -13,8 +13,7 @@ import { isOperated, type Kind, NOTICES, OPERATED, type Operated } from '#lib/no
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
-import { customerNamed, recordDeed, withDatabase } from './command.ts'
-import { customerCommands, printsRows } from './customer-commands.ts'
+import { customerCommands, customerNamed, printsRows, recordDeed, withDatabase } from './command.ts'
 import { interruption, note, print } from './terminal.ts'
 
 export function addNoticeCommands(parent: Command): void {

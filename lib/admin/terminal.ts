@@ -1,4 +1,5 @@
-import { CommanderError } from 'commander'
+import { createInterface } from 'node:readline/promises'
+import { type Command, CommanderError } from 'commander'
 import { ImportRefused, type Leave, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 
@@ -57,4 +58,101 @@ async function messageOf(error: unknown): Promise<string> {
   // The log knows all settings, which no --help needs.
   const { reasonOf } = await import('#lib/platform/runtime/log.ts')
   return isClosed ? `${reasonOf(error)} See: customers reopen` : `Failed: ${reasonOf(error)}`
+}
+
+export type Cell = string | Date | readonly string[] | null
+
+/** Prints rows as JSON, or as columns with a header. */
+export function printRows<T extends Record<string, Cell>>(
+  rows: readonly T[],
+  { json }: { json?: boolean },
+): void {
+  if (json) print(JSON.stringify(rows, null, 2))
+  else for (const line of columns(rows)) print(line)
+}
+
+function columns(rows: readonly Record<string, Cell>[]): string[] {
+  const names = Object.keys(rows[0] ?? {})
+  if (names.length === 0) return []
+  const lines = [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))]
+  const widths = names.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
+  return lines.map((line) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function shown(cell: Cell): string {
+  if (cell === null) return '-'
+  if (cell instanceof Date) return cell.toISOString().slice(0, 16).replace('T', ' ')
+  // Of several lines a table shows one.
+  return typeof cell === 'string' ? cell.replaceAll('\n', ', ') : cell.join(',')
+}
+
+/**
+ * Wrong usage where a question could be put to nobody.
+ * @throws CommanderError
+ */
+export function needTerminal(command: Command, isStdinTaken: boolean): void {
+  if (process.stdin.isTTY && !isStdinTaken) return
+  command.error('error: there is no terminal to ask on: add --yes, or --dry-run to look only')
+}
+
+/**
+ * Asks on the terminal.
+ * @param answers those that mean yes
+ */
+export async function isAgreedTo(question: string, answers: readonly string[]): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true })
+  try {
+    terminal.once('SIGINT', () => interruption.abort(new Error('Interrupted: nothing was changed.')))
+    const typed = terminal.question(question, { signal: interruption.signal })
+    // Ctrl-D answers nothing.
+    const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+    return answers.includes((await Promise.race([typed, closed])).trim().toLowerCase())
+  } finally {
+    terminal.close()
+  }
+}
+
+/** Tells how far a long command is. */
+export type Progress = { update(count: number, what?: string): void; end(): void }
+
+/** Where it is written to. */
+type Output = { isTTY?: boolean; write(text: string): unknown }
+
+/** A line that is written over, on a terminal; a line more where a log or another program reads it. */
+const ON_TERMINAL = { pause: 100, before: '\r\u001b[K', after: '' }
+const IN_A_LOG = { pause: 5000, before: '', after: '\n' }
+
+/**
+ * @param what the things that are counted: `lines read`; `update` may name others
+ * @param now milliseconds of a clock that only goes forward
+ */
+export function progress(
+  what: string,
+  stderr: Output = process.stderr,
+  now = () => performance.now(),
+): Progress {
+  const { pause, before, after } = stderr.isTTY ? ON_TERMINAL : IN_A_LOG
+  // A command that is done before the first pause is over says nothing in a log.
+  let shownAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : now()
+  let shown = false
+  return {
+    update(count, other) {
+      // A look at the clock for each line would cost more than the line.
+      if (count % 64 !== 0) return
+      const time = now()
+      if (time - shownAt < pause) return
+      shownAt = time
+      shown = true
+      stderr.write(`${before}${count.toLocaleString('en-US')} ${other ?? what} …${after}`)
+    },
+    end() {
+      if (shown && stderr.isTTY) stderr.write('\r\u001b[K')
+      shown = false
+    },
+  }
 }

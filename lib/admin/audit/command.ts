@@ -1,8 +1,13 @@
+import { once } from 'node:events'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { eventPages, eventsTable } from '#lib/identity/audit-events/export.ts'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
-import { withDatabase } from '../command.ts'
-import { customerCommands } from '../customer-commands.ts'
-import { exportEvents, listNewest } from './list.ts'
+import { serializeAuditEvent } from '#lib/identity/audit-events/serialize.ts'
+import { type EventRow, listEvents } from '#lib/identity/audit-events/store.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { csv } from '#lib/platform/files/csv.ts'
+import { customerCommands, customerNamed, withDatabase } from '../command.ts'
+import { interruption, print, printRows } from '../terminal.ts'
 import { pruneHistory } from './prune.ts'
 import { giveHeads, verifyHistory } from './verify.ts'
 
@@ -58,4 +63,37 @@ function months(text: string): number {
   const number = Number(text)
   if (Number.isInteger(number) && number >= 2 && number <= 1200) return number
   throw new InvalidArgumentError('Give a whole number from 2 to 1200.')
+}
+
+type Listed = { customer: string; kind?: string; most: number; json?: boolean }
+
+async function listNewest({ customer, kind, most, json = false }: Listed): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const filter = kind === undefined ? {} : { kind: [kind] }
+  const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, most))
+  if (json) print(JSON.stringify(rows.map(serializeAuditEvent), null, 2))
+  else printRows(rows.map(shown), {})
+}
+
+function shown({ at, action, subject, actorName, address, details }: EventRow) {
+  return { at, action, subject, who: actorName, address, details: JSON.stringify(details) }
+}
+
+/** With the digest of each, so that the chain can be checked without the database. */
+async function exportEvents({ customer, format }: { customer: string; format: string }): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  if (format === 'csv') {
+    for await (const part of csv(eventsTable({ customerId }, {}))) await write(part)
+    return
+  }
+  for await (const rows of eventPages({ customerId }, {})) {
+    const lines = rows.map((row) => JSON.stringify({ ...serializeAuditEvent(row), digest: row.digest }))
+    await write(`${lines.join('\n')}\n`)
+  }
+}
+
+/** As fast as it is read, however much it is. */
+async function write(text: string): Promise<void> {
+  interruption.signal.throwIfAborted()
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }

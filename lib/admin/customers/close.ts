@@ -1,9 +1,11 @@
+import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import { removeCustomer } from '#lib/server/owner/remove-customer.ts'
 import { customerNamed } from '../command.ts'
-import { note } from '../terminal.ts'
-import { byOwner } from './owners-work.ts'
-import { type Standing, standingOf } from './standing.ts'
+import { interruption, note, print } from '../terminal.ts'
+import { byOwner, type Standing, standingOf } from './owners-work.ts'
 
 /** From the next request on nothing of the customer changes; after so many days nobody reads it either. */
 export async function closeCustomer(given: string, { goneAfter }: { goneAfter: number }): Promise<void> {
@@ -65,4 +67,21 @@ async function refuseOpenChanges(owner: OwnersWork, customerId: string, name: st
     'invalid_request',
     `${name} has changes of licenses whose outcome is not known yet: of ${assets}. See: changes list --customer ${customerId}`,
   )
+}
+
+/** What the job does each night, for installations whose web processes are kept away from the database's owner. */
+export async function removeGone({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+  const { url } = await startDatabase()
+  const waiting: string[] = []
+  for (const { customerId, isExported } of await customersWhoAreGone()) {
+    interruption.signal.throwIfAborted()
+    if (!isExported) waiting.push(customerId)
+    else if (dryRun) note(`${customerId} would be removed.`)
+    else if (await removeCustomer(url, customerId)) print(customerId)
+  }
+  if (waiting.length > 0)
+    throw new Problem(
+      'invalid_request',
+      `Not exported since they were closed, and so not removed: ${waiting.join(', ')}.`,
+    )
 }

@@ -1,10 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { withDatabase } from '../command.ts'
-import { needTerminal } from '../confirm.ts'
+import { randomUUID } from 'node:crypto'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { OPERATOR } from '#lib/platform/history/audit.ts'
+import { customerNamed, withDatabase } from '../command.ts'
+import { needTerminal, note, print } from '../terminal.ts'
 import type { ImportOptions } from './import.ts'
 import { addLimitsCommand } from './limits.ts'
 import type { MergeOptions } from './merge/merge.ts'
-import { addPricesCommand } from './prices.ts'
 
 const WHICH = ['<customer>', 'id or domain of the customer'] as const
 
@@ -24,10 +26,10 @@ export function addCustomerCommands(customers: Command): void {
     .requiredOption('--domain <domain>', 'its main domain')
     .requiredOption('--contact-email <email>', 'whom to write to')
     .option('--id <id>', 'small letters, digits and hyphens; made from the domain if it is left out')
-    .action(withDatabase(async (given) => (await import('./add.ts')).addCustomer(given)))
+    .action(withDatabase(async (given) => (await import('./naming.ts')).addCustomer(given)))
   command('list', 'List the customers in the order in which they were added.', '--json')
     .option('--json', 'as JSON')
-    .action(withDatabase(async (options) => (await import('./add.ts')).showCustomers(options)))
+    .action(withDatabase(async (options) => (await import('./naming.ts')).showCustomers(options)))
   addLimitsCommand(customers)
   addPricesCommand(customers)
   command(
@@ -59,7 +61,7 @@ export function addCustomerCommands(customers: Command): void {
     .option('--name <name>', 'the company')
     .option('--domain <domain>', 'its main domain, and that of its assets')
     .option('--contact-email <email>', 'whom to write to')
-    .action(withDatabase(async (id, given) => (await import('./rename.ts')).renameCustomer(id, given)))
+    .action(withDatabase(async (id, given) => (await import('./naming.ts')).renameCustomer(id, given)))
   addLeaving(command)
 }
 
@@ -90,7 +92,7 @@ function addLeaving(command: (name: string, description: string, example: string
     '--dry-run',
   )
     .option('--dry-run', 'say who would be removed')
-    .action(withDatabase(async (options) => (await import('./remove-gone.ts')).removeGone(options)))
+    .action(withDatabase(async (options) => (await import('./close.ts')).removeGone(options)))
   command(
     'merge',
     'Give all that a closed customer has to another one. What both have under one id is refused by its name.',
@@ -119,4 +121,34 @@ function pairOf(text: string, before: [string, string][] = []): [string, string]
   const [, old = '', fresh = ''] = /^([^=]+)=([^=]{1,200})$/.exec(text) ?? []
   if (old.trim() === '' || fresh.trim() === '') throw new InvalidArgumentError('Give it as old=new.')
   return [...before, [old.trim(), fresh.trim()]]
+}
+
+/** @param customers the program's commands about customers */
+function addPricesCommand(customers: Command): void {
+  customers
+    .command('prices')
+    .description('Show whether IT Managers see what a license costs, or say so, from the next request on.')
+    .argument('<customer>', 'id or domain of the customer')
+    .addOption(new Option('--to-it-managers <state>', 'what they see').choices(['shown', 'hidden']))
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run -s admin -- customers prices sunbird --to-it-managers hidden',
+    )
+    .action(withDatabase(prices))
+}
+
+async function prices(customer: string, { toItManagers }: { toItManagers?: 'shown' | 'hidden' }) {
+  // Only now: what reads invoices would make every other command slower to start.
+  const { changeVisibility } = await import('#lib/costs/license-prices/operations.ts')
+  const { readHidesPrices } = await import('#lib/costs/license-prices/store.ts')
+  const { customerId } = await customerNamed(customer)
+  if (toItManagers) {
+    const by = { actor: OPERATOR, requestId: `admin-${randomUUID()}` }
+    const isChanged = await scope({ customerId }, (tx) =>
+      changeVisibility(tx, customerId, toItManagers === 'hidden', by),
+    )
+    note(isChanged ? `Prices of ${customerId} are ${toItManagers} from now on.` : 'They were so already.')
+  }
+  const areHidden = await readScope({ customerId }, (tx) => readHidesPrices(tx, customerId))
+  print(areHidden ? 'hidden' : 'shown')
 }

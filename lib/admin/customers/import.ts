@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { applyCustomer } from '#lib/imports/customers/apply.ts'
-import type { Change } from '#lib/imports/customers/differences.ts'
+import { type Change, PARTS } from '#lib/imports/customers/differences.ts'
 import type { Invitation } from '#lib/imports/customers/members.ts'
 import { type PlannedCustomer, planned } from '#lib/imports/customers/plan.ts'
 import { readCustomers } from '#lib/imports/customers/read.ts'
@@ -8,12 +8,8 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
-import { isAgreedTo } from '../confirm.ts'
-import { progress } from '../progress.ts'
-import { printRows } from '../table.ts'
-import { Interrupted, interruption, note, print } from '../terminal.ts'
+import { Interrupted, interruption, isAgreedTo, note, print, printRows, progress } from '../terminal.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
-import { changesTable, summaryOf } from './shown-changes.ts'
 
 export type ImportOptions = {
   dryRun?: boolean
@@ -111,4 +107,47 @@ function isNews({ kind }: Change): boolean {
 
 function isInvitation({ part, kind }: Change): boolean {
   return part === 'member' && kind === 'new'
+}
+
+/** What would change, a row for each thing; what stays as it is is only counted. */
+function changesTable({ given, changes }: PlannedCustomer) {
+  return changes
+    .filter(({ kind }) => kind !== 'unchanged')
+    .map((change) => ({
+      customer: given.id,
+      what: change.part,
+      which: change.id,
+      change: change.kind,
+      fields: change.fields.map((field) => fieldText(change, field)).join('; ') || null,
+    }))
+}
+
+function fieldText({ kind }: Change, { name, from, to }: Change['fields'][number]): string {
+  return kind === 'new' ? `${name} ${valueText(to)}` : `${name} ${valueText(from)} → ${valueText(to)}`
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === '') return 'nothing'
+  const text = Array.isArray(value) ? value.join(', ') : String(value).replaceAll('\n', ', ')
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}
+
+const NAMES: Record<Change['part'], string> = {
+  customer: 'Customers',
+  'billing profile': 'Billing profiles',
+  issuer: 'Issuers',
+  member: 'Members',
+  notices: 'Notices',
+}
+
+/** How many of each kind: `Members: 2 new, 1 changed, 40 unchanged`. */
+function summaryOf(plans: readonly PlannedCustomer[]): string[] {
+  const changes = plans.flatMap((planned) => planned.changes)
+  return PARTS.flatMap((part) => {
+    const own = changes.filter((change) => change.part === part)
+    const count = (kind: Change['kind']) => own.filter((change) => change.kind === kind).length
+    return own.length === 0
+      ? []
+      : [`${NAMES[part]}: ${count('new')} new, ${count('changed')} changed, ${count('unchanged')} unchanged.`]
+  })
 }

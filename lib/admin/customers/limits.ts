@@ -4,8 +4,7 @@ import { type OwnLimits, readLimits, setLimits } from '#lib/platform/caller/limi
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { customerNamed, recordDeed, withDatabase } from '../command.ts'
-import { printRows } from '../table.ts'
-import { note } from '../terminal.ts'
+import { note, printRows } from '../terminal.ts'
 
 /** In the order in which they are shown. */
 const LIMITS = {

@@ -1,14 +1,98 @@
 import { z } from 'zod'
+import * as directory from '#lib/identity/access/directory.ts'
+import { listCustomerStates } from '#lib/identity/customers/states.ts'
+import { changeNaming, type Naming, readNaming, renaming, wasRemoved } from '#lib/identity/customers/store.ts'
+import { slugOf } from '#lib/imports/focus/platforms.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { checkedText } from '../command.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { checkedText, customerNamed, orDuplicate, recordDeed } from '../command.ts'
+import { note, print, printRows } from '../terminal.ts'
+
+type NewCustomer = { id?: string; name: string; domain: string; contactEmail: string }
+
+/** Adds one customer. */
+export async function addCustomer(given: NewCustomer): Promise<void> {
+  const name = nameOf(given.name)
+  const domain = domainOf(given.domain)
+  const contactEmail = contactOf(given.contactEmail)
+  const id = given.id ?? slugOf(domain.split('.')[0] ?? domain)
+  if (slugOf(id) !== id) throw new Problem('invalid_request', `"${id}" is not an id such as ${slugOf(id)}.`)
+
+  const customerId = newCustomerId(id)
+  await orDuplicate(
+    scope({ customerId }, async (tx) => {
+      if (await wasRemoved(tx, id))
+        throw new Problem('invalid_request', `"${id}" was a customer that is gone. Give another --id.`)
+      await directory.addCustomer(tx, customerId, { name, domain, contactEmail })
+      await recordDeed(tx, customerId, 'customer.added', id, { name, domain, contactEmail })
+    }),
+    {
+      customers_pkey: `There is a customer "${id}" already. Give another --id.`,
+      customers_domain_unique: `There is a customer with the domain ${domain} already.`,
+    },
+  )
+  print(id)
+  note(`Added ${name}. Next: members add --customer ${id} …, keys issue --customer ${id} …`)
+}
+
+/** All of them, as a table or as JSON; those that are closed with the time of it. */
+export async function showCustomers(options: { json?: boolean }): Promise<void> {
+  const { states } = await listCustomerStates()
+  const isAnyClosed = [...states.values()].some(({ closedAt }) => closedAt !== null)
+  printRows(
+    [...states].map(([id, { domain, name, closedAt, goneAt }]) => ({
+      id,
+      domain,
+      name,
+      ...(isAnyClosed ? { closed: closedAt, gone: goneAt } : {}),
+    })),
+    options,
+  )
+}
+
+type Given = { name?: string; domain?: string; contactEmail?: string }
+
+/** Changes what is given; what is as it was before changes nothing. */
+export async function renameCustomer(idOrDomain: string, given: Given): Promise<void> {
+  const { customerId } = await customerNamed(idOrDomain)
+  const { name, domain, contactEmail } = given
+  const wanted = {
+    ...(name === undefined ? {} : { name: nameOf(name) }),
+    ...(domain === undefined ? {} : { domain: domainOf(domain) }),
+    ...(contactEmail === undefined ? {} : { contactEmail: contactOf(contactEmail) }),
+  }
+  const fields = Object.keys(wanted) as (keyof Naming)[]
+  if (fields.length === 0)
+    throw new Problem('invalid_request', 'Say what changes: --name, --domain or --contact-email.')
+  const change = scope({ customerId }, async (tx) => {
+    const before = await readNaming(tx, customerId)
+    if (!before) throw new Problem('not_found', `There is no customer "${idOrDomain}".`)
+    const changed = Object.fromEntries(
+      fields.filter((field) => wanted[field] !== before[field]).map((field) => [field, wanted[field]]),
+    ) as Partial<Naming>
+    if (Object.keys(changed).length === 0) return { before, changed, assets: 0 }
+    const assets = await changeNaming(tx, customerId, changed, before)
+    await recordDeed(tx, customerId, 'customer.renamed', customerId, renaming(before, changed))
+    return { before, changed, assets }
+  })
+  const { before, changed, assets } = await orDuplicate(change, {
+    customers_domain_unique: `There is a customer with the domain ${wanted.domain} already.`,
+  })
+  const said = Object.entries(changed).map(([field, value]) => `${field} ${value}`)
+  note(said.length === 0 ? 'Nothing to change.' : `${customerId}: ${said.join(', ')}.`)
+  if (assets > 0) note(`${assets} assets were of ${before.domain}, and are of ${changed.domain}.`)
+  if (changed.name !== undefined)
+    note('What invoices address are its billing profiles, which keep their names: see billing-profiles set.')
+}
 
 /** @throws Problem where it is empty, too long, or has control characters */
-export function nameOf(text: string): string {
+function nameOf(text: string): string {
   return checkedText('name', text)
 }
 
 /** In small letters. @throws Problem where it is no domain */
-export function domainOf(text: string): string {
+function domainOf(text: string): string {
   const domain = text.trim().toLowerCase()
   if (!z.hostname().max(253).safeParse(domain).success || !domain.includes('.'))
     throw new Problem('invalid_request', `"${text}" is not a domain such as sunbird.example.`)
@@ -16,7 +100,7 @@ export function domainOf(text: string): string {
 }
 
 /** @throws Problem where it is no e-mail address */
-export function contactOf(text: string): string {
+function contactOf(text: string): string {
   const email = text.trim()
   if (!z.email().max(254).safeParse(email).success)
     throw new Problem('invalid_request', `"${text}" is not an e-mail address.`)

@@ -1,3 +1,5 @@
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { asOwnerOf, type OwnersWork } from '#lib/server/owner/as-owner.ts'
 
@@ -6,4 +8,25 @@ type Customers = Parameters<typeof asOwnerOf>[1]
 /** The same as `asOwnerOf`, on the database of this command. */
 export async function byOwner<T>(customers: Customers, work: (owner: OwnersWork) => Promise<T>): Promise<T> {
   return asOwnerOf((await startDatabase()).direct, customers, work)
+}
+
+/** Whether a customer is closed and until when it can be read, as days of UTC; null: it is open. */
+export type Standing = {
+  closedAt: string | null
+  goneAt: string | null
+  isGone: boolean
+  /** The customer that has its assets, invoices, members and keys now; null: it has them itself. */
+  mergedInto: string | null
+}
+
+/** Read under the lock that nobody changes it beside. */
+export async function standingOf({ query }: OwnersWork, customerId: CustomerId): Promise<Standing> {
+  const [found] = await query<Standing>(
+    `SELECT to_char(closed_at, 'YYYY-MM-DD') AS "closedAt", to_char(gone_at, 'YYYY-MM-DD') AS "goneAt",
+       coalesce(gone_at <= now(), false) AS "isGone", merged_into AS "mergedInto"
+     FROM customers WHERE id = $1 FOR UPDATE`,
+    [customerId],
+  )
+  if (!found) throw new Problem('not_found', `There is no customer "${customerId}".`)
+  return found
 }

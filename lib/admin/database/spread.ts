@@ -7,9 +7,7 @@ import { type Machine, machinesOf } from '#lib/platform/db/citus/sizes.ts'
 import { database as opened } from '#lib/platform/db/client.ts'
 import { asOwner } from '#lib/platform/db/start.ts'
 import { customerNamed, withDatabase } from '../command.ts'
-import { isAgreedTo, needTerminal } from '../confirm.ts'
-import { printRows } from '../table.ts'
-import { print } from '../terminal.ts'
+import { isAgreedTo, needTerminal, print, printRows } from '../terminal.ts'
 
 /** The commands of a database that Citus spreads over several machines. */
 export function addSpreadCommands(database: Command): void {

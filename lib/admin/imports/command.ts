@@ -1,9 +1,16 @@
-import type { Command } from 'commander'
-import { withDatabase } from '../command.ts'
-import { collectExpectation, collectPair, collectTag, daysOf } from './collected.ts'
+import { randomUUID } from 'node:crypto'
+import { type Command, InvalidArgumentError } from 'commander'
+import { platformTable } from '#lib/imports/focus/platforms.ts'
+import { expectationsOf } from '#lib/imports/report/expectations.ts'
+import { lockImports } from '#lib/imports/sessions/lock.ts'
+import { undoImport } from '#lib/imports/undo/undo.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { allowImportTimes } from '#lib/platform/db/plans.ts'
+import { scopeOfMany } from '#lib/platform/db/scope.ts'
+import { collect, withDatabase } from '../command.ts'
+import { interruption, note, print } from '../terminal.ts'
 import { importAssets, importFocus, importInvoices } from './import.ts'
-import { listAllImports, showImport } from './list.ts'
-import { undo } from './undo.ts'
+import { listAllImports, partsWith, showImport } from './list.ts'
 
 const PATHS = 'files, also gzipped, ZIP archives, or folders of them, as one import; - is the standard input'
 
@@ -117,4 +124,84 @@ function ofInvoices(command: Command): Command {
     .option('--history', 'remind nobody of what is new: it is imported for the record')
     .option('--json', 'the report as JSON')
     .option('--replace', 'of assets only: see --correct')
+}
+
+/** Undoes an import for each customer that it was for, in one transaction. */
+async function undo(id: string): Promise<void> {
+  const customers = (await partsWith(id)).map(({ customerId }) => customerId).sort()
+  if (customers.length === 0) throw new Problem('not_found', `There is no import "${id}".`)
+  const { signal } = interruption
+  const requestId = randomUUID()
+  const done = await scopeOfMany(async (enter) => {
+    const all = []
+    for (const customerId of customers) {
+      const onWait = (tries: number) => {
+        if (tries === 1) note(`Another import for ${customerId} is waited for …`)
+      }
+      all.push(
+        await enter(customerId, async (tx) => {
+          await allowImportTimes(tx)
+          await lockImports(tx, customerId, { signal, onWait })
+          return undoImport(tx, customerId, id, requestId)
+        }),
+      )
+    }
+    signal.throwIfAborted()
+    return all
+  })
+  const sum = (what: 'removed' | 'voided' | 'restored') => done.reduce((count, each) => count + each[what], 0)
+  print(`Undone: ${sum('removed')} removed, ${sum('voided')} voided, ${sum('restored')} as before`)
+  const charged = done.reduce((count, each) => count + (each.charged ?? 0), 0)
+  // With its invoices, its charges go without saying.
+  if (charged > 0 && sum('removed') + sum('voided') + sum('restored') === 0)
+    note(`Its charges of ${charged.toLocaleString('en')} invoices are gone; those before hold again.`)
+  if (sum('voided') > 0) note('What the customer may have seen by now is voided, and not removed.')
+  const issuers = [...new Set(done.flatMap((each) => each.issuers))]
+  if (issuers.length > 0)
+    note(
+      `What it wrote down of ${issuers.join(', ')} (address, bank) stays: look at it by "issuers list", and change it by "issuers set".`,
+    )
+}
+
+// Options that may be given several times, and what is checked of them.
+
+const MOST_TAGS = 20
+
+/** Pairs of a provider and its platform. */
+function collectPair(pair: string, before?: string[]): string[] {
+  return collected(pair, before, platformTable)
+}
+
+/** Keys of tags. */
+function collectTag(key: string, before: string[] = []): string[] {
+  return collected(key, before, (keys) => {
+    if (keys.length > MOST_TAGS) throw new Error(`Give at most ${MOST_TAGS} keys.`)
+  })
+}
+
+/** What is known of the files. */
+function collectExpectation(text: string, before?: string[]): string[] {
+  return collected(text, before, expectationsOf)
+}
+
+/** One value more, once all of them together have been looked at. */
+function collected(
+  value: string,
+  before: string[] | undefined,
+  check: (values: string[]) => unknown,
+): string[] {
+  const values = collect(value, before)
+  try {
+    check(values)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+  return values
+}
+
+/** Whole days. */
+function daysOf(text: string): number {
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
+  if (!(days <= 3650)) throw new InvalidArgumentError('Give whole days, 0 to 3650.')
+  return days
 }

@@ -9,8 +9,7 @@ import * as imports from '#lib/imports/run.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { customerNamed } from '../command.ts'
-import { type Progress, progress } from '../progress.ts'
-import { interruption, note, print } from '../terminal.ts'
+import { interruption, note, type Progress, print, progress } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
 type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }

@@ -6,8 +6,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { customerNamed } from '../command.ts'
-import { printRows } from '../table.ts'
-import { print } from '../terminal.ts'
+import { print, printRows } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
 /** Of each customer. */

@@ -1,8 +1,13 @@
-import type { FileReport, Group, ImportReport, InvoiceReport, Sum } from '#lib/imports/report/report.ts'
+import type {
+  FileReport,
+  Group,
+  ImportReport,
+  InvoiceReport,
+  OddityName,
+  Sum,
+} from '#lib/imports/report/report.ts'
 import type { SourceFile } from '#lib/imports/sources/source.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
-import { type AlignedCell, aligned, countOf } from './aligned.ts'
-import { odditiesOf } from './oddity-lines.ts'
 
 /** How many files, and how many groups of sums, are told on screen. JSON has more. */
 const MOST_SHOWN = 30
@@ -119,4 +124,59 @@ function groupsOf({ groups, invoicesElsewhere }: InvoiceReport): string[] {
     ...aligned([[...names, ...head], ...shown.map((group) => [...place(group), ...cells(group)])]),
     ...(left > 0 ? [`… and ${countOf(left)} more invoices in smaller groups`] : []),
   ]
+}
+
+const ODDITIES: Record<OddityName, string> = {
+  finer: 'Finer than the minor unit',
+  unbalanced: 'Lines that do not add up to the total',
+  negative: 'Totals below zero',
+  tax: 'Tax that does not fit',
+  late: 'Due more than 30 days ago, and not paid',
+  draft: 'Drafts: their period still runs, and nothing is owed yet',
+  history: 'New, and more than 90 days old: is --history meant?',
+  platform: 'Providers that became platforms of their own',
+  withdrawn: 'In a currency that is withdrawn',
+}
+
+/** What a person should look at, line by line. */
+function odditiesOf({ oddities }: InvoiceReport): string[] {
+  if (oddities.length === 0) return []
+  const rows = oddities.map(({ what, count, examples }): AlignedCell[] => [
+    ODDITIES[what],
+    { right: countOf(count) },
+    `${examples.join(', ')}${examples.length < count && what !== 'history' && what !== 'withdrawn' ? ', …' : ''}`,
+  ])
+  return ['', ...aligned([['Worth a look', '', ''], ...rows])]
+}
+
+/** Text that begins at the column's left, or ends at its right. */
+type AlignedCell = string | { right: string }
+
+/** Longest names are cut here, so that a line stays one. */
+const WIDEST = 60
+
+/** Rows as lines with their columns below one another, and two spaces between them. */
+function aligned(rows: readonly (readonly AlignedCell[])[]): string[] {
+  const texts = rows.map((row) => row.map((cell) => textOf(cell)))
+  const widths = texts[0]?.map((_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length))) ?? []
+  return rows.map((row, index) =>
+    row
+      .map((cell, at) => {
+        const text = texts[index]?.[at] ?? ''
+        const width = widths[at] ?? 0
+        return typeof cell === 'string' ? text.padEnd(width) : text.padStart(width)
+      })
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function textOf(cell: AlignedCell): string {
+  const text = typeof cell === 'string' ? cell : cell.right
+  return typeof cell !== 'string' || text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 1)}…`
+}
+
+/** A number with its thousands apart. */
+function countOf(count: number): string {
+  return count.toLocaleString('en')
 }

@@ -6,8 +6,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
+import { checkedRows, setRow } from './apply.ts'
 import { operatorFor } from './operator.ts'
-import { checkedRows, setRow } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-apply-'))
 let db: TestDatabase

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { withDatabase } from '../command.ts'
-import { needTerminal } from '../confirm.ts'
+import { needTerminal } from '../terminal.ts'
 import type { ApplyOptions } from './apply.ts'
 
 export function addLicenseCommands(licenses: Command): void {

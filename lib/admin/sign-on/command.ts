@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
-import { collect, withDatabase } from '../command.ts'
-import { customerCommands, printsRows } from '../customer-commands.ts'
+import * as store from '#lib/identity/access/sign-on/providers.ts'
+import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
+import { lockMembers, memberWith } from '#lib/identity/members/store/read.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { collect, customerCommands, customerNamed, printsRows, recordDeed, withDatabase } from '../command.ts'
+import { note } from '../terminal.ts'
 import { addDomain, confirmDomain, listOwnDomains, removeDomain, verifyDomain } from './domains.ts'
-import { letPasswordsIn, release, requireSignOn } from './members.ts'
 import { setProvider, showProviders, testProvider, turnProviderOff } from './providers.ts'
 
 export function addSignOnCommands(parent: Command): void {
@@ -114,4 +118,42 @@ function addDomainCommands(signOn: Command, provider: (command: Command) => Comm
     of('list', 'List the domains, with the records that prove them.', '--customer sunbird'),
     listOwnDomains,
   )
+}
+
+type Of = { customer: string }
+
+async function requireSignOn({ customer }: Of): Promise<void> {
+  const { customerId, name } = await customerNamed(customer)
+  await scope({ customerId }, async (tx) => {
+    // Whoever takes an Admin away meanwhile comes before this or after it.
+    await lockMembers(tx, customerId, [])
+    if (!(await store.hasProvenAdmin(tx, customerId)))
+      throw new Problem(
+        'invalid_request',
+        `No Admin of ${name} has signed in by single sign-on yet: if it did not work, nobody could get in.`,
+      )
+    await store.setSignOnOnly(tx, customerId, true)
+    await recordDeed(tx, customerId, 'customer.passwords-refused', customerId)
+  })
+  note(`Nobody signs in to ${name} by password any more; the sessions that passwords opened are ended.`)
+}
+
+async function letPasswordsIn({ customer }: Of): Promise<void> {
+  const { customerId, name } = await customerNamed(customer)
+  await scope({ customerId }, async (tx) => {
+    await store.setSignOnOnly(tx, customerId, false)
+    await recordDeed(tx, customerId, 'customer.passwords-allowed', customerId)
+  })
+  note(`Members of ${name} sign in by password, too.`)
+}
+
+async function release({ customer, email }: Of & { email: string }): Promise<void> {
+  const { customerId, name } = await customerNamed(customer)
+  await scope({ customerId }, async (tx) => {
+    const member = await memberWith(tx, customerId, email.trim())
+    if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
+    const count = await releaseSubjects(tx, customerId, { memberId: member })
+    if (count > 0) await recordDeed(tx, customerId, 'sign-on.released', member, { email })
+  })
+  note(`The next sign-in with ${email} says who that is at the issuer.`)
 }

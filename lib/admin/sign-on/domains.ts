@@ -9,8 +9,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { customerNamed, orDuplicate, recordDeed } from '../command.ts'
 import { note, print } from '../terminal.ts'
-import type { Named } from './given.ts'
-import { providerNamed } from './providers.ts'
+import { type Named, providerNamed } from './providers.ts'
 
 type Of = { customer: string }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { operatorOf } from '#lib/admin/members/named.ts'
+import { operatorOf } from '#lib/admin/members.ts'
 import { setUp } from '#lib/identity/access/sign-on/test-browser.ts'
 import { ask as scim, tokenOf } from '#lib/identity/scim/test-calls.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

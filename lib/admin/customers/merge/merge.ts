@@ -1,16 +1,11 @@
-import { ImportRefused } from '#lib/imports/refused.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '#lib/imports/refused.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 import { customerNamed } from '../../command.ts'
-import { isAgreedTo } from '../../confirm.ts'
-import { printRows } from '../../table.ts'
-import { note } from '../../terminal.ts'
-import { byOwner } from '../owners-work.ts'
-import { standingOf } from '../standing.ts'
-import { collisionsOf } from './collisions.ts'
+import { isAgreedTo, note, printRows } from '../../terminal.ts'
+import { byOwner, standingOf } from '../owners-work.ts'
 import { copyAll } from './copy.ts'
 import { type Merge, prepare, sizesOf } from './prepare.ts'
-import { retire } from './retire.ts'
 
 export type MergeOptions = {
   into: string
@@ -103,4 +98,81 @@ async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
 async function refuseCollisions(owner: OwnersWork, merge: Merge): Promise<void> {
   const problems = await collisionsOf(owner, merge)
   if (problems.length > 0) throw new ImportRefused(problems)
+}
+
+/** What both customers have under one name: each is told, and nothing is guessed. */
+async function collisionsOf({ query }: OwnersWork, merge: Merge): Promise<ImportProblem[]> {
+  const found = await query<{ subject: string; reason: string }>(`${COLLISIONS} LIMIT ${MOST_PROBLEMS}`, [
+    merge.from,
+    merge.into,
+  ])
+  return found.map(({ subject, reason }) => ({ subject, reason }))
+}
+
+const BOTH = (table: string, alias = 'a') =>
+  `FROM ${table} ${alias} JOIN ${table} b ON ${alias}.customer_id = $1 AND b.customer_id = $2`
+const VOIDED = (row: string) => `(CASE WHEN ${row}.document_state = 'voided' THEN ${row}.id ELSE '' END)`
+const DETAILS = [
+  'address',
+  'postcode',
+  'city',
+  'country',
+  'tax_id',
+  'registration',
+  'bank',
+  'iban',
+  'bic',
+  'account',
+  'terms',
+]
+const detailsOf = (row: string) => `(${DETAILS.map((column) => `${row}.${column}`).join(', ')})`
+
+const COLLISIONS = `
+  SELECT 'billing profile ' || g.id AS subject,
+    'both have "' || g.new_id || '": add --profile ' || g.id || '=<new id>' AS reason
+  FROM going_profiles g JOIN billing_profiles b ON b.customer_id = $2 AND b.id = g.new_id
+  UNION ALL
+  SELECT 'billing profile ' || min(id), 'two get the id "' || new_id || '"' FROM going_profiles
+  GROUP BY new_id HAVING count(*) > 1
+  UNION ALL
+  SELECT 'asset ' || a.id, 'both have it' ${BOTH('assets')} AND a.id = b.id
+  UNION ALL
+  SELECT 'invoice ' || a.id, 'both have it' ${BOTH('invoices')} AND a.id = b.id
+  UNION ALL
+  SELECT 'invoice ' || a.id, 'both have the number ' || a.number || ' of ' || a.issuer
+  ${BOTH('invoices')} AND a.id <> b.id AND a.issuer = b.issuer AND a.number = b.number AND ${VOIDED('a')} = ${VOIDED('b')}
+  UNION ALL
+  SELECT 'issuer ' || a.name, 'what is known of it differs: see issuers list'
+  ${BOTH('issuers')} AND a.name = b.name AND ${detailsOf('a')} IS DISTINCT FROM ${detailsOf('b')}
+  UNION ALL
+  SELECT 'member ' || g.email, 'both have this member: disable one, or add --leave-members'
+  FROM going_members g JOIN members b ON b.customer_id = $2 AND lower(b.email) = lower(g.email)`
+
+/**
+ * Takes from the customer that stays closed what only one may have: nobody signs in there any more, no key of it opens
+ * anything, and no vendor's subscription is its. The rows stay, for its history names them.
+ */
+async function retire({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
+  // Digests and subscriptions are unique over all customers.
+  await write(
+    "UPDATE api_keys SET digest = concat_ws(' ', 'merged', customer_id, id), revoked_at = now() WHERE customer_id = $1 AND id IN (SELECT id FROM going_keys)",
+    [from],
+  )
+  await write('UPDATE api_keys SET revoked_at = now() WHERE customer_id = $1 AND revoked_at IS NULL', [from])
+  await write('UPDATE members SET disabled_at = now() WHERE customer_id = $1 AND disabled_at IS NULL', [from])
+  await write('DELETE FROM sessions WHERE customer_id = $1', [from])
+  await write(
+    "DELETE FROM look_ups WHERE customer_id = $1 AND (kind = 'session' OR kind = 'key' AND id IN (SELECT id FROM going_keys))",
+    [from],
+  )
+  await write(
+    `CREATE TEMP TABLE going_subscriptions ON COMMIT DROP AS SELECT id FROM vendor_subscriptions
+     WHERE customer_id = $1 AND released_at IS NULL`,
+    [from],
+  )
+  await write(
+    'UPDATE vendor_subscriptions SET released_at = now(), next_read_at = NULL WHERE customer_id = $1 AND released_at IS NULL',
+    [from],
+  )
+  await write('UPDATE customers SET merged_into = $2 WHERE id = $1', [from, into])
 }

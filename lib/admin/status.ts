@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { type Figures, readFigures } from '#lib/server/figures/figures.ts'
-import { withDatabase } from '../command.ts'
-import { printRows } from '../table.ts'
-import { print } from '../terminal.ts'
+import { withDatabase } from './command.ts'
+import { print, printRows } from './terminal.ts'
 
 export function addStatusCommand(status: Command): void {
   status

@@ -6,9 +6,9 @@ import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-
 import { knownMigrations } from '#lib/platform/db/migrating/files.ts'
 import type { Figures } from '#lib/server/figures/figures.ts'
 import { startJobs } from '#lib/server/jobs.ts'
-import { google } from '../../../test/fuzz/sceneries.ts'
-import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { commandLine } from '../test-command.ts'
+import { google } from '../../test/fuzz/sceneries.ts'
+import { CUSTOMER } from '../../test/fuzz/stage.ts'
+import { commandLine } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-status-'))
 let vendor: TestVendor

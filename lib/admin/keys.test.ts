@@ -3,7 +3,7 @@ import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
-import { commandLine } from '../test-command.ts'
+import { commandLine } from './test-command.ts'
 
 let db: TestDatabase
 let own = ''

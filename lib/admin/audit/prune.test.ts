@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { addEvent } from '#lib/platform/history/test-rows.ts'
 import { commandLine } from '../test-command.ts'
-import { dropMonths, monthsBefore } from './months.ts'
+import { dropMonths, monthsBefore } from './prune.ts'
 
 describe('months', () => {
   const DAY = 86_400_000

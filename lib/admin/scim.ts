@@ -1,15 +1,13 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { mapGroup } from '#lib/identity/scim/groups/mapping.ts'
 import { listGroups } from '#lib/identity/scim/store/groups.ts'
 import { listTokens } from '#lib/identity/scim/store/tokens.ts'
 import { issueToken, revokeToken } from '#lib/identity/scim/tokens.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { checkedText, collect, rolesOf, withDatabase } from '../command.ts'
-import { customerCommands, printsRows } from '../customer-commands.ts'
-import { operatorOf } from '../licenses/operator.ts'
-import { note, print } from '../terminal.ts'
-import { daysOf } from './days.ts'
+import { checkedText, collect, customerCommands, printsRows, rolesOf, withDatabase } from './command.ts'
+import { operatorOf } from './licenses/operator.ts'
+import { note, print } from './terminal.ts'
 
 const ROLE = 'it-manager, finance-user or admin; may be given several times'
 
@@ -71,4 +69,12 @@ async function map(given: { customer: string; name: string; role: string[]; prof
   const mapping = { name, roles: rolesOf(given.role), billingProfiles: given.profile ?? null }
   await scope(operator, (tx) => mapGroup(tx, operator, mapping, crypto.randomUUID()))
   note(`Members of ${name} have the roles ${mapping.roles.join(', ')}.`)
+}
+
+/** For commander: how many days something holds, 1 to 3650. */
+function daysOf(text: string): number {
+  const days = Number(text)
+  if (!/^\d{1,4}$/.test(text) || days < 1 || days > 3650)
+    throw new InvalidArgumentError('Give a whole number of days, 1 to 3650.')
+  return days
 }

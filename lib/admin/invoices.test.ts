@@ -11,7 +11,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, callerOf } from '#lib/platform/db/test-rows.ts'
 import { zip } from '#lib/platform/files/zip.ts'
-import { commandLine } from '../test-command.ts'
+import { commandLine } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-attach-'))
 let db: TestDatabase

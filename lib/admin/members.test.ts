@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
-import { commandLine } from '../test-command.ts'
+import { commandLine } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-members-'))
 let db: TestDatabase

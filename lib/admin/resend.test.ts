@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
-import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery } from '../../../test/fuzz/stage.ts'
-import type { Times } from '../../../test/fuzz/times.ts'
-import { commandLine } from '../test-command.ts'
+import { google, microsoft } from '../../test/fuzz/sceneries.ts'
+import { CUSTOMER, type Scenery } from '../../test/fuzz/stage.ts'
+import type { Times } from '../../test/fuzz/times.ts'
+import { commandLine } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-resend-'))
 let vendor: TestVendor

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { progress } from './progress.ts'
+import { progress } from './terminal.ts'
 
 function watched(isTTY: boolean) {
   let written = ''

@@ -6,9 +6,8 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import { allowLongStatements } from '#lib/platform/db/plans.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { customerNamed, recordDeed, withDatabase } from '../command.ts'
-import { printRows } from '../table.ts'
-import { interruption, note, print } from '../terminal.ts'
+import { customerNamed, recordDeed, withDatabase } from './command.ts'
+import { interruption, note, print, printRows } from './terminal.ts'
 
 export function addSumCommands(sums: Command): void {
   sums

@@ -6,7 +6,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice } from '#lib/platform/db/test-rows.ts'
-import { commandLine } from '../test-command.ts'
+import { commandLine } from './test-command.ts'
 
 let db: TestDatabase
 const { admin } = commandLine(() => db.url, tmpdir())

@@ -6,10 +6,8 @@ import { type Planned, planOriginals } from '#lib/billing/originals/plan.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { customerNamed, withDatabase } from '../command.ts'
-import { customerCommands } from '../customer-commands.ts'
-import { printRows } from '../table.ts'
-import { interruption, note } from '../terminal.ts'
+import { customerCommands, customerNamed, withDatabase } from './command.ts'
+import { interruption, note, printRows } from './terminal.ts'
 
 export function addInvoiceCommands(parent: Command): void {
   const of = customerCommands(parent)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ask, GROUP_SCHEMA } from '#lib/identity/scim/test-calls.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { commandLine } from '../test-command.ts'
+import { commandLine } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-scim-'))
 let db: TestDatabase

@@ -1,0 +1,205 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { unsettledChanges } from '#lib/identity/access/due-work.ts'
+import { readUnsettled, resendByHand, settleByHand } from '#lib/licenses/license-changes/by-hand.ts'
+import { isOpen } from '#lib/licenses/license-changes/rules.ts'
+import { attemptsOf } from '#lib/licenses/license-changes/store/attempts.ts'
+import type { Change } from '#lib/licenses/license-changes/store/changes.ts'
+import { findChange } from '#lib/licenses/license-changes/store/list.ts'
+import { findPlace, type Place } from '#lib/licenses/vendor-subscriptions.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { auditOf } from '#lib/platform/history/audit.ts'
+import { checkedText, customerNamed, withDatabase } from './command.ts'
+import { operatorFor } from './licenses/operator.ts'
+import { type Cell, note, print, printRows } from './terminal.ts'
+
+type Reasoned = Where & { reason: string }
+type Settling = Reasoned & { as: 'applied' | 'failed' }
+
+export function addChangeCommands(parent: Command): void {
+  const command = (name: string, description: string, example: string) =>
+    parent
+      .command(name)
+      .description(description)
+      .option('--customer <id>', 'id or domain of the customer')
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- changes ${name} ${example}`)
+
+  command('list', 'List the changes that are open or unclear, the oldest first.', '--older-than 1h')
+    .option('--open', 'only those that are open: it is still to come what becomes of them')
+    .option('--unclear', 'only those of which no read can tell any more what became of them')
+    .option('--older-than <time>', 'asked for longer ago than 30m, 12h or 7d', millisecondsOf)
+    .option('--json', 'as JSON')
+    .action(withDatabase(listChanges))
+  command(
+    'show',
+    'Show a change, each call to its vendor, and its history. Give the customer where it is settled.',
+    '5f0c6a1e-0b7e-4f43-9a4c-0d3c5a1f7a10',
+  )
+    .argument('<id>', 'its id')
+    .action(withDatabase(showChange))
+  command(
+    'settle',
+    'Settle a change by your word: after a look at the vendor. Only what is unclear, or open for too long.',
+    '5f0c6a1e-0b7e-4f43-9a4c-0d3c5a1f7a10 --as applied --reason "seen in the Admin console"',
+  )
+    .argument('<id>', 'its id')
+    .addOption(
+      new Option('--as <outcome>', 'what became of it').choices(['applied', 'failed']).makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'how you know; the customer reads it')
+    .action(withDatabase(settleChange))
+  command(
+    'resend',
+    'Send a change again under its id, where its vendor gives a repeat one effect. Only what is unknown.',
+    '5f0c6a1e-0b7e-4f43-9a4c-0d3c5a1f7a10 --reason "the customer is waiting, and the vendor shows the old total"',
+  )
+    .argument('<id>', 'its id')
+    .requiredOption('--reason <text>', 'why; it stands in the history')
+    .action(withDatabase(resendChange))
+}
+
+async function settleChange(id: string, { customer, as, reason: given }: Settling): Promise<void> {
+  const customerId = await ownerOf(id, customer)
+  const reason = checkedText('reason', given, 500)
+  const { assetId, fromQuantity, toQuantity } = await settleByHand(customerId, id, {
+    as: as === 'applied' ? 'APPLIED' : 'FAILED',
+    reason,
+  })
+  note(`${id} is settled as ${as}: ${assetId}, ${fromQuantity} to ${toQuantity}.`)
+}
+
+async function resendChange(id: string, { customer, reason: given }: Reasoned): Promise<void> {
+  const operator = await operatorFor(await ownerOf(id, customer), ['it-manager'])
+  if (!operator) throw notFound(id)
+  const { change, sent } = await resendByHand(operator, id, checkedText('reason', given, 500))
+  const { assetId, fromQuantity, toQuantity, state, vendorReason } = change
+  const what = `${assetId}, ${fromQuantity} to ${toQuantity}`
+  const how = sent ? 'was sent again' : 'was not sent again, and need not be'
+  note(`${id} ${how}: it is ${state} now (${what}).`)
+  if (vendorReason !== null) note(vendorReason)
+}
+
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds of `30m`, `12h` or `7d`. */
+function millisecondsOf(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
+  const ms = Number(number) * (UNITS[unit] ?? 0)
+  if (!(ms > 0)) throw new InvalidArgumentError('Give minutes, hours or days: 30m, 12h, 7d.')
+  return ms
+}
+
+type Where = { customer?: string }
+export type Listing = Where & { open?: boolean; unclear?: boolean; olderThan?: number; json?: boolean }
+
+/** The changes that wait for their vendor or for a person. */
+async function listChanges({ customer, open, unclear, olderThan = 0, json = false }: Listing): Promise<void> {
+  const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
+  const rows: (Record<string, Cell> & { since: Date })[] = []
+  for (const due of await unsettledChanges(only)) {
+    const found = await readUnsettled(due)
+    if (!found || found.age < olderThan) continue
+    const isWanted = open === unclear || (isOpen(found.change.state) ? open : unclear)
+    if (isWanted) rows.push(rowOf(due.customerId, found.change, found.place))
+  }
+  rows.sort((a, b) => a.since.getTime() - b.since.getTime())
+  printRows(rows, { json })
+  if (rows.length === 0) note('No such change waits for its vendor or for a person.')
+}
+
+function rowOf(customer: CustomerId, change: Change, place: Place | undefined) {
+  const { vendor = null, vendorAccount: account = null } = place ?? {}
+  const {
+    id,
+    assetId: asset,
+    fromQuantity: from,
+    toQuantity: to,
+    state,
+    createdAt: since,
+    actorName: by,
+    acknowledgedAt: checked,
+  } = change
+  return {
+    id,
+    customer,
+    asset,
+    vendor,
+    account,
+    from: String(from),
+    to: String(to),
+    state,
+    since,
+    by,
+    checked,
+  }
+}
+
+/** One change with all that is known of it. */
+async function showChange(id: string, { customer }: Where): Promise<void> {
+  const customerId = await ownerOf(id, customer)
+  const { found, place, attempts, events } = await readScope({ customerId }, async (tx) => {
+    const found = await findChange(tx, customerId, id)
+    const own = found?.change.vendorSubscriptionId ?? null
+    const place = own === null ? undefined : await findPlace(tx, customerId, own)
+    return {
+      found,
+      place,
+      attempts: await attemptsOf(tx, customerId, id),
+      events: await auditOf(tx, customerId, id),
+    }
+  })
+  if (!found) throw notFound(id)
+  const { change } = found
+  printRows([rowOf(customerId, change, place)], {})
+  if (place) {
+    const { vendorCustomerId, subscriptionId, skuId } = place
+    print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
+  }
+  if (change.vendorReason !== null) print(`\n${change.vendorReason}`)
+  if (attempts.length > 0) print('\nCalls to the vendor:')
+  printRows(
+    attempts.map(({ number, at, actorName, quantity, kind, tookMs, vendorRequestId, reason }) => ({
+      call: String(number),
+      'at (UTC)': secondOf(at),
+      by: actorName,
+      total: String(quantity),
+      answer: kind,
+      took: tookMs === null ? null : `${tookMs} ms`,
+      'vendor’s id': vendorRequestId,
+      reason,
+    })),
+    {},
+  )
+  print('\nHistory:')
+  printRows(
+    events.map(({ at, action, actorName: by, requestId: request, reason }) => ({
+      'at (UTC)': secondOf(at),
+      action,
+      by,
+      request,
+      reason,
+    })),
+    {},
+  )
+}
+
+/** Several things happen within a minute. */
+function secondOf(at: Date): string {
+  return at.toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Whose change it is: those that wait for a person are found without being told. */
+async function ownerOf(id: string, customer: string | undefined): Promise<CustomerId> {
+  if (customer !== undefined) return (await customerNamed(customer)).customerId
+  const found = (await unsettledChanges()).find(({ changeId }) => changeId === id)
+  if (!found) throw notFound(id)
+  return found.customerId
+}
+
+function notFound(id: string): Problem {
+  return new Problem(
+    'not_found',
+    `No change ${id} waits for a person. For one that is settled, give --customer.`,
+  )
+}

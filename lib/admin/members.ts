@@ -1,0 +1,229 @@
+import { createInterface } from 'node:readline'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { changeMember as contract, MemberLink } from '#lib/identity/members/contract.ts'
+import { invite } from '#lib/identity/members/invite.ts'
+import { linkFor } from '#lib/identity/members/link.ts'
+import { changeMember } from '#lib/identity/members/operations.ts'
+import { allMembers, lockMember, memberWith } from '#lib/identity/members/store/read.ts'
+import { resetFactors } from '#lib/identity/second-factors/operations.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
+import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { checkedText, collect, customerCommands, printsRows, rolesOf, withDatabase } from './command.ts'
+import { operatorFor } from './licenses/operator.ts'
+import { note, print } from './terminal.ts'
+
+export function addMemberCommands(parent: Command): void {
+  const of = customerCommands(parent)
+  const one = (name: string, description: string, example: string) =>
+    of(name, description, `--customer sunbird --email ana@sunbird.example${example}`).requiredOption(
+      '--email <email>',
+      "the member's address",
+    )
+  const withRoles = (command: Command) =>
+    command.requiredOption(
+      '--role <role>',
+      'it-manager, finance-user or admin; may be given several times',
+      collect,
+    )
+  const withProfiles = (command: Command) =>
+    command.option('--profile <id>', 'a billing profile; may be given several times', collect)
+  const ofLink = (command: Command) =>
+    command.option('--mail', 'mail the link to the member instead of printing it, by the server of SMTP_URL')
+
+  const add = one(
+    'add',
+    'Add a member, and print the link with which they choose a password: once, within 7 days. They see all billing profiles, unless some are given.',
+    ' --name "Ana Ruiz" --role it-manager',
+  ).requiredOption('--name <name>', 'as the console shows it')
+  withProfiles(withRoles(ofLink(add))).action(withDatabase(addMember))
+  ofLink(
+    one(
+      'reset',
+      'Print a link with which a member sets a new password, once, within 30 minutes; or who has not come yet accepts, within 7 days.',
+      ' --mail',
+    ),
+  ).action(withDatabase(reset))
+  withRoles(
+    one('set-roles', "Set all of a member's roles.", ' --role finance-user --role it-manager'),
+  ).action(withDatabase(setRoles))
+  withProfiles(
+    one('set-profiles', 'Limit a member to billing profiles, or let them see all.', ' --profile default'),
+  )
+    .option('--all', 'all of them, also those that are added later')
+    .action(withDatabase(setProfiles))
+  one(
+    'disable',
+    'Shut a member out from the next request on, with the keys they issued; with --email -, those whose addresses are on standard input, one in a line.',
+    '',
+  ).action(withDatabase((given: Named) => setAllDisabled(given, true)))
+  one(
+    'enable',
+    'Let a disabled member sign in again; with --email -, those whose addresses are on standard input.',
+    '',
+  ).action(withDatabase((given: Named) => setAllDisabled(given, false)))
+  one(
+    'reset-factor',
+    'Take away the second factors of a member who has lost them: wherever they are a member. They are told by mail.',
+    '',
+  ).action(withDatabase(resetFactor))
+  printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
+}
+
+async function setRoles(given: Named & { role: string[] }): Promise<void> {
+  const { roles } = await change(given, { roles: rolesOf(given.role) })
+  note(`${given.email} has the roles ${roles.join(', ')}.`)
+}
+
+async function setProfiles(given: Named & { profile?: string[]; all?: boolean }): Promise<void> {
+  const { profile, all = false } = given
+  if ((profile === undefined) === !all)
+    throw new Problem('invalid_request', 'Give the billing profiles, each with --profile, or --all.')
+  const { billingProfiles } = await change(given, { billingProfiles: profile ?? null })
+  note(`${given.email} sees ${billingProfiles?.join(', ') ?? 'all billing profiles'}.`)
+}
+
+async function setAllDisabled(given: Named, disabled: boolean): Promise<void> {
+  await forEachOf(await linesOrWord(given.email), (email) => setDisabled({ ...given, email }, disabled))
+}
+
+async function setDisabled(given: Named, disabled: boolean): Promise<void> {
+  await change(given, { disabled })
+  note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
+}
+
+async function resetFactor(given: Named): Promise<void> {
+  const operator = await operatorOf(given)
+  const id = await readScope(operator, (tx) => idOf(tx, operator, given))
+  const input = { params: { member_id: id }, query: {}, body: {} }
+  await resetFactors(operator, input, { requestId: crypto.randomUUID() })
+  note(`${given.email} has no second factor any more.`)
+}
+
+/** The same operation as that of screen and API, with the operator as caller. */
+async function change(given: Named, wanted: Input<typeof contract>['body']) {
+  const operator = await operatorOf(given)
+  const id = await readScope(operator, (tx) => idOf(tx, operator, given))
+  const input = { params: { member_id: id }, query: {}, body: wanted }
+  return (await changeMember(operator, input, { requestId: crypto.randomUUID() })).body
+}
+
+type Linked = Named & { mail?: boolean }
+type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
+
+/** Adds a member, who comes by a link. */
+async function addMember(given: NewMember): Promise<void> {
+  checkMail(given)
+  const operator = await operatorOf(given)
+  const email = given.email.trim()
+  if (!z.email().max(254).safeParse(email).success)
+    throw new Problem('invalid_request', `"${given.email}" is not an e-mail address.`)
+  const name = checkedText('name', given.name)
+  const invited = { email, name, roles: rolesOf(given.role), billingProfiles: given.profile }
+  const { link } = await scope(operator, (tx) => invite(tx, operator, invited, wayOf(given)))
+  tell(link, email)
+}
+
+/** A new link for a member. */
+async function reset(given: Linked): Promise<void> {
+  checkMail(given)
+  const operator = await operatorOf(given)
+  const link = await scope(operator, async (tx) => {
+    const found = await lockMember(tx, operator.customerId, await idOf(tx, operator, given))
+    if (!found) throw new Problem('not_found')
+    return linkFor(tx, operator, found.member, wayOf(given))
+  })
+  tell(link, given.email)
+}
+
+function checkMail({ mail }: Linked): void {
+  if (mail && !mailSettings())
+    throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
+}
+
+function wayOf({ mail = false }: Linked) {
+  return { requestId: crypto.randomUUID(), isMailed: mail }
+}
+
+/** What a command says of a link: the link itself on standard output, or the address that it is mailed to. */
+function tell({ url, expireTime }: MemberLink, email: string): void {
+  print(url ?? email)
+  const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
+  note(
+    url === undefined
+      ? 'The running service mails the link within a minute.'
+      : `Give this link to ${email} in private: it works once, until ${until} UTC.`,
+  )
+}
+
+/** Whom a command is about. */
+type Named = { customer: string; email: string }
+
+/**
+ * The operator as the caller of a member's operations.
+ * @throws Problem where there is no such customer
+ */
+export async function operatorOf({ customer }: Named): Promise<Caller> {
+  const operator = await operatorFor(customer, ['admin'])
+  if (!operator) throw new Problem('not_found', `There is no customer "${customer}".`)
+  return operator
+}
+
+/**
+ * The id of the member with this address.
+ * @throws Problem where the customer has none
+ */
+async function idOf(
+  tx: Transaction,
+  { customerId, customerName }: Caller,
+  { email }: Named,
+): Promise<string> {
+  const id = await memberWith(tx, customerId, email.trim())
+  if (id === undefined)
+    throw new Problem('not_found', `${customerName} has no member with the address ${email}.`)
+  return id
+}
+
+/** More would be a slip: a whole disk, say. */
+const MOST = 100_000
+
+/**
+ * What is meant by a word of the command line: itself, or with `-` each line of the standard input that is not blank.
+ * @throws Problem where there is no line
+ */
+async function linesOrWord(word: string): Promise<string[]> {
+  if (word !== '-') return [word]
+  const lines = new Set<string>()
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const text = line.replace(/^\ufeff/, '').trim()
+    if (text !== '') lines.add(text)
+    if (lines.size > MOST) throw new Problem('invalid_request', `There are more than ${MOST} lines.`)
+  }
+  if (lines.size === 0) throw new Problem('invalid_request', 'There is no line on the standard input.')
+  return [...lines]
+}
+
+/**
+ * Does it with one after the other, each for itself: what is refused of one keeps none of the others.
+ * @throws Problem in the end, where any was refused
+ */
+async function forEachOf(all: readonly string[], work: (one: string) => Promise<void>): Promise<void> {
+  if (all.length === 1 && all[0] !== undefined) return work(all[0])
+  let refused = 0
+  for (const one of all) {
+    try {
+      await work(one)
+    } catch (error) {
+      const problem = toProblem(error)
+      // What fails for one fails for all.
+      if (problem.status >= 500) throw error
+      refused += 1
+      note(`${one}: ${problem.message}`)
+    }
+  }
+  if (refused > 0) throw new Problem('invalid_request', `${refused} of ${all.length} were refused.`)
+}
