@@ -1,5 +1,5 @@
 import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
-import type { DemoCustomer, DemoMember } from './customer.ts'
+import type { DemoCustomer, DemoMember } from './customers.ts'
 
 export type Running = {
   /** Where the console is, without a trailing slash. */

@@ -1,6 +1,6 @@
 import type { NewAsset } from '#lib/imports/shapes.ts'
 import { addMonths, timeOn } from './calendar.ts'
-import type { DemoCustomer, UsageAsset } from './customer.ts'
+import type { DemoCustomer, UsageAsset } from './customers.ts'
 import { isCommitment, type Purchase, seatsOn } from './purchase.ts'
 import { randomFrom } from './random.ts'
 

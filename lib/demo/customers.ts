@@ -1,6 +1,8 @@
-import type { DemoCustomer } from './customer.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
 import { freight } from './freight/freight.ts'
 import { northwind } from './northwind/northwind.ts'
+import type { Purchase } from './purchase.ts'
 import { studio } from './studio.ts'
 
 /** The invented customers, in the order of `customers list`: every case first, the largest last. */
@@ -9,4 +11,35 @@ export function demoCustomers(
   { largest = 5000 } = {},
 ): [DemoCustomer, DemoCustomer, DemoCustomer] {
   return [northwind(today), studio(today), freight(today, { invoices: largest })]
+}
+
+/** An invented customer with all that is loaded for it. */
+export type DemoCustomer = {
+  name: string
+  /** Ends in `.example`, which nobody can own. */
+  domain: string
+  contactEmail: string
+  billingProfiles: DemoProfile[]
+  members: DemoMember[]
+  purchases: Purchase[]
+  usage: UsageAsset[]
+  invoices: NewInvoice[]
+  /** Of the invoices, those that their issuer sent again with another content. */
+  resent?: NewInvoice[]
+}
+
+export type DemoProfile = { id: string; name: string; address: string; country?: string; taxId: string }
+
+/** `billingProfiles` limits the member to some; absent: all. */
+export type DemoMember = { email: string; name: string; roles: Role[]; billingProfiles?: string[] }
+
+/** An asset without licenses. */
+export type UsageAsset = {
+  /** Begins with the type. */
+  id: string
+  type: 'cloud-platform' | 'web-services'
+  name: string
+  domain: string
+  vendorCustomerId: string
+  boughtOn: string
 }

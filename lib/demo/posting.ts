@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
-import type { DemoProfile } from './customer.ts'
+import type { DemoProfile } from './customers.ts'
 import { randomFrom } from './random.ts'
 
 type Tax = { category: string; rate: string | null; reason?: string }

@@ -1,4 +1,4 @@
-import type { DemoCustomer } from '#lib/demo/customer.ts'
+import type { DemoCustomer } from '#lib/demo/customers.ts'
 import { standIns } from './stand-ins.ts'
 import type { Trial } from './vendors/stand-in.ts'
 

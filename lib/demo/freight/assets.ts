@@ -1,6 +1,6 @@
 import { addDays } from '#lib/platform/values/days.ts'
 import { addMonths } from '../calendar.ts'
-import type { UsageAsset } from '../customer.ts'
+import type { UsageAsset } from '../customers.ts'
 import type { Purchase } from '../purchase.ts'
 import { randomFrom } from '../random.ts'
 import type { Company } from './companies.ts'

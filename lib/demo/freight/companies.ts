@@ -1,4 +1,4 @@
-import type { DemoProfile } from '../customer.ts'
+import type { DemoProfile } from '../customers.ts'
 
 /** A company of the freight group, billed on its own and in its own currency. */
 export type Company = DemoProfile & {

@@ -1,10 +1,15 @@
-import { type Lines, usageLines } from '#lib/demo/northwind/usage-lines.ts'
-import { CLOUD_SERVICES, type Service, WEB_SERVICES } from '#lib/demo/northwind/usage-services.ts'
+import {
+  CLOUD_SERVICES,
+  type Lines,
+  type Service,
+  usageLines,
+  WEB_SERVICES,
+} from '#lib/demo/northwind/usage-lines.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { type Bill, numberBills } from '../bill.ts'
 import { addMonths, monthStart, periodText } from '../calendar.ts'
-import type { DemoCustomer } from '../customer.ts'
+import type { DemoCustomer } from '../customers.ts'
 import { licenseLine, type Purchase } from '../purchase.ts'
 import { type Random, randomFrom } from '../random.ts'
 import { FREIGHT_DOMAIN, sharedAccounts, sitePurchases } from './assets.ts'

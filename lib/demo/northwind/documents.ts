@@ -6,8 +6,7 @@ import { chargeLine } from '../bill.ts'
 import { addMonths, monthStart, periodText } from '../calendar.ts'
 import { posted } from '../posting.ts'
 import { randomFrom } from '../random.ts'
-import { usageLines } from './usage-lines.ts'
-import { WEB_SERVICES } from './usage-services.ts'
+import { usageLines, WEB_SERVICES } from './usage-lines.ts'
 
 /** How many months ago the invoice was issued that was corrected later. */
 const CORRECTED_MONTHS_AGO = 3

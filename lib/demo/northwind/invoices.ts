@@ -5,8 +5,7 @@ import { addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
 import { monthlyLines, type Purchase, yearlyBills, yearlyLine } from '../purchase.ts'
 import { randomFrom } from '../random.ts'
 import { runningMonth, withCredited, withOddTax } from './documents.ts'
-import { type Lines, usageLines } from './usage-lines.ts'
-import { CLOUD_SERVICES, WEB_SERVICES } from './usage-services.ts'
+import { CLOUD_SERVICES, type Lines, usageLines, WEB_SERVICES } from './usage-lines.ts'
 
 const US = {
   issuer: 'Fernhill Cloud, Inc.',

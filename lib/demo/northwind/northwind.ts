@@ -1,9 +1,8 @@
-import type { DemoCustomer } from '../customer.ts'
+import { addMonths } from '../calendar.ts'
+import type { DemoCustomer, UsageAsset } from '../customers.ts'
 import { resent } from './documents.ts'
 import { northwindInvoices } from './invoices.ts'
-import { northwindOffice } from './office.ts'
-import { northwindUsage } from './usage.ts'
-import { northwindWorkspace } from './workspace.ts'
+import { northwindOffice, northwindWorkspace } from './purchases.ts'
 
 /** The customer that alone has every case of an asset, an invoice and a member. */
 export function northwind(today: string): DemoCustomer {
@@ -55,4 +54,28 @@ export function northwind(today: string): DemoCustomer {
     invoices,
     resent: [resent(invoices, today)],
   }
+}
+
+/** Two accounts of each type that is billed by usage. */
+function northwindUsage(today: string): UsageAsset[] {
+  const account = (
+    type: UsageAsset['type'],
+    suffix: string,
+    name: string,
+    vendorCustomerId: string,
+    monthsAgo: number,
+  ): UsageAsset => ({
+    id: `${type}-${suffix}`,
+    type,
+    name,
+    domain: 'northwind-labs.example',
+    vendorCustomerId,
+    boughtOn: addMonths(today, -monthsAgo),
+  })
+  return [
+    account('cloud-platform', '22c9', 'Research sandbox', '01B9-2E', 11),
+    account('web-services', '3310', 'Data lake account', '3310-6642-0078', 17),
+    account('cloud-platform', '01a4', 'Production organization', '01A4-77', 31),
+    account('web-services', '7714', 'Payer account', '7714-0925-1183', 38),
+  ]
 }
