@@ -43,7 +43,7 @@ const VALUES = /^lib\/platform\/values\//
 const ZONES: Zone[] = [
   {
     what: 'rules import rules and values',
-    from: [...RULES, /^lib\/licenses\/license-changes\/checks\.ts$/],
+    from: RULES,
     only: [...RULES, VALUES],
     orTypes: true,
     planted: ['lib/licenses/assets/rules.ts', `import type { Asset } from './contract.ts'`],

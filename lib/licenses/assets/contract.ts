@@ -9,8 +9,6 @@ import { assetCalls } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
 
-// What assets tell of their changes, and changes of themselves.
-
 export const seats = z.int().min(0)
 
 /** What can be said of a change that is open. */

@@ -90,8 +90,6 @@ const BEYOND = 999_999_999_999_999_999n
 const whole = (value: SQL, ascending: boolean) =>
   sql`coalesce(${value}, ${sql.raw(String(ascending ? BEYOND : -BEYOND))}::bigint)`
 
-const { seatsPurchased: purchased, seatsAssigned: assigned } = assets
-
 type Sort = { column: SQL; read: (text: string) => SQL; Part: z.ZodType<string> }
 const asWhole = (column: SQL): Sort => ({ column, read: (text) => sql`${text}::bigint`, Part: Whole })
 
@@ -105,7 +103,9 @@ const SORTS: Record<Exclude<AssetOrderKey, 'created'>, (ascending: boolean) => S
   renewal: (ascending) =>
     asWhole(whole(sql`(extract(epoch from ${assets.commitmentEnd}) * 1000000)::bigint`, ascending)),
   idle: (ascending) =>
-    asWhole(whole(sql`(greatest(${purchased}, ${assigned}) - ${assigned})::bigint`, ascending)),
+    asWhole(
+      whole(sql`(greatest(${seatsPurchased}, ${seatsAssigned}) - ${seatsAssigned})::bigint`, ascending),
+    ),
 }
 
 /**

@@ -10,7 +10,6 @@ import { actorOf } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import * as answers from './answers.ts'
-import { changeInProgress } from './answers.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { foretellAnswer } from './dry-run.ts'
@@ -86,7 +85,7 @@ function asLockProblem(error: unknown): never {
   // lock_not_available: somebody else's change holds the row for longer than we may wait. unique_violation: its
   // subscription has a new id, which another asset has taken at this very moment
   if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
-  throw changeInProgress(undefined, 1)
+  throw answers.changeInProgress(undefined, 1)
 }
 
 /**

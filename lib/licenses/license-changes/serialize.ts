@@ -75,7 +75,7 @@ type OpenChange = Pick<Change, 'state' | 'movedAt' | 'sentAt' | 'seenQuantity'>
 /** How long an open change waits at most for the job that asks what became of it, in milliseconds. */
 const JOB_MS = 60_000
 
-/** The outlook of a change of an asset that is open there; the times are those that settle it (proof.ts). */
+/** The outlook of a change of an asset that is open there; the times are those that settle it (judge.ts). */
 export function outlookOf(change: OpenChange, asset: Account, now = Date.now()): Outlook {
   const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
   const vendor = vendorOf(asset)

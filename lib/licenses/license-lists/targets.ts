@@ -109,7 +109,7 @@ function shown(text: string): string {
   return `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
 }
 
-// Rows of a spreadsheet, as they come over the clipboard or in a file. A page loads it when a list is read.
+// Rows of a spreadsheet, as they come over the clipboard or in a file.
 
 /** A row and the line on which it begins, from 1. Its cells are trimmed. */
 type TextRow = { line: number; cells: string[] }
