@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
+import { Assertion } from '../second-factors/contract.ts'
 import { calls } from './calls.ts'
-import { Proof } from './fresh-sign-ins/shapes.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
+
+/** What proves that it is the member who sits there: by `by` the ways are told apart. */
+export const Proof = z.discriminatedUnion('by', [
+  z.strictObject({ by: z.literal('password'), password: z.string().min(1).max(PASSWORD_MAX) }),
+  z.strictObject({ by: z.literal('code'), code: z.string().min(1).max(100) }),
+  z.strictObject({ by: z.literal('passkey'), passkey: Assertion }),
+])
+
+export type Proof = z.output<typeof Proof>
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({

@@ -1,5 +1,5 @@
 import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
-import type { Key } from './shapes.ts'
+import type { Key } from './contract.ts'
 
 const ERP: Key = {
   id: 'k-erp',

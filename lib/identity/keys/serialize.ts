@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Key } from './contract.ts'
 import type { KeyRow } from './rows.ts'
-import type { Key } from './shapes.ts'
 
 export function serializeKey(row: KeyRow, { via, id }: Pick<Caller, 'via' | 'id'>): Key {
   const { issuedBy, issuerName, issuerEmail, billingProfiles, addresses, lastUsedAddress, replacedBy } = row

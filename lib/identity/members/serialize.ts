@@ -1,9 +1,8 @@
 import 'server-only'
 import { hash } from 'node:crypto'
 import type { Reply } from '#lib/platform/api/operation.ts'
-import type { Member } from './contract.ts'
+import { INVITE_MAILS, type Member } from './contract.ts'
 import { inOrder, type MemberState, type Standing } from './rules.ts'
-import { INVITE_MAILS } from './shapes.ts'
 import type { MemberRow } from './store/read.ts'
 
 export function serializeMember(row: MemberRow): Member {

@@ -1,15 +1,116 @@
 import { z } from 'zod'
+import { callsOf } from '#lib/platform/api/call.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
 import { SCIM } from './protocol.ts'
-import * as shapes from './shapes.ts'
+
+const calls = callsOf({
+  readScimProvider: 'GET /scim/v2/ServiceProviderConfig',
+  listScimResourceTypes: 'GET /scim/v2/ResourceTypes',
+  readScimResourceType: 'GET /scim/v2/ResourceTypes/{name}',
+  listScimSchemas: 'GET /scim/v2/Schemas',
+  readScimSchema: 'GET /scim/v2/Schemas/{name}',
+  listScimUsers: 'GET /scim/v2/Users',
+  createScimUser: 'POST /scim/v2/Users',
+  readScimUser: 'GET /scim/v2/Users/{user_id}',
+  replaceScimUser: 'PUT /scim/v2/Users/{user_id}',
+  patchScimUser: 'PATCH /scim/v2/Users/{user_id}',
+  deleteScimUser: 'DELETE /scim/v2/Users/{user_id}',
+  listScimGroups: 'GET /scim/v2/Groups',
+  createScimGroup: 'POST /scim/v2/Groups',
+  readScimGroup: 'GET /scim/v2/Groups/{group_id}',
+  replaceScimGroup: 'PUT /scim/v2/Groups/{group_id}',
+  patchScimGroup: 'PATCH /scim/v2/Groups/{group_id}',
+  deleteScimGroup: 'DELETE /scim/v2/Groups/{group_id}',
+})
+
+export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
+export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+/** As many operations as one PATCH may have, and members that one request may name. */
+export const MOST = 1000
+/** In bytes: a thousand members, each with a name and a reference. */
+const BODY_LIMIT = 256 * 1024
+export const MOST_RESULTS = 200
+
+const schemasWith = (schema: string) =>
+  z
+    .array(z.string().max(300))
+    .max(20)
+    .refine((all) => all.includes(schema), `must name ${schema}`)
+
+/** Attributes are read one by one: those that are not kept are let pass, as RFC 7644 (3.3) allows. */
+const UserGiven = z.looseObject({ schemas: schemasWith(USER) })
+const GroupGiven = z.looseObject({ schemas: schemasWith(GROUP) })
+
+export const Patch = z.object({
+  schemas: schemasWith(PATCH),
+  Operations: z
+    .array(
+      z.object({
+        op: z.string().max(20),
+        path: z.string().max(1000).optional(),
+        value: z.unknown().optional(),
+      }),
+    )
+    .min(1)
+    .max(MOST, `must have at most ${MOST} operations`),
+})
+
+const Meta = z.object({
+  resourceType: z.string(),
+  created: z.string().optional(),
+  location: z.string(),
+  version: z.string().optional(),
+})
+
+const Reference = z.object({
+  value: z.string(),
+  display: z.string(),
+  $ref: z.string(),
+  type: z.string(),
+})
+
+export const User = z.object({
+  schemas: z.array(z.string()),
+  id: z.string(),
+  externalId: z.string().optional(),
+  userName: z.string().optional(),
+  displayName: z.string().optional(),
+  name: z
+    .object({ formatted: z.string(), givenName: z.string().optional(), familyName: z.string().optional() })
+    .optional(),
+  emails: z.array(z.object({ value: z.string(), type: z.string(), primary: z.boolean() })).optional(),
+  active: z.boolean().optional(),
+  groups: z.array(Reference).optional(),
+  meta: Meta.optional(),
+})
+
+export const Group = z.object({
+  schemas: z.array(z.string()),
+  id: z.string(),
+  externalId: z.string().optional(),
+  displayName: z.string().optional(),
+  members: z.array(Reference).optional(),
+  meta: Meta.optional(),
+})
+
+const listOf = <Shape extends z.ZodType>(shape: Shape) =>
+  z.object({
+    schemas: z.array(z.string()),
+    totalResults: z.int(),
+    startIndex: z.int(),
+    itemsPerPage: z.int(),
+    Resources: z.array(shape),
+  })
 
 // What is promised is RFC 7643 and RFC 7644, which `/scim/v2/Schemas` and `/ServiceProviderConfig` describe in SCIM's own way.
 const description = 'SCIM 2.0 (RFC 7644), for the directory of a customer: see docs/scim.md.'
 const ours = { permission: 'any', protocol: SCIM, description } as const
 const Described = z.record(z.string(), z.unknown())
 const described = { ...ours, output: Described }
-const manyDescribed = { ...ours, output: shapes.listOf(Described) }
+const manyDescribed = { ...ours, output: listOf(Described) }
 const oneDescribed = { ...described, params: z.object({ name: z.string().max(200) }) }
 const text = z.string().max(2000).optional()
 const selection = { attributes: text, excludedAttributes: text }
@@ -23,7 +124,7 @@ const one = { ...ours, query: z.object(selection) }
 const written = {
   ...ours,
   headers: z.object({ 'if-match': z.string().max(1000).optional() }),
-  bodyLimit: shapes.BODY_LIMIT,
+  bodyLimit: BODY_LIMIT,
   problems: ['member_exists', 'last_admin', 'member_changed', 'permission_denied'],
 } as const
 const changed = { ...written, ...one, problems: [...written.problems, 'not_found'] } as const
@@ -65,37 +166,37 @@ export const readScimSchema = contract({
 export const listScimUsers = contract({
   ...calls.listScimUsers,
   ...list,
-  output: shapes.listOf(shapes.User),
+  output: listOf(User),
   summary: 'List users',
 })
 export const createScimUser = contract({
   ...calls.createScimUser,
   ...changed,
-  body: shapes.UserGiven,
-  output: shapes.User,
+  body: UserGiven,
+  output: User,
   summary: 'Add a user',
 })
 export const readScimUser = contract({
   ...calls.readScimUser,
   ...one,
   ...user,
-  output: shapes.User,
+  output: User,
   summary: 'Read a user',
 })
 export const replaceScimUser = contract({
   ...calls.replaceScimUser,
   ...leaving,
   ...user,
-  body: shapes.UserGiven,
-  output: shapes.User,
+  body: UserGiven,
+  output: User,
   summary: 'Replace a user',
 })
 export const patchScimUser = contract({
   ...calls.patchScimUser,
   ...leaving,
   ...user,
-  body: shapes.Patch,
-  output: shapes.User,
+  body: Patch,
+  output: User,
   summary: 'Change a user',
 })
 export const deleteScimUser = contract({
@@ -109,37 +210,37 @@ export const deleteScimUser = contract({
 export const listScimGroups = contract({
   ...calls.listScimGroups,
   ...list,
-  output: shapes.listOf(shapes.Group),
+  output: listOf(Group),
   summary: 'List groups',
 })
 export const createScimGroup = contract({
   ...calls.createScimGroup,
   ...changed,
-  body: shapes.GroupGiven,
-  output: shapes.Group,
+  body: GroupGiven,
+  output: Group,
   summary: 'Add a group',
 })
 export const readScimGroup = contract({
   ...calls.readScimGroup,
   ...one,
   ...group,
-  output: shapes.Group,
+  output: Group,
   summary: 'Read a group',
 })
 export const replaceScimGroup = contract({
   ...calls.replaceScimGroup,
   ...changed,
   ...group,
-  body: shapes.GroupGiven,
-  output: shapes.Group,
+  body: GroupGiven,
+  output: Group,
   summary: 'Replace a group',
 })
 export const patchScimGroup = contract({
   ...calls.patchScimGroup,
   ...changed,
   ...group,
-  body: shapes.Patch,
-  output: shapes.Group,
+  body: Patch,
+  output: Group,
   summary: 'Change a group',
 })
 export const deleteScimGroup = contract({

@@ -1,5 +1,5 @@
+import { GROUP, MOST_RESULTS, USER } from './contract.ts'
 import { addressOf } from './serialize.ts'
-import { GROUP, MOST_RESULTS, USER } from './shapes.ts'
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import type { Patch } from './contract.ts'
 import { type Path, readPath } from './filter.ts'
 import { refused } from './protocol.ts'
-import type { Patch } from './shapes.ts'
 
 /** One step of a PATCH: an attribute, and what becomes of it. */
 export type Step = Path & { op: 'add' | 'replace' | 'remove'; value: unknown; isNamed: boolean }

@@ -1,5 +1,5 @@
+import { LIST, MOST_RESULTS } from './contract.ts'
 import { withoutSchema } from './filter.ts'
-import { LIST, MOST_RESULTS } from './shapes.ts'
 
 export type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
 

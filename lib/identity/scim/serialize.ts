@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import * as shapes from './shapes.ts'
+import * as shapes from './contract.ts'
 import type { GroupRow } from './store/groups.ts'
 import type { UserRow } from './store/users.ts'
 

@@ -1,9 +1,91 @@
 import { z } from 'zod'
-import { type Assertion, NewFactor } from '#lib/identity/access/factors/shapes.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import { Demand, type Factor, Factors } from './shapes.ts'
+
+// What authenticators answer, as browsers write it (WebAuthn level 3, toJSON). What is in it is checked by the library.
+
+const bytes = z
+  .string()
+  .min(1)
+  .max(20_000)
+  .regex(/^[\w-]+$/, 'is not base64url')
+
+const common = {
+  id: bytes.max(2_000),
+  rawId: bytes.max(2_000),
+  type: z.literal('public-key'),
+  authenticatorAttachment: z.string().max(100).nullish(),
+  clientExtensionResults: z.record(z.string().max(100), z.unknown()).default({}),
+}
+
+/** A passkey's answer to a challenge. */
+export const Assertion = z.object({
+  ...common,
+  response: z.object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: z.string().max(200).nullish(),
+  }),
+})
+
+/** A passkey that was made. */
+export const Attestation = z.object({
+  ...common,
+  response: z.object({
+    clientDataJSON: bytes,
+    attestationObject: bytes,
+    transports: z.array(z.string().max(30)).max(10).optional(),
+  }),
+})
+
+export type Assertion = z.output<typeof Assertion>
+export type Attestation = z.output<typeof Attestation>
+
+const isPlain = (text: string) => !/\p{Cc}/u.test(text)
+
+const name = z
+  .string()
+  .trim()
+  .min(1, 'is empty')
+  .max(60, 'must have at most 60 characters')
+  .refine(isPlain, 'has a control character')
+
+/** A factor that is set up: an app whose secret a code confirms, or a passkey that was just made. */
+export const NewFactor = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('totp'), name, token: z.string().max(1000), code: z.string().max(40) }),
+  z.strictObject({ kind: z.literal('passkey'), name, passkey: Attestation }),
+])
+
+export type NewFactor = z.output<typeof NewFactor>
+
+/** What proves a factor: a code of an app, a recovery code, or a passkey's answer. */
+export type Given = { code: string } | { passkey: Assertion }
+
+const Factor = z.object({
+  id: z.string().meta({ description: 'Names the factor.' }),
+  kind: z.enum(['totp', 'passkey']).meta({ description: '`totp`: an app that shows codes.' }),
+  name: z.string().meta({ description: 'As its owner named it.' }),
+  isEverywhere: z.boolean().meta({
+    description: 'Whether it counts wherever its owner is a member, or at this customer alone.',
+  }),
+  createTime: z.int().meta({ description: 'Epoch time in milliseconds of when it was set up.' }),
+  lastUseTime: z.int().optional().meta({ description: 'Epoch time in milliseconds of its last use.' }),
+})
+
+const Factors = z.object({
+  factors: z.array(Factor).meta({ description: 'The oldest first.' }),
+  codesLeft: z.int().meta({ description: 'How many recovery codes were not used yet.' }),
+  isDemanded: z.boolean().meta({ description: 'Whether the customer demands one of each member.' }),
+  passkeys: z.enum(['possible', 'address', 'not-safe']).meta({
+    description: 'Why there can be no passkeys: the console has an address for a host, or no https.',
+  }),
+})
+
+const Demand = z
+  .object({ isDemanded: z.boolean().meta({ description: 'Whether each member needs one to sign in.' }) })
+  .meta({ id: 'SecondFactorDemand', description: 'Whether a second factor is demanded of all members.' })
 
 // What members do with their own are calls of the console alone; what Admins do is part of the published API.
 

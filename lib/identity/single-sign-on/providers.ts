@@ -11,8 +11,8 @@ import { endSessions } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { signOnSessions } from '#lib/platform/db/schema/access/sign-on.ts'
+import type { ProviderChange, WireMapping } from './contract.ts'
 import { mappingOf } from './serialize.ts'
-import type { ProviderChange, WireMapping } from './shapes.ts'
 import { deleteProvider } from './ways-in.ts'
 
 type Given = z.output<typeof ProviderChange>

@@ -6,8 +6,7 @@ import type { Mapping } from '#lib/identity/access/sign-on/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import type { Domain, Provider, SignOn } from './contract.ts'
-import type { WireMapping } from './shapes.ts'
+import type { Domain, Provider, SignOn, WireMapping } from './contract.ts'
 import { lastSignIns } from './ways-in.ts'
 
 /** All that there is of single sign-on, as the wire has it. */

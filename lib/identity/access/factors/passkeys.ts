@@ -7,10 +7,10 @@ import {
 } from '@simplewebauthn/server'
 import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { log } from '#lib/platform/runtime/log.ts'
+import type { Assertion, Attestation } from '../../second-factors/contract.ts'
 import { isOurs, newChallenge, spend } from './challenges.ts'
 import { type RelyingParty, relyingParty } from './relying-party.ts'
 import type { Factor } from './rules.ts'
-import type { Assertion, Attestation } from './shapes.ts'
 
 /** A passkey as it is kept, with what its signatures are checked by. */
 export type KeptPasskey = { credential: string; publicKey: string; counter: number }

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import type { Assertion, Attestation } from './shapes.ts'
+import type { Assertion, Attestation } from '../../second-factors/contract.ts'
 
 // An authenticator in a few lines, for tests: it makes passkeys and signs with them, also wrongly where it is told to.
 

@@ -1,14 +1,14 @@
 import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Given } from '../../second-factors/contract.ts'
+import type { Proof } from '../contract.ts'
 import { proofIn, proveFactor } from '../factors/prove.ts'
 import type { Reaching } from '../factors/rules.ts'
-import type { Given } from '../factors/shapes.ts'
 import { passwordFits } from '../password.ts'
 import { attemptInSession, refusedAt, tracePassword } from '../passwords/attempts.ts'
 import { findPersonOf } from '../people/look-up.ts'
 import { traceFailure } from '../sign-ins/traces.ts'
-import type { Proof } from './shapes.ts'
 
 /** A second factor, where that was proven. */
 type Proven = { factor?: Reaching }

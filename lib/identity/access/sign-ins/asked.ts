@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { Assertion, NewFactor } from '../factors/shapes.ts'
+import { Assertion, NewFactor } from '../../second-factors/contract.ts'
 import { REFUSED, type Visitor } from '../sign-in.ts'
 import { proveStep, type Stepped, setUpStep } from './factor-step.ts'
 import { signInByPasskey } from './passkey.ts'

@@ -1,7 +1,7 @@
+import { MOST } from '../contract.ts'
 import { readFilter } from '../filter.ts'
 import type { Step } from '../patch.ts'
 import { refused } from '../protocol.ts'
-import { MOST } from '../shapes.ts'
 import { textOf } from '../users/input.ts'
 
 /** What a request makes of a group; what it does not name stays. */
