@@ -1,5 +1,5 @@
 import { encode } from 'next-auth/jwt'
-import { setDisabled, setMember } from '#lib/identity/members/store/write.ts'
+import { setDisabled, setMember } from '#lib/identity/members/store.ts'
 import { addToGroup } from '#lib/identity/scim/store/group-members.ts'
 import { addGroup } from '#lib/identity/scim/store/groups.ts'
 import { tokenOf } from '#lib/identity/scim/test-calls.ts'

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
-import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
-import { listBillingProfiles, setBillingProfile } from '#lib/identity/billing-profiles/store.ts'
+import {
+  type BillingProfile,
+  listBillingProfiles,
+  setBillingProfile,
+} from '#lib/identity/customers/billing-profiles.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import * as operations from '#lib/identity/keys/operations.ts'
 import { DEFAULT_OVERLAP, NAME_MAX, OVERLAPS, type Overlap } from '#lib/identity/keys/rules.ts'
 import { listKeys } from '#lib/identity/keys/store.ts'

@@ -5,7 +5,7 @@ import type { changeMember as contract, MemberLink } from '#lib/identity/members
 import { invite } from '#lib/identity/members/invite.ts'
 import { linkFor } from '#lib/identity/members/link.ts'
 import { changeMember } from '#lib/identity/members/operations.ts'
-import { allMembers, lockMember, memberWith } from '#lib/identity/members/store/read.ts'
+import { allMembers, lockMember, memberWith } from '#lib/identity/members/store.ts'
 import { resetFactors } from '#lib/identity/second-factors/operations.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import {
   addLicensesRecipient,
   addRecipient,

@@ -29,7 +29,7 @@ test('members, keys and what is demanded of members are written as a caller who 
     'lib/costs/renewal-feeds/operations.ts',
     'lib/identity/keys/operations.ts',
     'lib/identity/members/operations.ts',
-    'lib/identity/second-factors/may-reset.ts',
+    'lib/identity/second-factors/operations.ts',
     'lib/identity/second-factors/operations.ts',
   ])
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { listCustomerStates } from '#lib/identity/customers/states.ts'
+import { listCustomerStates } from '#lib/identity/customers/store.ts'
 import { issue } from '#lib/identity/keys/issue.ts'
 import { problemList } from '#lib/imports/problem-list.ts'
 import { readTable } from '#lib/imports/resale/table.ts'

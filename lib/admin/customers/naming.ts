@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import * as directory from '#lib/identity/access/directory.ts'
-import { listCustomerStates } from '#lib/identity/customers/states.ts'
-import { changeNaming, type Naming, readNaming, renaming, wasRemoved } from '#lib/identity/customers/store.ts'
+import * as directory from '#lib/identity/customers/store.ts'
+import {
+  changeNaming,
+  listCustomerStates,
+  type Naming,
+  readNaming,
+  renaming,
+  wasRemoved,
+} from '#lib/identity/customers/store.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import * as store from '#lib/identity/access/sign-on/providers.ts'
 import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
-import { lockMembers, memberWith } from '#lib/identity/members/store/read.ts'
+import { lockMembers, memberWith } from '#lib/identity/members/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { collect, customerCommands, customerNamed, printsRows, recordDeed, withDatabase } from '../command.ts'

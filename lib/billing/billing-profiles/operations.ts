@@ -1,6 +1,5 @@
 import 'server-only'
-import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { type BillingProfile, listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveIssuer } from '#lib/billing/issuers/store.ts'
 import { digestOf, keepFile } from '#lib/billing/kept-files/store.ts'
-import { setBillingProfile } from '#lib/identity/billing-profiles/store.ts'
+import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'

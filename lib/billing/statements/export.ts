@@ -1,6 +1,6 @@
 import 'server-only'
 import { statusOf } from '#lib/billing/invoices/rules.ts'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'

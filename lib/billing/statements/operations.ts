@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { Day, Id } from '#lib/billing/invoices/order.ts'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { readScope } from '#lib/platform/db/scope.ts'

@@ -5,12 +5,12 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
+import { type Delivery, deliver, type Message } from '#lib/platform/mail/mailer.ts'
 import { settle } from '#lib/platform/mail/queue.ts'
 import type { MailConfig } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import { linkMessage, recoveryMessage } from './link-message.ts'
+import { NO_ANSWER } from './message.ts'
 import { endedBy } from './store.ts'
 
 /** People sign in to a closed customer, too. */
@@ -81,4 +81,35 @@ export async function mailRecoveries(
 function report(delivery: Exclude<Delivery, { kind: 'sent' }>, about: object): void {
   log().warn({ ...about, ...delivery }, 'link not mailed')
   if (delivery.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
+}
+
+const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It can not be turned off.'
+
+/** A mail with which a member takes up a membership, or sets its password anew; text alone. */
+function linkMessage({ kind, secret, customer }: DueLink, baseUrl: string): Message {
+  const link = `${baseUrl}/${kind}/${secret}`
+  if (kind === 'reset')
+    return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, link)
+  return messageOf('You are invited', [
+    `You are invited to the licenses and invoices of ${customer}.`,
+    `To accept, open this link within 7 days. It works once.\n${link}`,
+    'If you do not know why you get this mail, there is nothing to do: without the link nobody gets in with your address.',
+  ])
+}
+
+/** The mail for whoever has forgotten a password; text alone. */
+function recoveryMessage(secret: string, baseUrl: string): Message {
+  return resetOf('Somebody has asked for a new password for your account.', `${baseUrl}/reset/${secret}`)
+}
+
+function resetOf(why: string, link: string): Message {
+  return messageOf('Set a new password', [
+    `${why} It will open all that you have here, and sign you out wherever you are signed in.`,
+    `To set one, open this link within 30 minutes. It works once.\n${link}`,
+    'If you did not expect this, there is nothing to do: your password stays as it is.',
+  ])
+}
+
+function messageOf(subject: string, paragraphs: string[]): Message {
+  return { subject, text: `${[...paragraphs, SIGNATURE].join('\n\n')}\n`, headers: NO_ANSWER }
 }

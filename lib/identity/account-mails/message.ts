@@ -2,9 +2,6 @@ import 'server-only'
 import type { AdminEvent, OrderEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { deviceOf } from '#lib/identity/sessions/device.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
-import { adminText, isForAdmins } from './admin-text.ts'
-import { keyText } from './key-text.ts'
-import { isOfOrder, orderText } from './order-text.ts'
 import type { DueMail } from './store.ts'
 
 /** RFC 3834: nobody's absence note is for us. */
@@ -93,4 +90,109 @@ function factsOf(
     return `${time}\nBy whom: an Admin of your company, or your reseller's operator`
   if (event === 'new-password' && address === null) return `${time}\nBy whom: your reseller's operator`
   return [time, `Device:  ${deviceOf(userAgent)}`, `Address: ${address || 'not known'}`].join('\n')
+}
+
+type AdminWords = (what: { about: string; customer: string; time: string }) => {
+  subject: string
+  lines: string[]
+}
+
+const RESELLER = 'ask your reseller’s operator'
+
+const ADMIN_WORDS: Record<AdminEvent, AdminWords> = {
+  'scim-token-leaked': ({ about, customer, time }) => ({
+    subject: 'A token of your directory was found and revoked',
+    lines: [
+      `The SCIM token "${about}" for the licenses and invoices of ${customer} was shown to us on ${time} by somebody who had found it where others can read it. It was revoked at once: your directory adds and removes nobody until it has another one.`,
+      `Look at what was done with it in the history, issue another token or ${RESELLER} for one, and remove the old one from where it was found.`,
+    ],
+  }),
+  'domain-lost': ({ about, customer, time }) => ({
+    subject: `The DNS record of ${about} is missing`,
+    lines: [
+      `The DNS of ${about} had no record any more on ${time} that proves that the domain is of ${customer}. Its people still sign in by single sign-on for the licenses and invoices.`,
+      `If it is still missing seven days after that, they can not. Publish the record again; to know what it says, ${RESELLER}.`,
+    ],
+  }),
+  'domain-ended': ({ about, customer, time }) => ({
+    subject: `Single sign-on has ended for ${about}`,
+    lines: [
+      `The DNS of ${about} has had no record for seven days that proves that the domain is of ${customer}. Since ${time} nobody with such an address signs in by single sign-on for the licenses and invoices.`,
+      `Publish the record again, and ${RESELLER} to verify it. Where the domain is yours no more, or nobody gets in any other way, ${RESELLER} to let you in.`,
+    ],
+  }),
+}
+
+/** What the Admins of a customer are told: that a token was found, or that a domain is not proven any more. */
+function adminText(event: AdminEvent, { about, customer, at }: DueMail) {
+  const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return ADMIN_WORDS[event]({ about: about ?? '', customer, time })
+}
+
+/** Whether it is Admins that a mail is for. */
+function isForAdmins(event: DueMail['event']): event is AdminEvent {
+  return event in ADMIN_WORDS
+}
+
+type AboutKey = Pick<DueMail, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
+
+/** What the owner of an API key is told: that it is about to end, or that somebody found it. */
+function keyText(
+  event: 'key-ends' | 'key-leaked',
+  { customer, keyName, keyEnds, at, about }: AboutKey,
+  baseUrl: string,
+): { subject: string; lines: string[] } {
+  const key = `The API key "${keyName ?? ''}" for the licenses and invoices of ${customer}`
+  if (event === 'key-ends') {
+    const ends = keyEnds ? ` on ${minuteOf(keyEnds)}` : ' soon'
+    return {
+      subject: 'An API key is about to end',
+      lines: [
+        `${key} ends${ends}. What uses it is refused from then on.`,
+        `If it is still needed, rotate it: you get another one, and both work until you have replaced it.\n${baseUrl}/keys`,
+      ],
+    }
+  }
+  const more = about === null ? '' : ` With it ended what it was rotated into: ${about} keys in all.`
+  return {
+    subject: 'An API key was found and revoked',
+    lines: [
+      `${key} was revoked on ${minuteOf(at)}: what uses it is refused. Somebody had found it where others can read it, and showed it to us.${more}`,
+      `Look at what was done with it, issue another one, and remove the old one from where it was found:\n${baseUrl}/keys`,
+    ],
+  }
+}
+
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** What whoever ordered something for a next term is told: that its time comes, or that it came to nothing. */
+function orderText(
+  event: OrderEvent,
+  { customer, about }: Pick<DueMail, 'customer' | 'about'>,
+  baseUrl: string,
+): { subject: string; lines: string[] } {
+  const where = `${baseUrl}/assets/renewals`
+  if (event === 'renewal-near') {
+    return {
+      subject: 'A plan renews soon, as it was ordered',
+      lines: [
+        `${about ?? ''}\nThat was ordered for the licenses of ${customer}.`,
+        `If that is still right, there is nothing to do. Until that day it can be changed or taken back:\n${where}`,
+      ],
+    }
+  }
+  return {
+    subject: 'An order for a renewal came to nothing',
+    lines: [
+      `${about ?? ''}\nThat had been ordered for the licenses of ${customer}.`,
+      `Look at what the plan has now:\n${where}`,
+    ],
+  }
+}
+
+/** Whether it is about an order for a next term. */
+function isOfOrder(event: DueMail['event']): event is OrderEvent {
+  return event === 'renewal-near' || event === 'renewal-not-done'
 }

@@ -1,9 +1,10 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { lookUp } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
-import { customers, formerCustomers } from '#lib/platform/db/schema/customers.ts'
+import { billingProfiles, customers, formerCustomers } from '#lib/platform/db/schema/customers.ts'
 
 /** What a customer is called, where its people are, and whom to write to. */
 export type Naming = { name: string; domain: string; contactEmail: string }
@@ -58,4 +59,38 @@ export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> 
     .from(formerCustomers)
     .where(eq(formerCustomers.id, id))
   return found.length > 0
+}
+
+/** Adds the customer with its billing profile `default`, which is named like it. */
+export async function addCustomer(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: { name: string; domain: string; contactEmail: string },
+): Promise<void> {
+  await tx.insert(customers).values({ id: customerId, ...given })
+  await tx.insert(billingProfiles).values({ customerId, id: 'default', name: given.name })
+}
+
+/** What is known of a customer without entering its scope. */
+export type CustomerState = { name: string; domain: string; closedAt: Date | null; goneAt: Date | null }
+
+type Times = { closedAt: string | null; goneAt: string | null }
+
+/** All customers by their ids, in the order in which they were added; and the ids of those that were removed. */
+export function listCustomerStates(): Promise<{ states: Map<string, CustomerState>; removed: Set<string> }> {
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<
+      { id: string } & Omit<CustomerState, 'closedAt' | 'goneAt'> & Times
+    >(sql`
+      SELECT id, name, domain, closed_at AS "closedAt", gone_at AS "goneAt" FROM customers ORDER BY created_at, id`)
+    const gone = await tx.execute<{ id: string }>(sql`SELECT id FROM former_customers`)
+    const dateOf = (time: string | null) => (time === null ? null : new Date(time))
+    const states = new Map(
+      rows.map(({ id, closedAt, goneAt, ...state }) => [
+        id,
+        { ...state, closedAt: dateOf(closedAt), goneAt: dateOf(goneAt) },
+      ]),
+    )
+    return { states, removed: new Set(gone.rows.map(({ id }) => id)) }
+  })
 }

@@ -1,16 +1,21 @@
 import 'server-only'
+import { eq, sql } from 'drizzle-orm'
+import { lockThere, regrant } from '#lib/identity/scim/groups/change.ts'
 import { mapGroup } from '#lib/identity/scim/groups/mapping.ts'
-import { listGroups } from '#lib/identity/scim/store/groups.ts'
+import { membersOf } from '#lib/identity/scim/store/group-members.ts'
+import { listGroups, lockGroups, setGroup } from '#lib/identity/scim/store/groups.ts'
 import { listTokens } from '#lib/identity/scim/store/tokens.ts'
 import { issueToken, revokeToken } from '#lib/identity/scim/tokens.ts'
 import { changeWaysIn } from '#lib/identity/single-sign-on/may-set.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { scimGroupMembers } from '#lib/platform/db/schema/access/scim.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import * as contract from './contract.ts'
-import { membersByGroup, unmapGroup } from './groups.ts'
 import { serializeGroup, serializeToken } from './serialize.ts'
 
 /** A secret in an answer is for who asked, and for no cache on the way. */
@@ -82,4 +87,37 @@ async function groupWhere(tx: Transaction, caller: Caller, is: (group: contract.
   const found = (await groupsOf(tx, caller)).find(is)
   if (!found) throw new Error('The group that was just mapped is not there.')
   return found
+}
+
+/** How many members are in each of the customer's groups. */
+async function membersByGroup(tx: Transaction, customerId: CustomerId): Promise<Map<string, number>> {
+  const { groupId } = scimGroupMembers
+  const rows = await tx
+    .select({ groupId, count: sql<number>`count(*)::int` })
+    .from(scimGroupMembers)
+    .where(eq(scimGroupMembers.customerId, customerId))
+    .groupBy(groupId)
+  return new Map(rows.map((row) => [row.groupId, row.count]))
+}
+
+/**
+ * Says that a group gives nothing: its members have from now on what their other groups give.
+ * @throws Problem `not_found`, `last_admin`
+ */
+async function unmapGroup(
+  tx: Transaction,
+  caller: Caller,
+  groupId: string,
+  requestId: string,
+): Promise<void> {
+  const { customerId } = caller
+  const group = (await lockGroups(tx, customerId)).find(({ id }) => id === groupId)
+  if (!group) throw new Problem('not_found', 'There is no such group.')
+  if (group.roles === null) return
+  const ids = (await membersOf(tx, customerId, [groupId])).map(({ id }) => id)
+  await lockThere(tx, caller, ids)
+  await setGroup(tx, customerId, groupId, { roles: null, billingProfiles: null })
+  await regrant(tx, caller, ids, requestId)
+  const event = { action: 'scim-group.mapped', subject: groupId, actor: actorOf(caller), requestId }
+  await recordAudit(tx, customerId, { ...event, details: { name: group.displayName, roles: 'none' } })
 }

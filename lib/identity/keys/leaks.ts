@@ -7,8 +7,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { STRANGER } from '#lib/platform/history/audit.ts'
-import { rotatedThemselves } from './chains/chain.ts'
-import { revokeFrom } from './chains/revoke.ts'
+import { revokeFrom, rotatedThemselves } from './chains.ts'
 import { tellOwner } from './mails.ts'
 
 /** Ends those of some texts that are credentials, each with a row of its customer's history. */

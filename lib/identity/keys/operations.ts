@@ -10,15 +10,13 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
-import { idsOfChain } from './chains/chain.ts'
-import { revokeFrom } from './chains/revoke.ts'
+import { idsOfChain, revokeFrom } from './chains.ts'
+import type { Key } from './contract.ts'
 import * as contract from './contract.ts'
-import { issue } from './issue.ts'
+import { issue, rotate } from './issue.ts'
 import { revokeShown } from './leaks.ts'
-import { rotate } from './rotate.ts'
-import type { KeyRow } from './rows.ts'
 import { maySeeOthers, ownReach, reach } from './rules.ts'
-import { serializeKey } from './serialize.ts'
+import type { KeyRow } from './store.ts'
 import * as store from './store.ts'
 
 /** What has a key in it is kept nowhere on its way. */
@@ -111,4 +109,31 @@ async function existing(tx: Transaction, caller: Caller, id: string): Promise<Ke
   const found = await store.readKey(tx, caller.customerId, reach(caller), id)
   if (!found) throw new Problem('not_found')
   return found
+}
+
+function serializeKey(row: KeyRow, { via, id }: Pick<Caller, 'via' | 'id'>): Key {
+  const { issuedBy, issuerName, issuerEmail, billingProfiles, addresses, lastUsedAddress, replacedBy } = row
+  return {
+    id: row.id,
+    name: row.name,
+    hint: `${row.prefix}…${row.lastFour}`,
+    status: row.status,
+    roles: row.roles,
+    ...(billingProfiles ? { billingProfiles } : {}),
+    owner: row.owner,
+    ...(issuedBy ? { issuer: { id: issuedBy, name: issuerName ?? '', email: issuerEmail ?? '' } } : {}),
+    ...(addresses ? { addresses } : {}),
+    createTime: row.createdAt.getTime(),
+    ...timeOf('expireTime', row.expiresAt),
+    ...timeOf('revokeTime', row.revokedAt),
+    ...timeOf('lastUseTime', row.lastUsedAt),
+    ...(lastUsedAddress ? { lastUseAddress: lastUsedAddress } : {}),
+    isUnused: row.isUnused,
+    ...(replacedBy ? { replacedBy } : {}),
+    isCurrent: via === 'key' && row.id === id,
+  }
+}
+
+function timeOf<Name extends string>(name: Name, at: Date | null): { [N in Name]?: number } {
+  return (at ? { [name]: at.getTime() } : {}) as { [N in Name]?: number }
 }

@@ -4,8 +4,8 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import * as read from './store/read.ts'
-import * as write from './store/write.ts'
+import * as read from './store.ts'
+import * as write from './store.ts'
 import { ask, type Headers, signedIn, withKey } from './test-calls.ts'
 
 let database: TestDatabase

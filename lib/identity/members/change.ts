@@ -1,7 +1,7 @@
 import 'server-only'
 import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
 import { isLastBySignOn } from '#lib/identity/access/sign-on/way-in/admins.ts'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { isVersion } from '#lib/platform/api/entity-tag.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, ROLE_NAMES } from '#lib/platform/caller/rules.ts'
@@ -10,8 +10,7 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { holdingOf } from './holding.ts'
 import { type Difference, decideChange, isAdmin, type MemberChange, type Refusal } from './rules.ts'
 import { standingOf, versionOf } from './serialize.ts'
-import { lockMember, type MemberRow, readMember } from './store/read.ts'
-import { setDisabled, setMember } from './store/write.ts'
+import { lockMember, type MemberRow, readMember, setDisabled, setMember, setRemoved } from './store.ts'
 
 /**
  * Changes a member, each difference with its row of the history.
@@ -113,4 +112,22 @@ function told({ email }: MemberRow, difference: Difference) {
   const text = (value: typeof from) =>
     value === null ? 'all' : typeof value === 'string' ? value : [...value]
   return { action: 'member.changed', details: { email, changed: what, from: text(from), to: text(to) } }
+}
+
+/**
+ * Takes a member away for good, as a directory asks for it: disabled, in no list, and without the keys that they made. The
+ * row stays, since the history and the keys name it. Whoever adds the address again makes a new membership of it.
+ * @throws Problem `not_found`, `last_admin`
+ */
+export async function remove(
+  tx: Transaction,
+  caller: Caller,
+  memberId: string,
+  requestId: string,
+): Promise<void> {
+  const { customerId } = caller
+  const { email } = await change(tx, caller, memberId, { disabled: true }, { requestId })
+  const keys = await setRemoved(tx, customerId, memberId)
+  const event = { action: 'member.removed', subject: memberId, actor: actorOf(caller), requestId }
+  await recordAudit(tx, customerId, { ...event, details: { email, keys } })
 }

@@ -7,8 +7,7 @@ import { givingOf, refusedWith } from './change.ts'
 import type { MemberLink } from './contract.ts'
 import { makeLink, wayOf } from './link.ts'
 import { type Holding, inOrder, refusalOf } from './rules.ts'
-import { type MemberRow, readMember } from './store/read.ts'
-import { addMember } from './store/write.ts'
+import { addMember, type MemberRow, readMember } from './store.ts'
 
 type Invited = {
   email: string

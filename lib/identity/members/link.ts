@@ -9,7 +9,7 @@ import type { MemberLink } from './contract.ts'
 import { holdingOf } from './holding.ts'
 import { holdsAll } from './rules.ts'
 import { standingOf } from './serialize.ts'
-import type { MemberRow } from './store/read.ts'
+import type { MemberRow } from './store.ts'
 
 /**
  * A new link for a member: another invitation for who has not come, else one to set a new password. Whoever has a link

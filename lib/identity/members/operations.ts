@@ -1,7 +1,7 @@
 import 'server-only'
 import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
 import { scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { checkOpen, checkPermission, operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -16,8 +16,8 @@ import { holdingOf } from './holding.ts'
 import { invite } from './invite.ts'
 import { linkFor } from './link.ts'
 import { replyOf, serializeMember } from './serialize.ts'
-import * as store from './store/read.ts'
-import { removeInvited } from './store/write.ts'
+import * as store from './store.ts'
+import { removeInvited } from './store.ts'
 
 /** A secret in an answer is for who asked, and for no cache on the way. */
 const UNKEPT = { 'Cache-Control': 'no-store' }

@@ -4,7 +4,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { setDisabled, setRemoved } from './store/write.ts'
+import { setDisabled, setRemoved } from './store.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

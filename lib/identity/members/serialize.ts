@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Reply } from '#lib/platform/api/operation.ts'
 import { INVITE_MAILS, type Member } from './contract.ts'
 import { inOrder, type MemberState, type Standing } from './rules.ts'
-import type { MemberRow } from './store/read.ts'
+import type { MemberRow } from './store.ts'
 
 export function serializeMember(row: MemberRow): Member {
   const state = stateOf(row)

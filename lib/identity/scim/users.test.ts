@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask as askKeys, opens } from '#lib/identity/keys/test-calls.ts'
-import { setDisabled, setRemoved } from '#lib/identity/members/store/write.ts'
+import { setDisabled, setRemoved } from '#lib/identity/members/store.ts'
 import { ask as askMembers, signedIn } from '#lib/identity/members/test-calls.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'

@@ -1,24 +1,30 @@
 import 'server-only'
+import { eq } from 'drizzle-orm'
 import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
-import { scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
+import { authorityIn, scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
 import * as change from '#lib/identity/access/factors/change.ts'
 import { askingOptions, makingOptions, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
 import { proofIn } from '#lib/identity/access/factors/prove.ts'
 import { relyingParty } from '#lib/identity/access/factors/relying-party.ts'
 import { resetFactors as reset } from '#lib/identity/access/factors/reset.ts'
 import { makingBy, settingUpIn, setUp } from '#lib/identity/access/factors/set-up.ts'
+import type { FactorRow } from '#lib/identity/access/factors/store.ts'
 import * as factors from '#lib/identity/access/factors/store.ts'
 import { newSecret } from '#lib/identity/access/factors/totp.ts'
 import { requireFresh } from '#lib/identity/access/fresh-sign-ins/require-fresh.ts'
+import { holdingOf } from '#lib/identity/members/holding.ts'
+import { holdsAll } from '#lib/identity/members/rules.ts'
+import { standingOf } from '#lib/identity/members/serialize.ts'
+import { lockMembers, readMember } from '#lib/identity/members/store.ts'
 import { checkPermission, operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { customers } from '#lib/platform/db/schema/customers.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import type { SecondFactor } from './contract.ts'
 import * as contract from './contract.ts'
-import { checkMayReset } from './may-reset.ts'
-import { serializeFactor } from './serialize.ts'
-import { readDemand, setDemand } from './store.ts'
 
 /** A secret in an answer is for who asked, and for no cache on the way. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
@@ -119,4 +125,47 @@ function factorsOf(caller: Caller): Promise<contract.SecondFactors> {
 function possible(options: object | undefined): Record<string, unknown> {
   if (options) return { ...options }
   throw new Problem('not_found', 'Passkeys need a host name in BASE_URL, and https unless it is localhost.')
+}
+
+/**
+ * Whether the caller may take a member's factors away: another one does, who has all that the member has, as with links. It is
+ * asked in the transaction that takes them, and what it is decided by stays until that ends.
+ * @throws Problem `not_found`, `permission_denied`; `unauthenticated` where the caller was shut out meanwhile
+ */
+async function checkMayReset(tx: Transaction, asked: Caller, memberId: string): Promise<void> {
+  const lock = () => lockMembers(tx, asked.customerId, [memberId])
+  const caller = await authorityIn(tx, asked, { before: lock })
+  checkPermission(caller, 'members-manager')
+  const member = await readMember(tx, asked.customerId, memberId)
+  if (!member) throw new Problem('not_found')
+  if (caller.via === 'session' && caller.id === memberId)
+    throw new Problem('permission_denied', 'Another Admin resets yours. You remove them yourself.')
+  if (!holdsAll(await holdingOf(tx, caller), standingOf(member)))
+    throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
+}
+
+function serializeFactor(row: FactorRow): SecondFactor {
+  const { id, kind, name, reach, createdAt, lastUsedAt } = row
+  return {
+    id,
+    kind,
+    name,
+    isEverywhere: reach === null,
+    createTime: createdAt.getTime(),
+    ...(lastUsedAt ? { lastUseTime: lastUsedAt.getTime() } : {}),
+  }
+}
+
+/** Whether the customer demands a second factor of each member. */
+async function readDemand(tx: Transaction, customerId: CustomerId): Promise<boolean> {
+  const rows = await tx
+    .select({ demandsFactor: customers.demandsFactor })
+    .from(customers)
+    .where(eq(customers.id, customerId))
+  return rows[0]?.demandsFactor ?? false
+}
+
+/** From the next sign-in on. */
+async function setDemand(tx: Transaction, customerId: CustomerId, demandsFactor: boolean) {
+  await tx.update(customers).set({ demandsFactor }).where(eq(customers.id, customerId))
 }

@@ -2,14 +2,16 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/page-token.ts'
+import type { Session } from './contract.ts'
 import * as contract from './contract.ts'
+import { deviceOf } from './device.ts'
 import { maySeeOthers, reach } from './rules.ts'
-import { serializeSession } from './serialize.ts'
-import { endSessionById, keyOfSession, listSessions as list } from './store.ts'
+import { endSessionById, keyOfSession, listSessions as list, type SessionRow } from './store.ts'
 
 export const listSessions = operation(contract.listSessions, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own' } = query
@@ -40,3 +42,15 @@ export const endSession = operation(contract.endSession, async (caller, { params
   await scope(caller, end, { evenIfClosed: true })
   return { body: { ended: true as const } }
 })
+
+function serializeSession(row: SessionRow, { session }: Pick<Caller, 'session'>): Session {
+  return {
+    id: row.id,
+    member: { id: row.memberId, name: row.memberName, email: row.memberEmail },
+    device: deviceOf(row.userAgent),
+    ...(row.address ? { address: row.address } : {}),
+    createTime: row.createdAt.getTime(),
+    lastSeenTime: row.lastSeenAt.getTime(),
+    isCurrent: row.id === session,
+  }
+}

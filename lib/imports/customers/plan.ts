@@ -1,5 +1,5 @@
 import 'server-only'
-import { type CustomerState, listCustomerStates } from '#lib/identity/customers/states.ts'
+import { type CustomerState, listCustomerStates } from '#lib/identity/customers/store.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'

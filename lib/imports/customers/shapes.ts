@@ -1,5 +1,5 @@
 import type { NewIssuer } from '#lib/billing/issuers/store.ts'
-import type { BillingProfile } from '#lib/identity/billing-profiles/rules.ts'
+import type { BillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import type { Kind } from '#lib/notifications/notices/rules.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 

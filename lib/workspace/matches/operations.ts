@@ -1,7 +1,7 @@
 import 'server-only'
 import { findInvoices } from '#lib/billing/invoices/search/find.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { listAssets } from '#lib/licenses/assets/store.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { may } from '#lib/platform/caller/rules.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { remove as removeMember } from '#lib/identity/members/remove.ts'
+import { remove as removeMember } from '#lib/identity/members/change.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addMember as addAgain, setDisabled, setRemoved } from '#lib/identity/members/store/write.ts'
+import { addMember as addAgain, setDisabled, setRemoved } from '#lib/identity/members/store.ts'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'

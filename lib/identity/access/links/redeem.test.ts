@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setDisabled } from '#lib/identity/members/store/write.ts'
+import { setDisabled } from '#lib/identity/members/store.ts'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import { digestOf } from '#lib/platform/caller/api-key.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

@@ -1,6 +1,6 @@
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setDisabled } from '#lib/identity/members/store/write.ts'
+import { setDisabled } from '#lib/identity/members/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { session, sessionSecret } from '#lib/platform/caller/session-cookie.ts'
 import { scope } from '#lib/platform/db/scope.ts'

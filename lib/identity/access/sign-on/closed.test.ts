@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { addMember as addAgain, setDisabled, setRemoved } from '#lib/identity/members/store/write.ts'
+import { addMember as addAgain, setDisabled, setRemoved } from '#lib/identity/members/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { change } from '#lib/identity/members/change.ts'
-import { lockMembers } from '#lib/identity/members/store/read.ts'
+import { lockMembers } from '#lib/identity/members/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

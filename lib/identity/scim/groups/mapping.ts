@@ -1,5 +1,5 @@
 import 'server-only'
-import { listBillingProfiles } from '#lib/identity/billing-profiles/store.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, asc, eq, inArray } from 'drizzle-orm'
-import { there } from '#lib/identity/members/store/read.ts'
+import { there } from '#lib/identity/members/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scimGroupMembers } from '#lib/platform/db/schema/access/scim.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import { there } from '#lib/identity/members/store/read.ts'
+import { there } from '#lib/identity/members/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scimUsers } from '#lib/platform/db/schema/access/scim.ts'

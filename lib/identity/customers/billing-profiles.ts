@@ -3,7 +3,21 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
-import type { BillingProfile } from './rules.ts'
+
+/** Whom an invoice addresses; null: not known. */
+export type BillingProfile = {
+  id: string
+  name: string
+  /** A line of the address per line. */
+  address: string | null
+  postcode: string | null
+  city: string | null
+  /** Two letters, as `countryOf` of countries.ts gives them. */
+  country: string | null
+  taxId: string | null
+  /** In its country's register of companies. */
+  registration: string | null
+}
 
 const { id, name, address, postcode, city, country, taxId, registration } = billingProfiles
 
