@@ -1,7 +1,6 @@
 import { encode } from 'next-auth/jwt'
 import { setDisabled, setMember } from '#lib/identity/members/store.ts'
-import { addToGroup } from '#lib/identity/scim/store/group-members.ts'
-import { addGroup } from '#lib/identity/scim/store/groups.ts'
+import { addGroup, addToGroup } from '#lib/identity/scim/store.ts'
 import { tokenOf } from '#lib/identity/scim/test-calls.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'

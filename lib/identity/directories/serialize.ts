@@ -1,6 +1,6 @@
 import 'server-only'
-import type { GroupRow } from '#lib/identity/scim/store/groups.ts'
-import type { listTokens } from '#lib/identity/scim/store/tokens.ts'
+import type { GroupRow } from '#lib/identity/scim/store.ts'
+import type { listTokens } from '#lib/identity/scim/tokens.ts'
 import type { Group, Token } from './contract.ts'
 
 type TokenRow = Awaited<ReturnType<typeof listTokens>>[number]

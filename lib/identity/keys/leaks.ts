@@ -1,6 +1,6 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { revokeShownTokens } from '#lib/identity/scim/leaks.ts'
+import { revokeShownTokens } from '#lib/identity/scim/tokens.ts'
 import { digestOf, looksLikeApiKey } from '#lib/platform/caller/api-key.ts'
 import { findAll } from '#lib/platform/caller/look-ups/find.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

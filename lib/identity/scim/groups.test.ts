@@ -4,7 +4,7 @@ import { findCustomer } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
-import { mapGroup } from './groups/mapping.ts'
+import { mapGroup } from './groups.ts'
 import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase

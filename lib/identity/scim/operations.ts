@@ -2,20 +2,27 @@ import 'server-only'
 import { checkOpen, operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
+import { LIST, MOST_RESULTS } from './contract.ts'
 import * as discovery from './discovery.ts'
-import { read, write } from './door.ts'
-import { readFilter } from './filter.ts'
-import { changeGroup, createGroup, deleteGroup, groupWith } from './groups/change.ts'
-import { stepsOfGroup } from './groups/input.ts'
+import { readFilter, withoutSchema } from './filter.ts'
+import { changeGroup, createGroup, deleteGroup, groupWith, stepsOfGroup } from './groups.ts'
 import { stepsOf } from './patch.ts'
-import { listed, pageOf, type Selection, selected, selects } from './selection.ts'
 import { type Group, serializeGroup, serializeUser, type User } from './serialize.ts'
-import { membersOf } from './store/group-members.ts'
-import { countGroups, listGroups } from './store/groups.ts'
-import { listUsers } from './store/users.ts'
-import { type Asked, changeUser, createUser, deleteUser, userWith } from './users/change.ts'
-import { type UserInput, userAfter, userOf } from './users/input.ts'
+import { countGroups, listGroups, listUsers, membersOf } from './store.ts'
+import { lockToken, tokenWorks } from './tokens.ts'
+import {
+  type Asked,
+  changeUser,
+  createUser,
+  deleteUser,
+  type UserInput,
+  userAfter,
+  userOf,
+  userWith,
+} from './users.ts'
 
 const USERS_BY = {
   username: 'userName',
@@ -59,6 +66,9 @@ export const listScimSchemas = operation(contract.listScimSchemas, async () => {
 export const readScimSchema = operation(contract.readScimSchema, async (_, { params }) => ({
   body: oneOf(discovery.schemas(), params.name),
 }))
+
+/** Always there (RFC 7643, 3.1 and 7). */
+const ALWAYS = ['schemas', 'id']
 
 export const listScimUsers = operation(contract.listScimUsers, async (caller, { query }) => {
   const page = pageOf(query)
@@ -148,3 +158,78 @@ export const deleteScimGroup = operation(contract.deleteScimGroup, async (caller
   await write(caller, (tx) => deleteGroup(tx, caller, params.group_id, asked))
   return GONE
 })
+
+type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
+
+/** Whether an answer is to have an attribute. */
+function selects({ attributes, excludedAttributes }: Selection, name: string): boolean {
+  if (ALWAYS.includes(name)) return true
+  if (attributes !== undefined) return namesOf(attributes).includes(name.toLowerCase())
+  return excludedAttributes === undefined || !namesOf(excludedAttributes).includes(name.toLowerCase())
+}
+
+/** A resource with those attributes that are asked for. */
+function selected<Resource extends { id: string; schemas: string[] }>(
+  resource: Resource,
+  selection: Selection,
+): Resource {
+  const entries = Object.entries(resource).filter(([name]) => selects(selection, name))
+  return Object.fromEntries(entries) as Resource
+}
+
+/** A part of an attribute stands for the whole of it. */
+function namesOf(text: string): string[] {
+  return text.split(',').map((name) => withoutSchema(name.trim()).split('.')[0]?.toLowerCase() ?? '')
+}
+
+/** Where a list begins, from 1 on, and how many it has: what is out of bounds is brought into them (RFC 7644, 3.4.2.4). */
+function pageOf({
+  startIndex = 1,
+  count = 100,
+}: {
+  startIndex?: number | undefined
+  count?: number | undefined
+}) {
+  return { startIndex: Math.max(1, startIndex), count: Math.min(MOST_RESULTS, Math.max(0, count)) }
+}
+
+function listed<Resource>(Resources: Resource[], totalResults: number, startIndex = 1) {
+  return { schemas: [LIST], totalResults, startIndex, itemsPerPage: Resources.length, Resources }
+}
+
+/** What a directory reads. The door lets no other caller in; whoever comes by another way is nobody here. */
+function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]): Promise<T> {
+  return readScope(proven(caller), fn)
+}
+
+/**
+ * What a directory changes, in one transaction. Its token has to open this, and still does when all is written: whoever revokes
+ * it comes before that, and nothing is changed, or after it. The token is locked for that moment alone, and after members, so that
+ * nobody who revokes it waits for a long write.
+ * @throws Problem `unauthenticated` where the token has ended since the request began
+ * @param how see `scope`: a leaver is taken away though the customer is closed
+ */
+function write<T>(
+  caller: Caller,
+  fn: Parameters<typeof scope<T>>[1],
+  how?: { evenIfClosed: boolean },
+): Promise<T> {
+  const { customerId, id } = proven(caller)
+  const work = async (tx: Transaction) => {
+    if (!(await tokenWorks(tx, customerId, id))) throw ended()
+    const done = await fn(tx)
+    if (!(await lockToken(tx, customerId, id))) throw ended()
+    return done
+  }
+  return scope(caller, work, how)
+}
+
+function ended(): Problem {
+  const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' }
+  return new Problem('unauthenticated', 'The token of this request has ended meanwhile.', { headers })
+}
+
+function proven(caller: Caller): Caller {
+  if (caller.via !== 'scim') throw new Problem('unauthenticated')
+  return caller
+}

@@ -4,8 +4,7 @@ import type { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import * as shapes from './contract.ts'
-import type { GroupRow } from './store/groups.ts'
-import type { UserRow } from './store/users.ts'
+import type { GroupRow, UserRow } from './store.ts'
 
 export type User = z.output<typeof shapes.User>
 export type Group = z.output<typeof shapes.Group>

@@ -5,7 +5,7 @@ import { newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import * as operations from './operations.ts'
-import { addToken } from './store/tokens.ts'
+import { addToken } from './tokens.ts'
 
 type Handlers = ReturnType<typeof route>
 

@@ -1,10 +1,17 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { tellAdmins } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller, Role } from '#lib/platform/caller/rules.ts'
-import { newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findAll } from '#lib/platform/caller/look-ups/find.ts'
+import { noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import type { Caller, CustomerId, Role } from '#lib/platform/caller/rules.ts'
+import { looksLikeScimToken, newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { addToken, endToken } from './store/tokens.ts'
+import { scimTokens } from '#lib/platform/db/schema/access/scim.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { actorOf, recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
 
 /**
  * Issues a token for a customer's directory.
@@ -40,4 +47,87 @@ export async function revokeToken(
   if (name === undefined) throw new Problem('not_found', 'There is no such token that works.')
   const event = { action: 'scim-token.revoked', subject: id, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { name } })
+}
+
+/**
+ * Revokes those of some texts that are tokens of directories, each with a row of its customer's history and a mail to the
+ * Admins. Who waits for it hides how long it took: see lib/identity/keys/leaks.ts.
+ */
+export async function revokeShownTokens(texts: readonly string[], requestId: string): Promise<void> {
+  const digests = texts.filter(looksLikeScimToken).map(digestOf)
+  for (const { customerId, id } of await findAll('scim-token', digests))
+    await revoke(customerId, id, requestId)
+}
+
+function revoke(customerId: CustomerId, id: string, requestId: string): Promise<void> {
+  const end = async (tx: Transaction) => {
+    const name = await endToken(tx, customerId, id)
+    if (name === undefined) return
+    await tellAdmins(tx, customerId, 'scim-token-leaked', name)
+    const event = { action: 'scim-token.leaked', subject: id, actor: STRANGER, requestId }
+    await recordAudit(tx, customerId, { ...event, details: { name } })
+  }
+  return scope({ customerId }, end, { evenIfClosed: true })
+}
+
+/** Keeps a token's digest. @returns its id */
+export async function addToken(
+  tx: Transaction,
+  customerId: CustomerId,
+  secret: string,
+  { name, roles, days }: { name: string; roles: readonly Role[]; days: number | null },
+): Promise<string> {
+  const id = randomUUID()
+  const digest = digestOf(secret)
+  await noteLookUp(tx, customerId, 'scim-token', { digest, id })
+  await tx.insert(scimTokens).values({
+    customerId,
+    id,
+    name,
+    digest,
+    lastFour: secret.slice(-4),
+    roles: [...roles],
+    expiresAt: days === null ? null : sql`now() + make_interval(days => ${days}::int)`,
+  })
+  return id
+}
+
+/** Whether a token opens something now. */
+export async function tokenWorks(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  return (await working(tx, customerId, id)).length > 0
+}
+
+/** The same, and keeps the token as it is until the transaction ends. */
+export async function lockToken(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  return (await working(tx, customerId, id).for('no key update')).length > 0
+}
+
+function working(tx: Transaction, customerId: CustomerId, id: string) {
+  const { revokedAt, expiresAt } = scimTokens
+  const works = and(isNull(revokedAt), sql`(${expiresAt} IS NULL OR ${expiresAt} > now())`)
+  return tx
+    .select({ id: scimTokens.id })
+    .from(scimTokens)
+    .where(and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), works))
+}
+
+/** All tokens of the customer, with those that have ended. */
+export function listTokens(tx: Transaction, customerId: CustomerId) {
+  const { id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt } = scimTokens
+  return tx
+    .select({ id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt })
+    .from(scimTokens)
+    .where(eq(scimTokens.customerId, customerId))
+    .orderBy(asc(createdAt), asc(id))
+}
+
+/** Ends a token from the next request on. @returns its name; undefined where there is none that works */
+async function endToken(tx: Transaction, customerId: CustomerId, id: string): Promise<string | undefined> {
+  const own = and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), isNull(scimTokens.revokedAt))
+  const rows = await tx
+    .update(scimTokens)
+    .set({ revokedAt: sql`now()` })
+    .where(own)
+    .returning({ name: scimTokens.name })
+  return rows[0]?.name
 }

@@ -8,7 +8,7 @@ import { addLink, mailLink, removeLinks } from '#lib/identity/access/links/store
 import { addJoined } from '#lib/identity/access/people/given.ts'
 import { addKey, replaceKey } from '#lib/identity/keys/store.ts'
 import { addMember, removeInvited } from '#lib/identity/members/store.ts'
-import { addToken } from '#lib/identity/scim/store/tokens.ts'
+import { addToken } from '#lib/identity/scim/tokens.ts'
 import { digestOf, newApiKey } from '#lib/platform/caller/api-key.ts'
 import { asOwner, differences, withoutTriggers } from '#lib/platform/caller/look-ups/test-differences.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

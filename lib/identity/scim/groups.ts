@@ -1,18 +1,21 @@
 import 'server-only'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { change } from '#lib/identity/members/change.ts'
 import { lockMembers } from '#lib/identity/members/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import type { Step } from '../patch.ts'
-import { refused } from '../protocol.ts'
-import { holdingOfGroups } from '../rules.ts'
-import { checkVersion, type Group, serializeGroup } from '../serialize.ts'
-import * as people from '../store/group-members.ts'
-import * as store from '../store/groups.ts'
-import type { Asked } from '../users/change.ts'
-import { type GroupInput, groupAfter } from './input.ts'
+import { MOST } from './contract.ts'
+import { readFilter } from './filter.ts'
+import type { Step } from './patch.ts'
+import { refused } from './protocol.ts'
+import { holdingOfGroups } from './rules.ts'
+import { checkVersion, type Group, serializeGroup } from './serialize.ts'
+import * as people from './store.ts'
+import * as store from './store.ts'
+import { membersOf } from './store.ts'
+import { type Asked, textOf } from './users.ts'
 
 const MISSING = 'There is no such group.'
 
@@ -136,4 +139,96 @@ export async function lockThere(tx: Transaction, caller: Caller, ids: readonly s
 
 function exists(name: string): Problem {
   return refused('uniqueness', `There is a group with the name ${name} already.`)
+}
+
+/**
+ * Says what a group gives to its members, who have it at once. A group that there is not yet is added, so that it can be
+ * mapped before the directory fills it.
+ * @param given.billingProfiles null: all of the customer's
+ * @throws Problem `invalid_request` for an unknown billing profile, `last_admin`
+ */
+export async function mapGroup(
+  tx: Transaction,
+  caller: Caller,
+  given: { name: string; roles: readonly Role[]; billingProfiles: readonly string[] | null },
+  requestId: string,
+): Promise<void> {
+  const { customerId } = caller
+  const { name, roles, billingProfiles } = given
+  const known = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
+  const unknown = billingProfiles?.find((id) => !known.includes(id))
+  if (unknown !== undefined) throw new Problem('invalid_request', `"${unknown}" is no billing profile.`)
+  await store.addGroup(tx, customerId, { displayName: name, roles: null })
+  const groups = await store.lockGroups(tx, customerId)
+  const group = groups.find(({ displayName }) => displayName.toLowerCase() === name.toLowerCase())
+  if (!group) throw new Error('The group that was just added is not there.')
+  const ids = (await membersOf(tx, customerId, [group.id])).map(({ id }) => id)
+  await lockThere(tx, caller, ids)
+  await store.setGroup(tx, customerId, group.id, { roles, billingProfiles })
+  await regrant(tx, caller, ids, requestId)
+  const event = { action: 'scim-group.mapped', subject: group.id, actor: actorOf(caller), requestId }
+  const details = { name, roles: [...roles], profiles: billingProfiles ? [...billingProfiles] : 'all' }
+  await recordAudit(tx, customerId, { ...event, details })
+}
+
+/** What a request makes of a group; what it does not name stays. */
+type GroupInput = { displayName?: string; externalId?: string | null; members: Set<string> }
+
+const READ_ONLY = ['id', 'meta', 'schemas']
+
+/**
+ * What the steps of a PATCH, or a whole group, come to.
+ * @param members ids of those who are in it
+ * @throws Problem `invalidValue`, `invalidFilter`, `invalidPath` or `mutability`
+ */
+function groupAfter(steps: readonly Step[], members: readonly string[]): GroupInput {
+  const input: GroupInput = { members: new Set(members) }
+  for (const step of steps) take(input, step)
+  return input
+}
+
+/** The steps that set what a whole group names. */
+export function stepsOfGroup(resource: Record<string, unknown>): Step[] {
+  return Object.entries(resource).map(([name, value]) => ({
+    name: name.toLowerCase(),
+    op: 'replace',
+    value,
+    isNamed: false,
+  }))
+}
+
+function take(input: GroupInput, step: Step): void {
+  const { name, op, value, isNamed } = step
+  if (name === 'members') takeMembers(input.members, step)
+  else if (name === 'displayname') {
+    const text = op === 'remove' ? null : textOf(name, value)
+    if (text === null) throw refused('invalidValue', 'displayName is required.')
+    input.displayName = text
+  } else if (name === 'externalid') input.externalId = op === 'remove' ? null : textOf(name, value, 300)
+  else if (isNamed && READ_ONLY.includes(name))
+    throw refused('mutability', `${name} can not be changed by a directory.`)
+}
+
+function takeMembers(members: Set<string>, { op, value, filter }: Step): void {
+  if (filter !== undefined) {
+    if (op !== 'remove') throw refused('invalidPath', 'Members are chosen in a path to be removed only.')
+    members.delete(readFilter(filter, { value: 'value' }).value)
+    return
+  }
+  const named = value === undefined || value === null ? undefined : idsOf(value)
+  if (op === 'replace' || (op === 'remove' && !named)) members.clear()
+  for (const id of named ?? [])
+    if (op === 'remove') members.delete(id)
+    else members.add(id)
+}
+
+function idsOf(value: unknown): string[] {
+  const all = Array.isArray(value) ? value : [value]
+  if (all.length > MOST) throw refused('invalidValue', `One request may name at most ${MOST} members.`)
+  return all.map((one: unknown) => {
+    const id = typeof one === 'object' && one !== null && 'value' in one ? one.value : undefined
+    if (typeof id !== 'string' || id.length > 100 || textOf('members', id) === null)
+      throw refused('invalidValue', 'Each of members must have the id of a user as its value.')
+    return id
+  })
 }

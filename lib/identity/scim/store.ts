@@ -1,0 +1,255 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { there } from '#lib/identity/members/store.ts'
+import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scimGroupMembers, scimGroups, scimUsers } from '#lib/platform/db/schema/access/scim.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import type { Comparison } from './filter.ts'
+import type { Mapping } from './rules.ts'
+
+export type UserFilter = Comparison<'userName' | 'externalId' | 'id'>
+type Page = { startIndex: number; count: number }
+export type UserRow = Awaited<ReturnType<typeof rows>>[number]
+
+/** One page of the customer's members, in the order in which they were added, and how many there are. */
+export async function listUsers(
+  tx: Transaction,
+  customerId: CustomerId,
+  filter: UserFilter | undefined,
+  { startIndex, count }: Page,
+) {
+  const which = filter && USERS_BY[filter.by](filter.value)
+  const [{ total } = { total: 0 }] = await tx
+    .select({ total: sql<number>`count(*)::int` })
+    .from(members)
+    .leftJoin(scimUsers, own(customerId))
+    .where(and(there(customerId), which))
+  const found = count === 0 ? [] : await rows(tx, customerId, which, { startIndex, count })
+  return { total, found }
+}
+
+export async function readUser(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<UserRow | undefined> {
+  const found = await rows(tx, customerId, eq(members.id, id), { startIndex: 1, count: 1 })
+  return found[0]
+}
+
+/** Keeps what a directory says of a member beside what members have. */
+export async function setUser(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  given: { externalId: string | null; givenName: string | null; familyName: string | null },
+): Promise<void> {
+  await tx
+    .insert(scimUsers)
+    .values({ customerId, memberId, ...given })
+    .onConflictDoUpdate({
+      target: [scimUsers.customerId, scimUsers.memberId],
+      set: given,
+      setWhere: eq(scimUsers.customerId, customerId),
+    })
+}
+
+const USERS_BY: Record<UserFilter['by'], (value: string) => SQL> = {
+  userName: (value) => sql`lower(${members.email}) = lower(${value})`,
+  externalId: (value) => eq(scimUsers.externalId, value),
+  id: (value) => eq(members.id, value),
+}
+
+/** What a directory says of a member, by the member. */
+function own(customerId: CustomerId) {
+  return and(eq(scimUsers.customerId, customerId), eq(scimUsers.memberId, members.id))
+}
+
+// Their groups by a statement of its own: members and groups may lie on different machines, and each is asked for few rows.
+async function rows(
+  tx: Transaction,
+  customerId: CustomerId,
+  which: SQL | undefined,
+  { startIndex, count }: Page,
+) {
+  const found = await tx
+    .select({
+      id: members.id,
+      email: members.email,
+      name: members.name,
+      disabledAt: members.disabledAt,
+      createdAt: members.createdAt,
+      externalId: scimUsers.externalId,
+      givenName: scimUsers.givenName,
+      familyName: scimUsers.familyName,
+    })
+    .from(members)
+    .leftJoin(scimUsers, own(customerId))
+    .where(and(there(customerId), which))
+    .orderBy(asc(members.createdAt), asc(members.id))
+    .limit(count)
+    .offset(startIndex - 1)
+  const groups = await groupReferencesOf(
+    tx,
+    customerId,
+    found.map(({ id }) => id),
+  )
+  return found.map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }))
+}
+
+/** The groups that these members are in, of each in the order of their ids. */
+async function groupReferencesOf(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, { value: string; display: string }[]>()
+  const { rows: theirs } = await tx.execute<{ member: string; value: string; display: string }>(sql`
+    SELECT gm.member_id AS member, g.id AS value, g.display_name AS display
+    FROM scim_group_members gm JOIN scim_groups g ON g.customer_id = ${customerId} AND g.id = gm.group_id
+    WHERE gm.customer_id = ${customerId} AND gm.member_id = ANY (${sql.param([...ids])}::text[]) ORDER BY g.id`)
+  const grouped = Map.groupBy(theirs, ({ member }) => member)
+  return new Map(
+    [...grouped].map(([id, its]) => [id, its.map(({ value, display }) => ({ value, display }))] as const),
+  )
+}
+
+export type GroupFilter = Comparison<'displayName' | 'externalId' | 'id'>
+export type GroupRow = Awaited<ReturnType<typeof listGroups>>[number]
+
+const shown = {
+  id: scimGroups.id,
+  displayName: scimGroups.displayName,
+  externalId: scimGroups.externalId,
+  roles: sql<Role[] | null>`${scimGroups.roles}`,
+  billingProfiles: scimGroups.billingProfiles,
+  createdAt: scimGroups.createdAt,
+}
+
+/** The customer's groups, in the order in which they were added. */
+export function listGroups(
+  tx: Transaction,
+  customerId: CustomerId,
+  filter?: GroupFilter,
+  { startIndex, count }: Page = { startIndex: 1, count: 1000 },
+) {
+  return tx
+    .select(shown)
+    .from(scimGroups)
+    .where(and(eq(scimGroups.customerId, customerId), filter && GROUPS_BY[filter.by](filter.value)))
+    .orderBy(asc(scimGroups.createdAt), asc(scimGroups.id))
+    .limit(count)
+    .offset(startIndex - 1)
+}
+
+export async function countGroups(tx: Transaction, customerId: CustomerId, filter?: GroupFilter) {
+  const rows = await tx
+    .select({ total: sql<number>`count(*)::int` })
+    .from(scimGroups)
+    .where(and(eq(scimGroups.customerId, customerId), filter && GROUPS_BY[filter.by](filter.value)))
+  return rows[0]?.total ?? 0
+}
+
+const GROUPS_BY: Record<GroupFilter['by'], (value: string) => SQL> = {
+  displayName: (value) => sql`lower(${scimGroups.displayName}) = lower(${value})`,
+  externalId: (value) => eq(scimGroups.externalId, value),
+  id: (value) => eq(scimGroups.id, value),
+}
+
+/**
+ * The customer's groups as they stay until the transaction ends: who changes what groups give takes them all, before any
+ * member, so that two such changes wait for each other and never in a circle.
+ */
+export function lockGroups(tx: Transaction, customerId: CustomerId) {
+  return tx
+    .select(shown)
+    .from(scimGroups)
+    .where(eq(scimGroups.customerId, customerId))
+    .orderBy(asc(scimGroups.id))
+    .for('no key update')
+}
+
+/** @returns the id; undefined where the customer has a group with this name already */
+export async function addGroup(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: Partial<Mapping> & { displayName: string; externalId?: string | null },
+): Promise<string | undefined> {
+  const rows = await tx
+    .insert(scimGroups)
+    .values({ customerId, id: randomUUID(), ...arrays(given) })
+    .onConflictDoNothing()
+    .returning({ id: scimGroups.id })
+  return rows[0]?.id
+}
+
+export async function setGroup(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  given: Partial<Mapping> & { displayName?: string; externalId?: string | null },
+): Promise<void> {
+  await tx.update(scimGroups).set(arrays(given)).where(groupOf(customerId, id))
+}
+
+function arrays<Given extends Partial<Mapping>>({ roles, billingProfiles, ...rest }: Given) {
+  return {
+    ...rest,
+    ...(roles === undefined ? {} : { roles: roles && [...roles] }),
+    ...(billingProfiles === undefined ? {} : { billingProfiles: billingProfiles && [...billingProfiles] }),
+  }
+}
+
+export async function removeGroup(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  await tx.delete(scimGroups).where(groupOf(customerId, id))
+}
+
+function groupOf(customerId: CustomerId, id: string) {
+  return and(eq(scimGroups.customerId, customerId), eq(scimGroups.id, id))
+}
+
+/** Who is in these groups. */
+export async function membersOf(tx: Transaction, customerId: CustomerId, groupIds: readonly string[]) {
+  const { groupId, memberId } = scimGroupMembers
+  return tx
+    .select({ groupId, id: memberId, name: members.name })
+    .from(scimGroupMembers)
+    .innerJoin(members, and(there(customerId), eq(members.id, memberId)))
+    .where(and(eq(scimGroupMembers.customerId, customerId), inArray(groupId, [...groupIds])))
+    .orderBy(asc(groupId), asc(memberId))
+}
+
+/** In which groups each of these members is. */
+export async function groupsOf(tx: Transaction, customerId: CustomerId, memberIds: readonly string[]) {
+  const { groupId, memberId } = scimGroupMembers
+  const rows = await tx
+    .select({ groupId, memberId })
+    .from(scimGroupMembers)
+    .where(and(eq(scimGroupMembers.customerId, customerId), inArray(memberId, [...memberIds])))
+  return Map.groupBy(rows, (row) => row.memberId)
+}
+
+export async function addToGroup(
+  tx: Transaction,
+  customerId: CustomerId,
+  groupId: string,
+  memberIds: readonly string[],
+): Promise<void> {
+  if (memberIds.length === 0) return
+  const rows = memberIds.map((memberId) => ({ customerId, groupId, memberId }))
+  await tx.insert(scimGroupMembers).values(rows).onConflictDoNothing()
+}
+
+/** Takes members out of a group; out of all of them, where none is named. */
+export async function takeFromGroup(
+  tx: Transaction,
+  customerId: CustomerId,
+  groupId: string | undefined,
+  memberIds: readonly string[],
+): Promise<void> {
+  const own = and(
+    eq(scimGroupMembers.customerId, customerId),
+    inArray(scimGroupMembers.memberId, [...memberIds]),
+  )
+  await tx
+    .delete(scimGroupMembers)
+    .where(groupId === undefined ? own : and(own, eq(scimGroupMembers.groupId, groupId)))
+}
