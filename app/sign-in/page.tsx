@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation'
 import { currentCaller } from '#app/(console)/caller.ts'
 import { SignInForm } from '#components/identity/access/sign-in-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
-import { relyingParty } from '#lib/identity/access/factors/relying-party.ts'
+import { relyingParty } from '#lib/identity/access/factors/passkeys.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 
 export const metadata: Metadata = { title: 'Sign in' }

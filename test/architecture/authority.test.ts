@@ -24,7 +24,7 @@ test('members, keys and what is demanded of members are written as a caller who 
   const files = product.filter((file) => NOUNS.some((noun) => noun.test(file)))
   expect(files.filter((file) => opensScope(read(file)))).toEqual(WITHOUT_CALLER)
   expect(
-    files.filter((file) => read(file).includes("from '#lib/identity/access/authority/scope.ts'")),
+    files.filter((file) => read(file).includes("from '#lib/identity/access/authority.ts'")),
   ).toEqual([
     'lib/costs/renewal-feeds/operations.ts',
     'lib/identity/keys/operations.ts',
@@ -42,7 +42,7 @@ test('each of these folders is there, and one that has moved is found', () => {
 
 test('the doors that are looked for in the imports are there', () => {
   expect(product).toEqual(
-    expect.arrayContaining(['lib/platform/db/scope.ts', 'lib/identity/access/authority/scope.ts']),
+    expect.arrayContaining(['lib/platform/db/scope.ts', 'lib/identity/access/authority.ts']),
   )
   expect(read('lib/platform/db/scope.ts')).toMatch(/export (async )?function scope\b/)
   expect(read('lib/platform/db/scope.ts')).toMatch(/export (async )?function scopeOfMany\b/)

@@ -3,7 +3,7 @@ import { LinkEnd } from '#components/identity/access/link-end.tsx'
 import { LinkForm } from '#components/identity/access/link-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { viewOfLink } from '#lib/identity/access/links/view.ts'
+import { viewOfLink } from '#lib/identity/access/links/look-up.ts'
 
 export const metadata: Metadata = { title: 'New password', referrer: 'no-referrer' }
 

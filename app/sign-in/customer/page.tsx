@@ -4,7 +4,7 @@ import { redirect } from 'next/navigation'
 import { CustomerChoice } from '#components/identity/access/customer-choice.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
 import { choicesOf } from '#lib/identity/access/sign-ins/choices.ts'
-import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
+import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
 export const metadata: Metadata = { title: 'Choose a customer' }
 

@@ -5,7 +5,7 @@ import { redirect } from 'next/navigation'
 import { FactorForm } from '#components/identity/access/factor-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
 import { askingOptions, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
-import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
+import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
 export const metadata: Metadata = { title: 'Second factor' }
 

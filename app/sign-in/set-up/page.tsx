@@ -6,7 +6,7 @@ import { Entry } from '#components/shell/frame/entry.tsx'
 import { makingOptions } from '#lib/identity/access/factors/passkeys.ts'
 import { makingBy } from '#lib/identity/access/factors/set-up.ts'
 import { newSecret } from '#lib/identity/access/factors/totp.ts'
-import { stepAt } from '#lib/identity/access/sign-ins/factor-step.ts'
+import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
 export const metadata: Metadata = { title: 'Set up a second factor' }
 

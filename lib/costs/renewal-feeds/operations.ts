@@ -3,7 +3,7 @@ import { type FeedOwner, findFeedOwner } from '#lib/costs/renewal-feeds/secrets/
 import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets/secret.ts'
 import { readRenewals } from '#lib/costs/renewals/read.ts'
 import { serializeRenewals } from '#lib/costs/renewals/serialize.ts'
-import { scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
+import { scopeOfAuthority } from '#lib/identity/access/authority.ts'
 import { checkPermission, operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { buckets } from '#lib/platform/caller/limits/buckets.ts'

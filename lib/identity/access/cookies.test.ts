@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { markCookie, newMark } from './sign-ins/browser-mark.ts'
+import { markCookie, newMark } from './sign-ins/known-browsers.ts'
 import { authOptions } from './sign-ins/next-auth.ts'
 
 afterEach(() => void vi.unstubAllEnvs())

@@ -1,17 +1,17 @@
 import 'server-only'
 import { z } from 'zod'
+import { gate } from '#lib/platform/caller/limits/gate.ts'
 import { session } from '#lib/platform/caller/session-cookie.ts'
 import { fittingOf } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
 import { findPerson, findPersonById } from './people/look-up.ts'
 import { openedByProof, proofOf } from './people/proofs.ts'
 import { type Membership, nextStep, type Person, passwordsOf } from './people/rules.ts'
-import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
+import { digestOfMark, markOf, newMark } from './sign-ins/known-browsers.ts'
 import { addPending, endPending, furtherPending, type Pending } from './sign-ins/pending.ts'
 import { closeSession, openSession } from './sign-ins/session-life.ts'
 import { traceFailure } from './sign-ins/traces.ts'
-import { signInTurn } from './sign-ins/turn.ts'
 import type { Issued } from './sign-on/sealed.ts'
 
 // The way of a sign-in: a proof, then what `nextStep` asks for, then a session of one membership. Whatever proves who
@@ -126,4 +126,21 @@ export const cookiesOf = ({ cookies }: Visitor) => ({
 export function browserOf({ cookies }: Visitor): string | undefined {
   const mark = markOf(cookies)
   return mark && digestOfMark(mark)
+}
+
+const BOUNDS = { waiting: 60, patience: 5000 }
+
+/**
+ * An attempt takes the one connection that may look accounts up, and a thread. Strangers, who may come from a thousand
+ * addresses, leave both to browsers in which somebody has signed in before, whatever their account: a mark is all that
+ * is known before anything is asked.
+ */
+const ways = { strangers: gate({ atOnce: 2, ...BOUNDS }), marked: gate({ atOnce: 2, ...BOUNDS }) }
+
+/**
+ * Waits for the turn of an attempt to sign in; what it gives ends it.
+ * @throws Problem `service_unavailable`, where too many wait or it took too long
+ */
+function signInTurn(who: keyof typeof ways): Promise<() => void> {
+  return ways[who]()
 }

@@ -1,6 +1,6 @@
 import 'server-only'
-import { claimLink, type DueLink } from '#lib/identity/access/links/mails.ts'
 import { claimRecovery, settleRecovery } from '#lib/identity/access/links/recoveries.ts'
+import { claimLink, type DueLink } from '#lib/identity/access/links/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountLinks } from '#lib/platform/db/schema/access/people.ts'

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { hashPassword } from '#lib/identity/access/password.ts'
 import { setPasswordHash } from '#lib/identity/access/passwords/set.ts'
 import { signIn } from '#lib/identity/access/sign-in.ts'
-import { markCookie } from '#lib/identity/access/sign-ins/browser-mark.ts'
+import { markCookie } from '#lib/identity/access/sign-ins/known-browsers.ts'
 import { digestOf } from '#lib/platform/caller/api-key.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'

@@ -1,6 +1,5 @@
 import 'server-only'
-import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
-import { scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
+import { requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'

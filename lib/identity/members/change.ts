@@ -1,5 +1,5 @@
 import 'server-only'
-import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
+import { requirePerson } from '#lib/identity/access/authority.ts'
 import { isLastBySignOn } from '#lib/identity/access/sign-on/way-in/admins.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { isVersion } from '#lib/platform/api/entity-tag.ts'

@@ -1,7 +1,5 @@
 import 'server-only'
-import { requirePerson } from '#lib/identity/access/authority/require-person.ts'
-import { type Locks, scopeOfAuthority } from '#lib/identity/access/authority/scope.ts'
-import { requireFresh } from '#lib/identity/access/fresh-sign-ins/require-fresh.ts'
+import { type Locks, requireFresh, requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
 import { holdingOf } from '#lib/identity/members/holding.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'

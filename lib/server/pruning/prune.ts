@@ -1,5 +1,5 @@
 import 'server-only'
-import { pruneChallenges } from '#lib/identity/access/factors/challenges.ts'
+import { pruneChallenges } from '#lib/identity/access/factors/passkeys.ts'
 import { pruneRecoveries } from '#lib/identity/access/links/recoveries.ts'
 import { pruneLinks } from '#lib/identity/access/links/store.ts'
 import { pruneBudgets } from '#lib/identity/access/sign-ins/budgets.ts'

@@ -4,7 +4,7 @@ import { findSessionCaller } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { hashPassword } from '../password.ts'
-import { proveStep } from '../sign-ins/factor-step.ts'
+import { proveStep } from '../sign-ins/steps.ts'
 import { removeFactor, renewCodes } from './change.ts'
 import {
   addApp,

@@ -1,4 +1,6 @@
 import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -6,10 +8,11 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
+import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 import type { Assertion, Attestation } from '../../second-factors/contract.ts'
-import { isOurs, newChallenge, spend } from './challenges.ts'
-import { type RelyingParty, relyingParty } from './relying-party.ts'
 import type { Factor } from './rules.ts'
 
 /** A passkey as it is kept, with what its signatures are checked by. */
@@ -122,4 +125,55 @@ async function checked<T>(check: (party: RelyingParty) => Promise<T>): Promise<T
 
 function challengeIn({ response }: { response: { clientDataJSON: string } }): string {
   return String(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')).challenge)
+}
+
+/** The site that passkeys are for. */
+type RelyingParty = { id: string; origin: string }
+
+/** Why no browser makes a passkey here: BASE_URL names no host but an address, or is not safe. */
+export type Hindrance = 'address' | 'not-safe'
+
+/** The site as browsers see it, by BASE_URL. A host that is an IP address has no passkeys, and without https `localhost` alone. */
+export function relyingParty(): RelyingParty | Hindrance {
+  const { hostname, origin, protocol } = new URL(env().baseUrl)
+  if (isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0) return 'address'
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
+  return protocol === 'https:' || isLocal ? { id: hostname, origin } : 'not-safe'
+}
+
+// A passkey signs a challenge of ours. It says itself until when it counts, and that we have made it, so that whoever only
+// asks for one writes nothing; one that was answered rightly is written down, and counts no more.
+
+const SECONDS = 5 * 60
+const RANDOM = 16
+const TIME = 6
+
+const PURPOSE = 'challenges of passkeys'
+
+/** @param use what it is for, and whose it is: an answer counts for nothing else */
+function newChallenge(use: string, now = Date.now()): Uint8Array<ArrayBuffer> {
+  const time = Buffer.alloc(TIME)
+  time.writeUIntBE(now + SECONDS * 1000, 0, TIME)
+  const head = Buffer.concat([time, randomBytes(RANDOM)])
+  return new Uint8Array(Buffer.concat([head, sign(PURPOSE, head, use)]))
+}
+
+/** Whether a challenge is one of ours for this use, which still counts. @param given in base64url */
+function isOurs(use: string, given: string, now = Date.now()): boolean {
+  const bytes = Buffer.from(given, 'base64url')
+  if (bytes.length !== TIME + RANDOM + 32) return false
+  const head = bytes.subarray(0, TIME + RANDOM)
+  return isSigned(bytes.subarray(TIME + RANDOM), PURPOSE, head, use) && head.readUIntBE(0, TIME) > now
+}
+
+/** Uses a challenge up. @returns false where that was done before: of two at the same moment, one does */
+async function spend(challenge: string): Promise<boolean> {
+  const once = 'INSERT INTO spent_challenges (digest) VALUES ($1) ON CONFLICT DO NOTHING'
+  return (await database().signIn.query(once, [digestOf(`challenge ${challenge}`)])).rowCount === 1
+}
+
+/** Removes those that would not count any more anyway. @returns how many */
+export async function pruneChallenges(): Promise<number> {
+  const old = `DELETE FROM spent_challenges WHERE at < now() - interval '${2 * SECONDS} seconds'`
+  return (await database().signIn.query(old)).rowCount ?? 0
 }

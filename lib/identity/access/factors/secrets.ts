@@ -1,8 +1,9 @@
 import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { database } from '#lib/platform/db/client.ts'
 import type { KeptPasskey } from './passkeys.ts'
-import { digestOfCode } from './recovery-codes.ts'
-import type { Factor } from './rules.ts'
+import { type Factor, RECOVERY_CODES } from './rules.ts'
 
 // What is secret of factors, and what is counted of them: read and written as the login of sign-in, which alone may.
 
@@ -56,4 +57,19 @@ export async function findCode(personId: string, code: string): Promise<KeptCode
     [digestOfCode(personId, code)],
   )
   return rows[0]
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** New codes of 80 random bits each, as they are shown: `ABCD-EFGH-IJKL-MNOP`. */
+export function newCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => {
+    const letters = Array.from(randomBytes(16), (byte) => LETTERS[byte % LETTERS.length])
+    return letters.join('').replaceAll(/(.{4})(?=.)/g, '$1-')
+  })
+}
+
+/** What is kept of a code. @param code without its hyphens */
+export function digestOfCode(personId: string, code: string): string {
+  return digestOf(`recovery code of ${personId} ${code}`)
 }

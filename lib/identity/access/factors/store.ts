@@ -4,8 +4,8 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { recoveryCodes, secondFactors } from '#lib/platform/db/schema/access/factors.ts'
 import type { KeptPasskey } from './passkeys.ts'
-import { digestOfCode } from './recovery-codes.ts'
 import { provenBy, type Reaching } from './rules.ts'
+import { digestOfCode } from './secrets.ts'
 
 /** A member's factor, as they see it. */
 export type FactorRow = {

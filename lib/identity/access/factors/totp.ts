@@ -2,7 +2,8 @@ import 'server-only'
 import { Secret, TOTP, URI } from 'otpauth'
 import { encode } from 'uqr'
 import { env } from '#lib/platform/runtime/env.ts'
-import { sealFor, unsealFor } from './seal.ts'
+import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
+import { factorSettings } from './settings.ts'
 
 /** RFC 6238, as all apps have it. */
 const PERIOD = 30
@@ -60,4 +61,28 @@ export function stepOf(secret: string, code: string, now = Date.now()): number |
 export function stepOfKept(personId: string, sealed: string, code: string): number | undefined {
   const secret = unsealFor(`app of ${personId}`, sealed)
   return secret === undefined ? undefined : stepOf(secret, code)
+}
+
+const PURPOSE = 'second factors'
+
+/**
+ * Seals a text under a key that is derived from FACTOR_SECRET, else from SESSION_SECRET.
+ * @param use what it is for, and whose it is: sealed for another use it can't be read
+ */
+export function sealFor(use: string, text: string): string {
+  return seal(text, { purpose: PURPOSE, context: use, ...factorSecret() })
+}
+
+/**
+ * What was sealed for this use; undefined for anything else. What was sealed under SESSION_SECRET, before there was a
+ * FACTOR_SECRET, is read too.
+ */
+export function unsealFor(use: string, sealed: string): string | undefined {
+  const sealing = { purpose: PURPOSE, context: use }
+  return unseal(sealed, { ...sealing, ...factorSecret() }) ?? unseal(sealed, sealing)
+}
+
+function factorSecret(): { secret?: string } {
+  const { secret } = factorSettings()
+  return secret === undefined ? {} : { secret }
 }

@@ -5,7 +5,7 @@ import { findAll } from '#lib/platform/caller/look-ups/find.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { lookUp, minted } from '#lib/platform/caller/store.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
-import type { Membership, Person } from '../people/rules.ts'
+import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { type LinkKind, type LinkState, stateOf } from './rules.ts'
 
 /** A link that was made for a member, or, as `recovery`, asked for by somebody who has forgotten a password. */
@@ -61,4 +61,38 @@ export function membershipOf(link: Link, { memberships }: Person): Membership | 
   if (link.kind === 'recovery') return enabled.find(({ isInvited }) => !isInvited)
   const own = enabled.find((one) => one.customerId === link.customerId && one.memberId === link.memberId)
   return own?.isClosed && own.isInvited ? undefined : own
+}
+
+/** What its page shows of a link; nothing is changed by reading it, for mail scanners open every link. */
+export type LinkView =
+  | { state: Exclude<LinkState, 'open'> | 'unknown' | 'sign-on' }
+  | { state: 'open'; email: string; customer: string | undefined; asks: Asks }
+
+/** For which password: a new one, one that there is already, or either, where nobody may be told whether there is one. */
+export type Asks = 'new' | 'present' | 'either'
+
+/** What there is of the link with this secret. */
+export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): Promise<LinkView> {
+  const link = await findLink(secret)
+  const isOfPage = link && (link.kind === 'invitation') === (kind === 'invitation')
+  if (!isOfPage) return { state: 'unknown' }
+  if (link.state !== 'open') return { state: link.state }
+  const person = await findPersonOfLink(link)
+  const membership = person && membershipOf(link, person)
+  if (!membership) {
+    const isSignOnOnly = person?.memberships.some(
+      (one) => link.kind !== 'recovery' && one.customerId === link.customerId && one.isSignOnOnly,
+    )
+    return { state: isSignOnOnly ? 'sign-on' : 'withdrawn' }
+  }
+  const { email, customerName } = membership
+  const present = presentOf(person) === undefined ? 'new' : 'present'
+  const asks = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'
+  // A mailed link sets the password of all that somebody has, and so belongs to no customer.
+  return {
+    state: 'open',
+    email,
+    customer: kind === 'reset' && link.isMailed ? undefined : customerName,
+    asks,
+  }
 }

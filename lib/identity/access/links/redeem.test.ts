@@ -12,11 +12,10 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { hashPassword } from '../password.ts'
 import { findPerson } from '../people/look-up.ts'
 import { signIn } from '../sign-in.ts'
-import { findLink } from './look-up.ts'
+import { findLink, viewOfLink } from './look-up.ts'
 import { redeemLink } from './redeem.ts'
 import type { LinkKind } from './rules.ts'
 import { addLink, listOpenLinks, withdrawLinks } from './store.ts'
-import { viewOfLink } from './view.ts'
 
 const [OLD, NEW] = ['correct horse battery', 'a new horse battery']
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]

@@ -7,8 +7,14 @@ import { noteCaller, visit } from '#lib/platform/runtime/visit.ts'
 import { hashPassword, passwordFits, saltOf } from '../password.ts'
 import { faultOf } from '../passwords/check.ts'
 import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
-import { beginAnew, standingOf } from '../people/anew.ts'
-import { changePerson, checkStillOpen, type Locked, type Part } from '../people/change.ts'
+import {
+  beginAnew,
+  changePerson,
+  checkStillOpen,
+  type Locked,
+  type Part,
+  standingOf,
+} from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'

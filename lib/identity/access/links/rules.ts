@@ -20,7 +20,7 @@ export type Reach = 'person' | 'membership'
 /**
  * Whom a password opens that is set by a link. A link that was shown to whoever made it may be redeemed by them: it sets that
  * membership's own password. One that was mailed proves the address, so it sets its person's; but an invitation takes no
- * password away that somebody has elsewhere, nor does any link while its person is away: see lib/identity/access/people/anew.ts.
+ * password away that somebody has elsewhere, nor does any link while its person is away: see lib/identity/access/people/change.ts.
  */
 export function reachOfLink(
   kind: LinkKind | 'recovery',

@@ -11,7 +11,7 @@ import { hashPassword } from '../password.ts'
 import { type SignedIn, signIn } from '../sign-in.ts'
 import { choicesOf, mayChange } from '../sign-ins/choices.ts'
 import { pendingCookie, prunePending } from '../sign-ins/pending.ts'
-import { pick } from '../sign-ins/pick.ts'
+import { pick } from '../sign-ins/steps.ts'
 
 const PASSWORD = 'correct horse battery'
 let database: TestDatabase

@@ -12,11 +12,10 @@ import { log, logFailure } from '#lib/platform/runtime/log.ts'
 import { measured } from '#lib/platform/runtime/measured.ts'
 import { visit } from '#lib/platform/runtime/visit.ts'
 import { signIn, type Visitor } from '../sign-in.ts'
-import { type Credentials, FIELDS, stepOf } from './asked.ts'
-import { markCookie } from './browser-mark.ts'
-import type { Stepped } from './factor-step.ts'
+import { markCookie } from './known-browsers.ts'
 import { pendingCookie } from './pending.ts'
 import { signOut } from './session-life.ts'
+import { type Credentials, FIELDS, type Stepped, stepOf } from './steps.ts'
 
 const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
 

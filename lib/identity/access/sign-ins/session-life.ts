@@ -16,8 +16,7 @@ import type { Membership } from '../people/rules.ts'
 import type { Issued } from '../sign-on/sealed.ts'
 import { keepOpening } from '../sign-on/sessions.ts'
 import { tellMember } from './account-mail.ts'
-import { digestOfMark } from './browser-mark.ts'
-import { knowBrowser } from './known-browsers.ts'
+import { digestOfMark, knowBrowser } from './known-browsers.ts'
 import { traceSession } from './traces.ts'
 
 /** What a session is opened with. */

@@ -1,15 +1,16 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { and, eq, or, sql } from 'drizzle-orm'
 import { errorCode } from '#lib/platform/api/problem.ts'
-import type { Role } from '#lib/platform/caller/rules.ts'
+import { noteAddress } from '#lib/platform/caller/look-ups/keep.ts'
+import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { noteCaller, visit } from '#lib/platform/runtime/visit.ts'
 import { takeUp } from '../passwords/set.ts'
-import { lockNewcomer } from '../people/anew.ts'
-import { lockPerson } from '../people/change.ts'
-import { addJoined, isLastAdmin, setGiven } from '../people/given.ts'
+import { lockNewcomer, lockPerson } from '../people/change.ts'
 import type { Provider } from './look-up.ts'
 import { type Claims, nameBy, profilesBy, rolesBy } from './rules.ts'
 import {
@@ -20,6 +21,7 @@ import {
   memberOfSubject,
   seeSubject,
 } from './subjects.ts'
+import { isLastBySignOn } from './way-in/admins.ts'
 
 /** Somebody whom an issuer has proven, with an address that is verified and of a proven domain. */
 export type Known = { subject: string; email: string; claims: Claims }
@@ -139,4 +141,45 @@ function record(
   const actor = { kind: 'member', id, name } as const
   const requestId = visit()?.requestId ?? randomUUID()
   return recordAudit(tx, customerId, { action, subject: id, actor, requestId, details })
+}
+
+// What an identity provider gives: a membership, roles, billing profiles.
+
+/** Adds a member who has come already: their issuer has proven who they are. @returns the id */
+export async function addJoined(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: { email: string; name: string; roles: Role[]; billingProfiles: string[] | null; addedBy: string },
+): Promise<string> {
+  const id = randomUUID()
+  await tx.insert(members).values({ customerId, id, ...given })
+  await noteAddress(tx, customerId, { email: given.email, id })
+  return id
+}
+
+/**
+ * Whether nobody else is an Admin who may sign in; where passwords are off, whether nobody else is who is sure to get in without.
+ * Those who are stay as they are until the transaction ends.
+ */
+async function isLastAdmin(tx: Transaction, customerId: CustomerId, memberId: string): Promise<boolean> {
+  const isAdmin = sql`${members.roles} @> '{admin}' AND ${members.disabledAt} IS NULL AND ${members.invitedAt} IS NULL`
+  // In the order of their ids, as whoever changes members locks them.
+  const locked = await tx
+    .select({ id: members.id })
+    .from(members)
+    .where(and(eq(members.customerId, customerId), or(eq(members.id, memberId), isAdmin)))
+    .orderBy(members.id)
+    .for('no key update')
+  return locked.every(({ id }) => id === memberId) || isLastBySignOn(tx, customerId, memberId)
+}
+
+/** Sets what claims give a member. */
+async function setGiven(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  given: { roles?: Role[]; billingProfiles?: string[] },
+): Promise<void> {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set(given).where(own)
 }

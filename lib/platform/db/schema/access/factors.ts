@@ -12,7 +12,7 @@ export const secondFactors = pgTable(
     reach: key('reach'),
     kind: text('kind').notNull(),
     name: text('name').notNull(),
-    /** Of an app: sealed, see lib/identity/access/factors/seal.ts. */
+    /** Of an app: sealed, see lib/identity/access/factors/totp.ts. */
     secret: text('secret'),
     /** Of an app: the last time step whose code was used, in 30 s since 1970. No step is taken twice. */
     lastStep: bigint('last_step', { mode: 'number' }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sealFor, unsealFor } from './seal.ts'
+import { sealFor, unsealFor } from './totp.ts'
 
 beforeEach(() => {
   vi.stubEnv('FACTOR_SECRET', '')

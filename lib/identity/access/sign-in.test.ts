@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
-import { hashPassword } from '../password.ts'
-import { signIn } from '../sign-in.ts'
-import { markCookie } from './browser-mark.ts'
+import { hashPassword } from './password.ts'
+import { signIn } from './sign-in.ts'
+import { markCookie } from './sign-ins/known-browsers.ts'
 
 const PASSWORD = 'correct horse battery'
 const ANA = { email: 'ana@northwind.example', password: PASSWORD }

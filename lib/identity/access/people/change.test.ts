@@ -10,7 +10,7 @@ import { askRecovery, claimRecovery } from '../links/recoveries.ts'
 import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
 import { hashPassword, passwordFits } from '../password.ts'
-import { lockNewcomer } from './anew.ts'
+import { lockNewcomer } from './change.ts'
 import { findAnybody } from './look-up.ts'
 
 // Ana has a password and an app. She is disabled at alder when birch invites her address, which somebody else reads.

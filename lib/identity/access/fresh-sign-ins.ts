@@ -1,14 +1,18 @@
 import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller } from '#lib/platform/caller/rules.ts'
-import type { Given } from '../../second-factors/contract.ts'
-import type { Proof } from '../contract.ts'
-import { proofIn, proveFactor } from '../factors/prove.ts'
-import type { Reaching } from '../factors/rules.ts'
-import { passwordFits } from '../password.ts'
-import { attemptInSession, refusedAt, tracePassword } from '../passwords/attempts.ts'
-import { findPersonOf } from '../people/look-up.ts'
-import { traceFailure } from '../sign-ins/traces.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import type { Given } from '../second-factors/contract.ts'
+import type { Proof } from './contract.ts'
+import { proofIn, proveFactor } from './factors/prove.ts'
+import type { Reaching } from './factors/rules.ts'
+import { passwordFits } from './password.ts'
+import { attemptInSession, refusedAt, tracePassword } from './passwords/attempts.ts'
+import { findPersonOf } from './people/look-up.ts'
+import { traceFailure } from './sign-ins/traces.ts'
+import { findOpening } from './sign-on/look-up.ts'
 
 /** A second factor, where that was proven. */
 type Proven = { factor?: Reaching }
@@ -57,4 +61,29 @@ async function proveByFactor(caller: Caller, given: Given, pointer: string): Pro
   if (proved.kind === 'refused') throw refusedAt(pointer, 'was not accepted')
   const headers = { 'Retry-After': String(proved.seconds) }
   throw new Problem('rate_limited', 'A code was wrong too often. Wait before you try again.', { headers })
+}
+
+/** By what a signed-in member can prove who they are: a password that opens their membership, a factor, their issuer. */
+type Ways = { password: boolean; factor: boolean; signOn: boolean }
+
+/**
+ * The ways that are not refused to a member: no password opens anything where the customer has turned them off, nor for who
+ * has none; and an issuer confirms the sessions that it has opened.
+ */
+export async function waysOf({ customerId, id, session }: Caller): Promise<Ways> {
+  const [person, opening] = await Promise.all([
+    findPersonOf(customerId, id),
+    session === undefined ? undefined : findOpening(customerId, session),
+  ])
+  const here = person?.memberships.find((one) => one.customerId === customerId)
+  const factor = here !== undefined && !here.isSignOnOnly
+  return { password: factor && here.passwordHash !== null, factor, signOn: opening !== undefined }
+}
+
+/** Notes that the member has proven now, by the database's clock, that it is they who use this session. */
+export async function noteProof(tx: Transaction, customerId: CustomerId, digest: string): Promise<void> {
+  await tx
+    .update(sessions)
+    .set({ provenAt: sql`now()` })
+    .where(and(eq(sessions.customerId, customerId), eq(sessions.digest, digest)))
 }

@@ -1,0 +1,145 @@
+import 'server-only'
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { KEY_CALLERS } from '#lib/platform/caller/authenticate.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { callerIn, SESSION_CALLERS } from '#lib/platform/caller/session.ts'
+import { type CallerRow, provenCaller } from '#lib/platform/caller/store.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+
+export type Locks = {
+  /** Locks what is changed and comes before the caller's own member: other members. */
+  before?: (tx: Transaction) => Promise<unknown>
+  /** Ids of the keys that are changed, or finds them. */
+  keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
+  evenIfClosed?: boolean
+}
+
+/**
+ * `scope` for whatever gives or takes authority: changes of members and keys. It asks for a fresh sign-in, and hands the caller on
+ * as they are now and stay until the transaction ends: whoever shuts them out, ends their session or key, or takes a role
+ * from them meanwhile, comes either before it or after it.
+ * @throws Problem `fresh_sign_in_required`; `unauthenticated` as `callerNow` does
+ */
+export function scopeOfAuthority<T>(
+  caller: Caller,
+  run: (tx: Transaction, now: Caller) => Promise<T>,
+  { before, keys, evenIfClosed = false }: Locks = {},
+): Promise<T> {
+  requireFresh(caller)
+  const work = async (tx: Transaction) => run(tx, await authorityIn(tx, caller, { before, keys }))
+  return scope(caller, work, { evenIfClosed })
+}
+
+/**
+ * The same inside of a transaction that is open already, as of one that changes a person at several customers: the caller as
+ * they are now and stay.
+ * @throws Problem `unauthenticated` as `callerNow` does
+ */
+export async function authorityIn(
+  tx: Transaction,
+  caller: Caller,
+  { before, keys = [] }: Omit<Locks, 'evenIfClosed'> = {},
+): Promise<Caller> {
+  await before?.(tx)
+  await lockMemberOf(tx, caller)
+  await lockKeys(tx, caller, typeof keys === 'function' ? await keys(tx) : keys)
+  return callerNow(tx, caller)
+}
+
+/** Their member: of a session its own, of a key its issuer, unless it is the customer's. */
+async function lockMemberOf(tx: Transaction, { via, customerId, id }: Caller): Promise<void> {
+  const its: Partial<Record<Caller['via'], SQL>> = {
+    session: eq(members.id, id),
+    key: sql`${members.id} = (SELECT k.issued_by FROM api_keys k
+      WHERE k.customer_id = ${customerId} AND k.id = ${id} AND NOT k.belongs_to_customer)`,
+  }
+  if (!its[via]) return
+  const own = and(eq(members.customerId, customerId), its[via])
+  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+}
+
+/** These and the one that asks, in one order: two keys that end each other wait, and never in a circle. */
+async function lockKeys(tx: Transaction, { via, customerId, id }: Caller, keys: readonly string[]) {
+  const which = or(inArray(apiKeys.id, [...keys]), via === 'key' ? eq(apiKeys.id, id) : undefined)
+  await tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.customerId, customerId), which))
+    .orderBy(asc(apiKeys.id))
+    .for('no key update')
+}
+
+/**
+ * To be asked before anything is given by which somebody could stay who has stolen an API key.
+ * @param what what it takes a person for: "To invite somebody"
+ * @throws Problem `permission_denied` for an API key
+ */
+export function requirePerson({ via }: Pick<Caller, 'via'>, what: string): void {
+  if (via !== 'key') return
+  throw new Problem(
+    'permission_denied',
+    `${what} takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.`,
+  )
+}
+
+/**
+ * To be asked before anything is done by a call that changes keys or members.
+ * @throws Problem `fresh_sign_in_required`, where a session's member proved who they are too long ago; the console asks
+ *   them to do so again, and repeats the request
+ */
+export function requireFresh(caller: Caller): void {
+  if (isFresh(caller)) return
+  throw new Problem(
+    'fresh_sign_in_required',
+    'This session was opened, or confirmed, more than 10 minutes ago. Confirm that it is you, then ask again.',
+  )
+}
+
+/** For so many seconds after a member proved who they are, their session may change keys and members. */
+const FRESH_SECONDS = 10 * 60
+
+/**
+ * Whether it is certain enough who is calling to change keys and members. A session may stand open while its member is
+ * away from it; a key and the command line have nobody who could be asked, and other rules bound what they may change.
+ */
+export function isFresh({ via, provenSecondsAgo }: Pick<Caller, 'via' | 'provenSecondsAgo'>): boolean {
+  return via !== 'session' || (provenSecondsAgo !== undefined && provenSecondsAgo < FRESH_SECONDS)
+}
+
+/**
+ * The caller as they are now, by the statements that found them when the request began: a role that they lost meanwhile is
+ * gone, and so is a billing profile. The operator and a directory are given back as they are.
+ * @throws Problem `unauthenticated` where the session or key has ended since, or its member was shut out
+ */
+async function callerNow(tx: Transaction, caller: Caller): Promise<Caller> {
+  const { via, customerId, id, session } = caller
+  if (via === 'session' && session !== undefined) {
+    const row = await only(tx, customerId, SESSION_CALLERS, sql`s.digest = ${session}`)
+    return callerIn(row, session)
+  }
+  if (via !== 'key') return caller
+  return provenCaller(await only(tx, customerId, KEY_CALLERS, sql`k.id = ${id}`), 'key')
+}
+
+async function only(
+  tx: Transaction,
+  customerId: CustomerId,
+  callers: string,
+  which: SQL,
+): Promise<CallerRow> {
+  const parts = callers.split('$1').map((part) => sql.raw(part))
+  const { rows } = await tx.execute<CallerRow>(sql`${sql.join(parts, sql`${customerId}`)} AND ${which}`)
+  const [row] = rows
+  if (row) return { ...row, closed_at: dateOf(row.closed_at), gone_at: dateOf(row.gone_at) }
+  throw new Problem('unauthenticated', 'What this request was signed in with has ended meanwhile.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  })
+}
+
+/** drizzle hands times on as PostgreSQL writes them. */
+function dateOf(time: Date | string | null): Date | null {
+  return time === null ? null : new Date(time)
+}

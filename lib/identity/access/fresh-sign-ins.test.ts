@@ -1,0 +1,216 @@
+import { encode } from 'next-auth/jwt'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { route } from '#lib/platform/api/endpoint.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { findSessionCaller } from '#lib/platform/caller/session.ts'
+import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-server.ts'
+import { type HostileIssuer, startHostile } from '../../../test/fakes/issuers/hostile.ts'
+import { isFresh, requireFresh } from './authority.ts'
+import { prove, waysOf } from './fresh-sign-ins.ts'
+import { proveSession, readWays } from './operations.ts'
+import { hashPassword } from './password.ts'
+import { Browser, goThrough, setUp } from './sign-on/test-browser.ts'
+import { signInFrom } from './test-sign-in.ts'
+
+describe('ways', () => {
+  const PASSWORD = 'correct horse battery'
+  let database: TestDatabase
+  let issuer: HostileIssuer
+  let own = '' as CustomerId
+  beforeAll(async () => {
+    database = await testDatabase()
+    issuer = await startHostile()
+    vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(issuer.issuer).host)
+  })
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await issuer.close()
+    await database.close()
+  })
+  beforeEach(async () => {
+    own = (await addNewCustomer()) as CustomerId
+  })
+
+  /** Somebody who signs in by the issuer. */
+  async function bySignOn(passwordHash: string | null) {
+    const email = `ana@${own}.example`
+    await addMember(own, { roles: ['admin'], email, passwordHash })
+    const providerId = await setUp(own, `${own}.example`, { issuer: issuer.issuer })
+    issuer.lie = { claims: { sub: own, email } }
+    const browser = new Browser()
+    await goThrough(browser, { email, providerId })
+    const caller = await browser.caller()
+    if (!caller) throw new Error('Nobody is signed in.')
+    return caller
+  }
+  const byPassword = { by: 'password', password: PASSWORD } as const
+
+  describe('to confirm who they are is offered', () => {
+    it('single sign-on alone, to a member without a password', async () => {
+      const caller = await bySignOn(null)
+      expect(await waysOf(caller)).toEqual({ password: false, factor: true, signOn: true })
+      await expect(prove(caller, byPassword)).rejects.toThrow('is not your password')
+    })
+
+    it('both, to one who has a password, until the customer turns passwords off', async () => {
+      const caller = await bySignOn(await hashPassword(PASSWORD))
+      expect(await waysOf(caller)).toEqual({ password: true, factor: true, signOn: true })
+      await prove(caller, byPassword)
+      await database.sql(own, 'UPDATE customers SET sign_on_only_since = now() WHERE id = $1', [own])
+      expect(await waysOf(caller)).toEqual({ password: false, factor: false, signOn: true })
+      await expect(prove(caller, byPassword)).rejects.toThrow('is not your password')
+    })
+
+    it('the password alone, where no issuer has opened the session', async () => {
+      const caller = await bySignOn(await hashPassword(PASSWORD))
+      expect(await waysOf({ ...caller, session: 'another' })).toMatchObject({ password: true, signOn: false })
+    })
+  })
+})
+
+describe('prove', () => {
+  const PASSWORD = 'correct horse battery'
+  let database: TestDatabase
+  let [member, email, made] = ['', '', 0]
+  beforeAll(async () => {
+    database = await testDatabase()
+    await addCustomer('northwind')
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    email = `ana.${++made}@northwind.example`
+    const passwordHash = await hashPassword(PASSWORD)
+    member = await addMember('northwind', { roles: ['admin'], email, name: 'Ana Ruiz', passwordHash })
+  })
+
+  const open = async () => String(await signInFrom({ email, password: PASSWORD }))
+  const callerOf = async (sid: string) => {
+    const caller = await findSessionCaller(digestOf(sid))
+    if (!caller) throw new Error('The session has ended.')
+    return caller
+  }
+  const refusalOf = async (sid: string) => {
+    const caller = await callerOf(sid)
+    try {
+      return requireFresh(caller)
+    } catch (refused) {
+      return (refused as { code: string }).code
+    }
+  }
+  // The owner alone can make a session older, and the owner only past the wall.
+  const older = (minutes: string) =>
+    run(
+      database.url,
+      `ALTER TABLE sessions DISABLE ROW LEVEL SECURITY;
+     UPDATE sessions SET created_at = created_at - interval '${minutes}', proven_at = proven_at - interval '${minutes}'
+       WHERE member_id = '${member}';
+     ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
+    )
+
+  async function prove(headers: Record<string, string>, body: unknown) {
+    const request = new Request('http://console.example/auth/v1/fresh-sign-in', {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin', 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    const response = await route(proveSession).POST(request)
+    return { status: response.status, headers: response.headers, json: await response.json() }
+  }
+  const proveIn = async (sid: string, password: string) =>
+    prove(
+      { cookie: `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}` },
+      { by: 'password', password },
+    )
+
+  describe('a session', () => {
+    it('is fresh for ten minutes after sign-in, and again after its member proved who they are', async () => {
+      const [here, there] = [await open(), await open()]
+      expect(await refusalOf(here)).toBeUndefined()
+      await older('9 minutes 50 seconds')
+      expect(await refusalOf(here)).toBeUndefined()
+      await older('11 seconds')
+      expect(await refusalOf(here)).toBe('fresh_sign_in_required')
+      expect((await proveIn(here, PASSWORD)).json).toEqual({ proven: true })
+      expect(await refusalOf(here)).toBeUndefined()
+      // The same member elsewhere has proven nothing there.
+      expect(await refusalOf(there)).toBe('fresh_sign_in_required')
+      const said = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
+      expect(await database.sql('northwind', said, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
+    })
+  })
+
+  describe('by what somebody can prove it', () => {
+    const ask = async (headers: Record<string, string>) => {
+      const request = new Request('http://console.example/auth/v1/fresh-sign-in', { headers })
+      const response = await route(readWays).GET(request)
+      return { status: response.status, json: await response.json() }
+    }
+
+    it('is told to a session, also one that is long old, and to no key', async () => {
+      const sid = await open()
+      await older('11 minutes')
+      const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
+      const ways = { password: true, factor: true, signOn: false }
+      expect(await ask({ cookie })).toEqual({ status: 200, json: ways })
+      const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
+      expect(await ask({ authorization })).toMatchObject({ status: 403, json: { code: 'permission_denied' } })
+      expect((await ask({})).status).toBe(401)
+    })
+  })
+
+  describe('a wrong password', () => {
+    it('is refused at its field and proves nothing', async () => {
+      const sid = await open()
+      await older('11 minutes')
+      const { status, json } = await proveIn(sid, 'wrong wrong wrong')
+      expect([status, json.errors]).toEqual([400, [{ pointer: '/password', detail: 'is not your password' }]])
+      expect(await refusalOf(sid)).toBe('fresh_sign_in_required')
+    })
+
+    it('too often has to wait, in this session alone', async () => {
+      const [thief, owner] = [await open(), await open()]
+      await older('11 minutes')
+      const tries = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => proveIn(thief, `wrong wrong ${n}`)),
+      )
+      expect([...new Set(tries.map(({ status }) => status))].sort()).toEqual([400, 429])
+      const late = await proveIn(thief, PASSWORD)
+      expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
+      expect((await proveIn(owner, PASSWORD)).status).toBe(200)
+      expect(await refusalOf(thief)).toBe('fresh_sign_in_required')
+    })
+  })
+
+  describe('whoever is not a session', () => {
+    it('is asked for nothing', async () => {
+      const key = await findKeyCaller(digestOf(await addKey('northwind', ['admin'])))
+      expect(key && isFresh(key)).toBe(true)
+      expect(isFresh({ via: 'operator' })).toBe(true)
+      expect(isFresh({ via: 'session' })).toBe(false)
+    })
+
+    it('has nothing to prove: a key is refused', async () => {
+      const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
+      const { status, json } = await prove({ authorization }, { by: 'password', password: PASSWORD })
+      expect([status, json.code]).toEqual([403, 'permission_denied'])
+      expect((await prove({}, { by: 'password', password: PASSWORD })).status).toBe(401)
+    })
+
+    it.each([
+      [{ password: PASSWORD }],
+      [{ by: 'guess', password: PASSWORD }],
+      [{ by: 'password' }],
+      [{ by: 'password', password: '' }],
+      [{ by: 'password', password: PASSWORD, more: 1 }],
+    ])('%j is no proof', async (body) => {
+      const sid = await open()
+      const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
+      expect((await prove({ cookie }, body)).status).toBe(400)
+    })
+  })
+})
