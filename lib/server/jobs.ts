@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
-import { recheckDomains } from '#lib/identity/access/sign-on/rechecks/recheck.ts'
+import { recheckDomains } from '#lib/identity/access/sign-on/domains.ts'
 import { tellMembers } from '#lib/identity/account-mails/send.ts'
 import { tellOfEndings } from '#lib/identity/keys/mails.ts'
 import { readVendors, settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { factorSettings } from '#lib/identity/access/factors/settings.ts'
+import { factorSettings } from '#lib/identity/settings.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import { countCustomers } from '#lib/platform/caller/store.ts'
 import { dumpEmbedded } from '#lib/platform/db/embedded/backup/dump.ts'

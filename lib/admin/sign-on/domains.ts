@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as store from '#lib/identity/access/sign-on/domains.ts'
+import { releaseLost } from '#lib/identity/access/sign-on/domains.ts'
 import { listProviders } from '#lib/identity/access/sign-on/providers.ts'
-import { releaseLost } from '#lib/identity/access/sign-on/rechecks/release.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { callbackOf } from '#lib/identity/access/sign-on/begin.ts'
+import { callbackOf } from '#lib/identity/access/sign-on/code-flow.ts'
 import { inspect } from '#lib/identity/access/sign-on/issuer.ts'
 import { checkIssuerAddress } from '#lib/identity/access/sign-on/outbound.ts'
 import type { Given } from '#lib/identity/access/sign-on/providers.ts'

@@ -5,6 +5,7 @@ import { canonicalRange } from '#lib/platform/caller/limits/ranges.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { keySettings } from '../settings.ts'
 import { countOwnRotations } from './chains.ts'
 import {
   daysOf,
@@ -17,7 +18,6 @@ import {
   type Owner,
   type Wanted,
 } from './rules.ts'
-import { keySettings } from './settings.ts'
 import { addKey, type KeyRow, type NewKey, replaceKey } from './store.ts'
 
 type Given = Wanted & { name: string; addresses?: string[] | undefined }

@@ -1,7 +1,7 @@
 import 'server-only'
 import { requirePerson } from '#lib/identity/access/authority.ts'
-import { isLastBySignOn } from '#lib/identity/access/sign-on/way-in/admins.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
+import { isLastBySignOn } from '#lib/identity/single-sign-on/ways-in.ts'
 import { isVersion } from '#lib/platform/api/entity-tag.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, ROLE_NAMES } from '#lib/platform/caller/rules.ts'

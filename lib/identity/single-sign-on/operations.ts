@@ -1,22 +1,33 @@
 import 'server-only'
+import { eq, inArray } from 'drizzle-orm'
+import type { z } from 'zod'
+import * as domains from '#lib/identity/access/sign-on/domains.ts'
+import { listDomains, releaseLost, removeDomain } from '#lib/identity/access/sign-on/domains.ts'
 import * as store from '#lib/identity/access/sign-on/providers.ts'
+import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { endSessions } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { signOnSessions } from '#lib/platform/db/schema/access/sign-on.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
+import { type AuditEvent, actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import { checkIssuer } from '../access/sign-on/issuer.ts'
+import type { Domain, ProviderChange, WireMapping } from './contract.ts'
 import * as contract from './contract.ts'
-import { checkRoom, duplicate, tell } from './deeds.ts'
-import { checkIssuer } from './discovery.ts'
-import { addDomain, checkDomain, dropDomain } from './domains.ts'
 import { changeWaysIn, checkFresh } from './may-set.ts'
-import { keptOf, takeAway, toldOf } from './providers.ts'
-import { readAll } from './serialize.ts'
-import { checkWayIn, isOpenedBySignOn, lockProviders, providerIn } from './ways-in.ts'
+import { mappingOf, readAll, serializeDomain } from './serialize.ts'
+import { checkWayIn, deleteProvider, isOpenedBySignOn, lockProviders, providerIn } from './ways-in.ts'
 
 export const readSignOn = operation(contract.readSignOn, async (caller) => ({
   body: await readScope(caller, (tx) => readAll(tx, caller.customerId)),
 }))
+
+/** So many providers a customer may have, and so many domains. */
+const MOST = 100
 
 export const addIdentityProvider = operation(
   contract.addIdentityProvider,
@@ -129,4 +140,151 @@ async function providerOf(tx: Transaction, { customerId }: Caller, id: string): 
   const found = (await readAll(tx, customerId)).providers.find((one) => one.id === id)
   if (!found) throw new Error('The identity provider that was just set is not there.')
   return found
+}
+
+/** Names a domain, or leads its people to another provider. @throws Problem, also `last_way_in` */
+async function addDomain(
+  caller: Caller,
+  given: { domain: string; providerId: string },
+  requestId: string,
+): Promise<Domain> {
+  const { customerId } = caller
+  const domain = domainOf(given.domain)
+  const row = await changeWaysIn(caller, async (tx) => {
+    const provider = (await lockProviders(tx, customerId)).find(({ id }) => id === given.providerId)
+    if (!provider) throw wrong('providerId', 'is no identity provider')
+    const { id: providerId, name } = provider
+    const known = await domains.listDomains(tx, customerId)
+    if (known.every((one) => one.domain !== domain)) checkRoom(known)
+    const added = await domains.addDomain(tx, customerId, { domain, providerId })
+    await checkWayIn(tx, customerId)
+    const event = { action: 'sign-on-domain.added', subject: domain, requestId, details: { provider: name } }
+    await tell(tx, caller, event)
+    return added
+  })
+  return serializeDomain(row)
+}
+
+/** Looks for a domain's record in the DNS, which proves it, also where another customer had it and has lost its own. @throws Problem `domain_not_proven`, `domain_taken` */
+async function checkDomain(caller: Caller, given: string, requestId: string): Promise<Domain> {
+  await checkFresh(caller)
+  const before = await readScope(caller, (tx) => domainNamed(tx, caller, given))
+  const { domain, token } = before
+  if (before.provenAt !== null) return serializeDomain(before)
+  const isThere = await domains.isInDns(domain, token).catch(() => {
+    throw new Problem('service_unavailable', 'The DNS gives no answer at the moment. Try again later.')
+  })
+  const { name, text } = domains.recordOf(domain, token)
+  if (!isThere) throw new Problem('domain_not_proven', `There is no TXT record ${name} with “${text}” yet.`)
+  await releaseLost(domain, caller.customerId, requestId)
+  const prove = changeWaysIn(caller, async (tx) => {
+    if ((await domainNamed(tx, caller, domain)).provenAt === null) {
+      await domains.proveDomain(tx, caller.customerId, domain, 'dns')
+      const event = { action: 'sign-on-domain.proven', subject: domain, requestId, details: { by: 'dns' } }
+      await tell(tx, caller, event)
+    }
+    return domainNamed(tx, caller, domain)
+  })
+  const taken = `Another customer has proven ${domain} before. Ask your reseller.`
+  return serializeDomain(await prove.catch(duplicate('domain_taken', taken)))
+}
+
+/** Takes a domain away. @throws Problem `not_found`, `last_way_in` */
+async function dropDomain(caller: Caller, given: string, requestId: string): Promise<void> {
+  const { customerId } = caller
+  await changeWaysIn(caller, async (tx) => {
+    await lockProviders(tx, customerId)
+    const { domain } = await domainNamed(tx, caller, given)
+    await domains.removeDomain(tx, customerId, domain)
+    await checkWayIn(tx, customerId)
+    await tell(tx, caller, { action: 'sign-on-domain.removed', subject: domain, requestId })
+  })
+}
+
+async function domainNamed(
+  tx: Transaction,
+  { customerId }: Caller,
+  given: string,
+): Promise<domains.DomainRow> {
+  const domain = domains.asDomain(given)
+  const found = (await domains.listDomains(tx, customerId)).find((one) => one.domain === domain)
+  if (!found) throw new Problem('not_found', 'There is no such domain.')
+  return found
+}
+
+function domainOf(given: string): string {
+  const domain = domains.asDomain(given)
+  if (domain === undefined) throw wrong('domain', 'is no domain of mail addresses')
+  return domain
+}
+
+function wrong(field: 'domain' | 'providerId', detail: string): Problem {
+  const pointer = `/${field}`
+  return new Problem('invalid_request', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
+}
+
+type Given = z.output<typeof ProviderChange>
+
+/** What is given of a provider, as it is kept. @throws Problem `invalid_request` for an unknown billing profile */
+async function keptOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  { scopes, mappings, ...given }: Given,
+): Promise<store.Given> {
+  const known = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
+  const isUnknown = ({ billingProfile }: WireMapping) =>
+    billingProfile !== undefined && !known.includes(billingProfile)
+  const at = mappings?.findIndex(isUnknown) ?? -1
+  if (at >= 0) {
+    const [pointer, detail] = [`/mappings/${at}/billingProfile`, 'is no billing profile']
+    throw new Problem('invalid_request', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
+  }
+  const parts = Object.entries(given).filter(([, value]) => value !== undefined)
+  return {
+    ...(Object.fromEntries(parts) as store.Given),
+    ...(scopes ? { scopes: ['openid', ...new Set(scopes.filter((scope) => scope !== 'openid'))] } : {}),
+    ...(mappings ? { mappings: mappings.map(mappingOf) } : {}),
+  }
+}
+
+/** What the history has of what was given: that a secret was set, and nothing of it. */
+function toldOf({ clientSecret, mappings, joinRoles, ...given }: store.Given) {
+  const rules = mappings?.map((one) => `${one.claim}:${one.value}=${'role' in one ? one.role : one.profile}`)
+  return {
+    ...given,
+    ...(joinRoles === undefined ? {} : { joinRoles: joinRoles ?? 'none' }),
+    ...(rules ? { mappings: rules } : {}),
+    ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
+  }
+}
+
+/** Takes a provider away with all that hangs on it: its domains, who its people are there, and the sessions that it opened. */
+async function takeAway(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
+  await store.turnOff(tx, customerId, providerId)
+  // Also those of members whose subject was released meanwhile.
+  const { digest } = signOnSessions
+  const opened = tx.select({ digest }).from(signOnSessions).where(eq(signOnSessions.providerId, providerId))
+  await endSessions(tx, customerId, inArray(sessions.digest, opened))
+  await releaseSubjects(tx, customerId, { providerId })
+  for (const { domain, providerId: id } of await listDomains(tx, customerId))
+    if (id === providerId) await removeDomain(tx, customerId, domain)
+  await deleteProvider(tx, customerId, providerId)
+}
+
+/** @throws Problem `invalid_request` where there are as many as there may be */
+function checkRoom(all: readonly unknown[]): void {
+  if (all.length >= MOST)
+    throw new Problem('invalid_request', `There are ${MOST} already, and no room for more.`)
+}
+
+/** For `catch`: what it means that there is one already. */
+function duplicate(code: 'provider_exists' | 'domain_taken', detail: string) {
+  return (error: unknown): never => {
+    throw errorCode(error) === '23505' ? new Problem(code, detail) : error
+  }
+}
+
+/** Records what the caller has done. */
+function tell(tx: Transaction, caller: Caller, event: Omit<AuditEvent, 'actor'>): Promise<void> {
+  return recordAudit(tx, caller.customerId, { ...event, actor: actorOf(caller) })
 }

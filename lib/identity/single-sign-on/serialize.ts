@@ -1,5 +1,5 @@
 import 'server-only'
-import { callbackOf } from '#lib/identity/access/sign-on/begin.ts'
+import { callbackOf } from '#lib/identity/access/sign-on/code-flow.ts'
 import { type DomainRow, listDomains, recordOf } from '#lib/identity/access/sign-on/domains.ts'
 import { isSignOnOnly, listProviders, type ProviderRow } from '#lib/identity/access/sign-on/providers.ts'
 import type { Mapping } from '#lib/identity/access/sign-on/rules.ts'

@@ -1,6 +1,4 @@
-import { factorSettings } from '#lib/identity/access/factors/settings.ts'
-import { signOnSettings } from '#lib/identity/access/sign-on/settings.ts'
-import { keySettings } from '#lib/identity/keys/settings.ts'
+import { factorSettings, keySettings, signOnSettings } from '#lib/identity/settings.ts'
 import { operatorSettings } from '#lib/notifications/operator-mail/settings.ts'
 import { apiSettings } from '#lib/platform/api/openapi/settings.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'

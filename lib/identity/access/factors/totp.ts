@@ -3,7 +3,7 @@ import { Secret, TOTP, URI } from 'otpauth'
 import { encode } from 'uqr'
 import { env } from '#lib/platform/runtime/env.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
-import { factorSettings } from './settings.ts'
+import { factorSettings } from '../../settings.ts'
 
 /** RFC 6238, as all apps have it. */
 const PERIOD = 30

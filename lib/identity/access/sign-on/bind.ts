@@ -9,6 +9,7 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { noteCaller, visit } from '#lib/platform/runtime/visit.ts'
+import { isLastBySignOn } from '../../single-sign-on/ways-in.ts'
 import { takeUp } from '../passwords/set.ts'
 import { lockNewcomer, lockPerson } from '../people/change.ts'
 import type { Provider } from './look-up.ts'
@@ -21,7 +22,6 @@ import {
   memberOfSubject,
   seeSubject,
 } from './subjects.ts'
-import { isLastBySignOn } from './way-in/admins.ts'
 
 /** Somebody whom an issuer has proven, with an address that is verified and of a proven domain. */
 export type Known = { subject: string; email: string; claims: Claims }

@@ -1,11 +1,17 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { signOnDomains } from '#lib/platform/db/schema/access/sign-on.ts'
-import { signOnSettings } from './settings.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { signOnSettings } from '../../settings.ts'
+import { customersWithDueDomains } from '../due-work.ts'
+import { tellAdmins } from '../sign-ins/account-mail.ts'
+import { findOwnerOf } from './look-up.ts'
 
 // A domain counts once it is proven to be the customer's. Several customers may name one; the first that proves it has it.
 
@@ -93,4 +99,155 @@ export async function isInDns(domain: string, token: string): Promise<boolean> {
     if (['ENOTFOUND', 'ENODATA'].includes((error as { code?: string }).code ?? '')) return false
     throw error
   }
+}
+
+/** A domain without its record still counts for so many days, of which its Admins have been told. */
+const LOST_DAYS = 7
+
+/** The customer's domains whose record was not looked for since yesterday, with what it says. */
+function dueDomains(tx: Transaction, customerId: CustomerId) {
+  const { domain, token, checkedAt } = signOnDomains
+  const isDue = sql`(${checkedAt} IS NULL OR ${checkedAt} < now() - interval '20 hours')`
+  return tx
+    .select({ domain, token })
+    .from(signOnDomains)
+    .where(and(proven(customerId), isDue))
+}
+
+/** A domain that is proven by its record, locked until the transaction ends. @param days after which a lost one is over */
+async function lockDomain(tx: Transaction, customerId: CustomerId, domain: string, days: number) {
+  const { lostAt } = signOnDomains
+  const rows = await tx
+    .select({
+      isLost: sql<boolean>`${lostAt} IS NOT NULL`,
+      // Passwords are off, and no other domain leads to an issuer: without this one nobody could sign in.
+      isLastWay: sql<boolean>`EXISTS (SELECT FROM customers c WHERE c.id = ${customerId} AND c.sign_on_only_since IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM sign_on_domains other
+          JOIN identity_providers i ON i.customer_id = other.customer_id AND i.id = other.provider_id AND i.off_at IS NULL
+          WHERE other.customer_id = ${customerId} AND other.domain <> ${domain} AND other.proven_at IS NOT NULL)`,
+      isOver: sql<boolean>`coalesce(${lostAt} < now() - make_interval(days => ${days}::int), false)`,
+    })
+    .from(signOnDomains)
+    .where(and(proven(customerId), eq(signOnDomains.domain, domain)))
+    .for('update')
+  return rows[0]
+}
+
+const AFTER = {
+  there: { checkedAt: sql`now()` },
+  found: { checkedAt: sql`now()`, lostAt: null },
+  lost: { checkedAt: sql`now()`, lostAt: sql`coalesce(lost_at, now())` },
+  // From now on it finds no issuer, and another customer may prove it.
+  ended: { checkedAt: null, lostAt: null, provenAt: null, provenBy: null },
+}
+
+/** Writes down how a domain's record was found. */
+async function noteDomain(
+  tx: Transaction,
+  customerId: CustomerId,
+  domain: string,
+  found: keyof typeof AFTER,
+): Promise<void> {
+  await tx
+    .update(signOnDomains)
+    .set(AFTER[found])
+    .where(and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain)))
+}
+
+function proven(customerId: CustomerId) {
+  const { provenAt, provenBy } = signOnDomains
+  return and(eq(signOnDomains.customerId, customerId), eq(provenBy, 'dns'), isNotNull(provenAt))
+}
+
+/** What became of a domain whose record was looked for. */
+type Found = 'there' | 'lost' | 'found' | 'ended'
+
+/**
+ * Looks once a day whether the DNS still has the records by which domains were proven. Of one whose record is missing the
+ * Admins are told; after seven days it is proven no more, until somebody proves it anew. What the operator has confirmed is
+ * not looked for. Where passwords are off, the last domain stays lost instead, for nobody could sign in without
+ * it, until another customer proves it (`release.ts`). Where no name server answers, nothing is known, and the next run asks again.
+ * @returns how many domains were lost, found again or ended
+ */
+export async function recheckDomains(requestId: string, signal: AbortSignal): Promise<number> {
+  let count = 0
+  for (const customerId of await customersWithDueDomains()) {
+    for (const { domain, token } of await scope({ customerId }, (tx) => dueDomains(tx, customerId), LATE)) {
+      if (signal.aborted) return count
+      const isThere = await isInDns(domain, token).catch((error: unknown) => {
+        log().warn(
+          { requestId, customerId, domain, reason: reasonOf(error) },
+          'record of a domain not looked for',
+        )
+      })
+      if (isThere === undefined) continue
+      const note = (tx: Transaction) => noteFound(tx, customerId, domain, { isThere, requestId })
+      const found = await scope({ customerId }, note, LATE)
+      if (found === 'there') continue
+      count += 1
+      if (found !== 'found') log().warn({ requestId, customerId, domain }, SAID[found])
+    }
+  }
+  return count
+}
+
+/** People sign in to a closed customer, too. */
+const LATE = { evenIfClosed: true }
+
+const SAID = {
+  lost: 'the DNS record of a domain is missing',
+  ended: 'a domain is not proven any more: single sign-on does not find it',
+}
+
+async function noteFound(
+  tx: Transaction,
+  customerId: CustomerId,
+  domain: string,
+  { isThere, requestId }: { isThere: boolean; requestId: string },
+): Promise<Found> {
+  const row = await lockDomain(tx, customerId, domain, LOST_DAYS)
+  // Taken away, confirmed or ended meanwhile.
+  if (!row) return 'there'
+  const found = foundOf(isThere, row)
+  await noteDomain(tx, customerId, domain, found)
+  if (found === 'lost' && row.isLost) return 'there'
+  if (found === 'there') return found
+  const event = { action: `sign-on-domain.${found}`, subject: domain, actor: OPERATOR, requestId }
+  await recordAudit(tx, customerId, { ...event, details: { by: 'daily look at the DNS' } })
+  if (found !== 'found') await tellAdmins(tx, customerId, `domain-${found}`, domain)
+  return found
+}
+
+type Row = { isLost: boolean; isOver: boolean; isLastWay: boolean }
+
+function foundOf(isThere: boolean, { isLost, isOver, isLastWay }: Row): Found {
+  if (isThere) return isLost ? 'found' : 'there'
+  return isOver && !isLastWay ? 'ended' : 'lost'
+}
+
+/**
+ * To be asked when a customer has just shown its record in the DNS of a domain: ends the proof of another customer, whose own
+ * record has been missing for seven days and is so now, also where that was kept because its people have no other way in. That
+ * one's Admins are told, and its passwords stay off: whoever has the domain now reads the mails that are sent to it, so the
+ * operator is asked who they are, and lets them in (decision 113). What the operator has confirmed is not taken so.
+ */
+export async function releaseLost(domain: string, newOwner: CustomerId, requestId: string): Promise<void> {
+  const owner = await findOwnerOf(domain)
+  if (owner === undefined || owner === newOwner) return
+  const domains = await readScope({ customerId: owner }, (tx) => listDomains(tx, owner))
+  const row = domains.find((one) => one.domain === domain)
+  if (!row || row.lostAt === null || (await isInDns(domain, row.token))) return
+  const end = async (tx: Transaction) => {
+    if (!(await lockDomain(tx, owner, domain, LOST_DAYS))?.isOver) return false
+    await noteDomain(tx, owner, domain, 'ended')
+    const event = { action: 'sign-on-domain.ended', subject: domain, actor: OPERATOR, requestId }
+    await recordAudit(tx, owner, { ...event, details: { by: 'proof of another customer' } })
+    await tellAdmins(tx, owner, 'domain-ended', domain)
+    return true
+  }
+  if (await scope({ customerId: owner }, end, { evenIfClosed: true }))
+    log().warn(
+      { requestId, customerId: owner, domain },
+      'a domain went to another customer, who has proven it',
+    )
 }

@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
-import { signOnSettings } from './settings.ts'
+import { signOnSettings } from '../../settings.ts'
 
 /** An issuer's answer is some kilobytes. In bytes. */
 const MOST_BYTES = 512 * 1024

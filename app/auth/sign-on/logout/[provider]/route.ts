@@ -1,4 +1,4 @@
-import { answerLogout } from '#lib/identity/access/sign-on/logout/answer.ts'
+import { answerLogout } from '#lib/identity/access/sign-on/logout.ts'
 
 type Context = { params: Promise<{ provider: string }> }
 

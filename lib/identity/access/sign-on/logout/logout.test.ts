@@ -7,9 +7,8 @@ import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { type HostileIssuer, startHostile } from '../../../../../test/fakes/issuers/hostile.ts'
 import { end, type IssuerStandIn, listen, startIssuer } from '../../../../../test/fakes/issuers/provider.ts'
 import { signOnAt } from '../../../../../test/fakes/issuers/walk.ts'
+import { answerLogout, pruneLogouts } from '../logout.ts'
 import { Browser, goThrough, setUp } from '../test-browser.ts'
-import { answerLogout } from './answer.ts'
-import { pruneLogouts } from './spent.ts'
 
 // An issuer ends the sessions that it has opened, and nobody else does.
 

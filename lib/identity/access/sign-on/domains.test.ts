@@ -5,11 +5,10 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { readFigures } from '#lib/server/figures/figures.ts'
-import { type NameServer, startNameServer } from '../../../../../test/fakes/issuers/name-server.ts'
-import { addDomain, listDomains, proveDomain, recordOf } from '../domains.ts'
-import { findProviderOf } from '../look-up.ts'
-import { addProvider } from '../providers.ts'
-import { recheckDomains } from './recheck.ts'
+import { type NameServer, startNameServer } from '../../../../test/fakes/issuers/name-server.ts'
+import { addDomain, listDomains, proveDomain, recheckDomains, recordOf } from './domains.ts'
+import { findProviderOf } from './look-up.ts'
+import { addProvider } from './providers.ts'
 
 let database: TestDatabase
 let names: NameServer

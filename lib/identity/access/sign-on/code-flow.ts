@@ -1,0 +1,183 @@
+import 'server-only'
+import { createHash, randomBytes } from 'node:crypto'
+import * as oidc from 'openid-client'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { type Caller, localPath } from '#lib/platform/caller/rules.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/session-cookie.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { configurationOf, remember } from './issuer.ts'
+import { findOpening, findProvider, findProviderOf, type Provider } from './look-up.ts'
+import { type Claims, claimsNeeded, domainOf } from './rules.ts'
+
+/** Where the browser goes next, with the id for its cookie. `none`: there is no single sign-on for the address. */
+export type Begin =
+  | { kind: 'to-issuer'; location: string; id: string }
+  | { kind: 'none' }
+  | { kind: 'unavailable' }
+
+/**
+ * Begins a sign-in at the issuer of an address's domain. Whether anybody has the address plays no part.
+ * @param from where it goes on to: a path of ours, else the console's start
+ */
+export async function beginSignOn(email: string, from: string): Promise<Begin> {
+  const domain = domainOf(email)
+  const provider = domain === undefined ? undefined : await findProviderOf(domain)
+  if (!provider) return { kind: 'none' }
+  return lead(provider, { login_hint: email.trim() }, { returnTo: localPath(from), freshMember: null })
+}
+
+/** Begins that a member whose session a provider opened proves there anew that it is they. */
+export async function beginFreshSignOn(
+  { customerId, id, email, session }: Caller,
+  from: string,
+): Promise<Begin> {
+  const opening = session === undefined ? undefined : await findOpening(customerId, session)
+  const provider = opening && (await findProvider(opening.providerId))
+  if (!provider) return { kind: 'none' }
+  const anew = { login_hint: email, prompt: 'login', max_age: '0' }
+  return lead(provider, anew, { returnTo: localPath(from), freshMember: id })
+}
+
+/** The address to which an issuer leads back. Each provider has one of its own, so that none can answer for another. */
+export function callbackOf(providerId: string): string {
+  return `${env().baseUrl}/auth/sign-on/callback/${providerId}`
+}
+
+/** What openid-client needs for a provider. @throws Error where its secret can't be read, or its issuer not be reached */
+export async function configurationFor(provider: Provider): Promise<oidc.Configuration> {
+  const { clientSecret } = provider
+  if (clientSecret === undefined)
+    throw new Error('The client secret was sealed with another SESSION_SECRET: set it again.')
+  return configurationOf({ ...provider, clientSecret })
+}
+
+async function lead(
+  provider: Provider,
+  more: Record<string, string>,
+  begun: { returnTo: string; freshMember: string | null },
+): Promise<Begin> {
+  try {
+    const configuration = await configurationFor(provider)
+    const id = await addBegun({ providerId: provider.id, ...begun })
+    const { state, nonce, verifier } = secretsOf(id)
+    const location = oidc.buildAuthorizationUrl(configuration, {
+      ...{ redirect_uri: callbackOf(provider.id), scope: provider.scopes.join(' '), state, nonce, ...more },
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+    return { kind: 'to-issuer', location: location.href, id }
+  } catch (error) {
+    const { customerId: customer, issuer } = provider
+    log().warn({ customer, issuer, reason: reasonOf(error).slice(0, 300) }, 'single sign-on is not available')
+    return { kind: 'unavailable' }
+  }
+}
+
+/** What an issuer has proven: who somebody is there, and what it says of them. */
+export type Proven = { subject: string; claims: Claims; idToken: string }
+
+/**
+ * Brings an issuer the code that it gave a browser, and checks what comes back: state, nonce, PKCE, issuer (also that of
+ * RFC 9207), audience, signature and times. What the ID token lacks of what we ask for is read from the issuer's userinfo.
+ * @param id of the browser's cookie
+ * @param search of the address that the browser came back to
+ * @throws Error where anything does not fit
+ */
+export async function exchange(
+  provider: Provider,
+  { id, begun, search }: { id: string; begun: Begun; search: string },
+): Promise<Proven> {
+  const configuration = await configurationFor(provider)
+  const { state, nonce, verifier } = secretsOf(id)
+  const here = new URL(callbackOf(provider.id) + search)
+  const tokens = await oidc
+    .authorizationCodeGrant(configuration, here, {
+      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+      // That it is asked for has openid-client look for the time; whether it is late enough is asked by `since`.
+      ...(begun.freshMember === null ? {} : { maxAge: 24 * 60 * 60 }),
+    })
+    .finally(() => remember(provider.issuer, configuration))
+  const own = tokens.claims()
+  if (!own || !tokens.id_token) throw new Error('The issuer gave no ID token.')
+  if (own.sub.length > 255 || own.sub === '') throw new Error('The subject is empty or too long.')
+  const more = await moreOf(provider, configuration, tokens.access_token, own)
+  // One of them might be verified, and the other one not.
+  if (own.email !== undefined && more.email !== undefined && own.email !== more.email)
+    throw new Error('The ID token and userinfo differ about the address.')
+  return { subject: own.sub, claims: { ...more, ...own }, idToken: tokens.id_token }
+}
+
+async function moreOf(
+  provider: Provider,
+  configuration: oidc.Configuration,
+  accessToken: string,
+  own: oidc.IDToken,
+): Promise<Claims> {
+  const isWhole = claimsNeeded(provider).every((claim) => own[claim.split('.')[0] ?? ''] !== undefined)
+  if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  return oidc.fetchUserInfo(configuration, accessToken, own.sub)
+}
+
+// Between the way to an issuer and the way back stands a row for a short time, and in the browser a cookie of its own.
+// What the issuer is to give back follows from the cookie: so a way back that another browser began fits nothing.
+
+const COOKIE = 'console-sign-on'
+const SECONDS = 10 * 60
+
+/** What a browser and its row say together. */
+export type Begun = {
+  providerId: string
+  returnTo: string
+  /** The member who has to prove anew that it is they; null: somebody signs in. */
+  freshMember: string | null
+  /** In milliseconds. */
+  since: number
+}
+
+/** The secrets of one way to an issuer and back. */
+function secretsOf(id: string) {
+  const of = (use: string) => createHash('sha256').update(`${use} ${id}`).digest('base64url')
+  return { state: of('state'), nonce: of('nonce'), verifier: of('verifier') }
+}
+
+/** Keeps that somebody is sent to an issuer. @returns the id for the browser's cookie */
+async function addBegun(given: Omit<Begun, 'since'>): Promise<string> {
+  const id = randomBytes(32).toString('base64url')
+  await database().signIn.query(
+    'INSERT INTO begun_sign_ons (digest, provider_id, return_to, fresh_member) VALUES ($1, $2, $3, $4)',
+    [digestOf(`sign-on ${id}`), given.providerId, given.returnTo, given.freshMember],
+  )
+  return id
+}
+
+/** The id that a request's cookie holds. */
+export function begunIdOf(cookies: string): string | undefined {
+  return cookieValue(cookies, cookieName(COOKIE)) || undefined
+}
+
+/** Takes what was begun, once: of two who come back with it at the same moment, one finds it. */
+export async function takeBegun(id: string): Promise<Begun | undefined> {
+  const { rows } = await database().signIn.query<Begun>(
+    `DELETE FROM begun_sign_ons WHERE digest = $1 AND created_at > now() - interval '${SECONDS} seconds'
+     RETURNING provider_id AS "providerId", return_to AS "returnTo", fresh_member AS "freshMember",
+       (extract(epoch FROM created_at) * 1000)::float8 AS since`,
+    [digestOf(`sign-on ${id}`)],
+  )
+  return rows[0]
+}
+
+/** Removes those who have not come back. @returns how many */
+export async function pruneBegun(): Promise<number> {
+  const old = `DELETE FROM begun_sign_ons WHERE created_at < now() - interval '${SECONDS} seconds'`
+  return (await database().signIn.query(old)).rowCount ?? 0
+}
+
+/** The header Set-Cookie that leaves the id in a browser, or takes it away. */
+export function begunCookie(id: string | undefined): string {
+  const name = cookieName(COOKIE)
+  const secure = name === COOKIE ? '' : '; Secure'
+  const life = id === undefined ? 0 : SECONDS
+  return `${name}=${id ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`
+}

@@ -1,0 +1,207 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, eq, inArray, isNull, or } from 'drizzle-orm'
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { endSessions } from '#lib/platform/caller/session.ts'
+import { database, type Transaction } from '#lib/platform/db/client.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { signOnSessions } from '#lib/platform/db/schema/access/sign-on.ts'
+import { members } from '#lib/platform/db/schema/customers.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { recordAudit } from '#lib/platform/history/audit.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { visit } from '#lib/platform/runtime/visit.ts'
+import { issuerProofOf } from '../people/proofs.ts'
+import { configurationFor } from './code-flow.ts'
+import { findProvider, type Provider } from './look-up.ts'
+import { fetchIssuer } from './outbound.ts'
+
+/** A logout token is some kilobytes at most. In bytes. */
+const MOST_BYTES = 16 * 1024
+
+/**
+ * Answers an issuer that says whose session has ended there. Whoever is not the issuer learns nothing: what is wrong is answered
+ * alike, and a token that was right is answered alike whether it has ended anything.
+ * @param providerId of the address that the issuer was given
+ */
+export async function answerLogout(request: Request, providerId: string): Promise<Response> {
+  const [provider, token] = [await findProvider(providerId), await tokenIn(request)]
+  if (!provider || token === undefined) return refused()
+  const { customerId: customer, issuer } = provider
+  const logout = await readLogoutToken(provider, token).catch((error: unknown) => {
+    log().warn({ customer, issuer, reason: reasonOf(error).slice(0, 300) }, 'a logout token was refused')
+    return undefined
+  })
+  if (!logout || (await isSpent(providerId, logout.tokenId))) return refused()
+  const count = await endAtIssuer(provider, logout)
+  await spend(providerId, logout.tokenId)
+  log().info({ customer, count }, 'sessions ended by their issuer')
+  return new Response(null, { status: 200, headers: FIXED })
+}
+
+const FIXED = { 'Cache-Control': 'no-store' }
+
+function refused(): Response {
+  return Response.json({ error: 'invalid_request' }, { status: 400, headers: FIXED })
+}
+
+/** The token of a form; undefined where there is none, several, or more than one can be. */
+async function tokenIn(request: Request): Promise<string | undefined> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? ''))
+    return undefined
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body ?? []) {
+    size += part.length
+    if (size > MOST_BYTES) return undefined
+    parts.push(part)
+  }
+  const given = new URLSearchParams(Buffer.concat(parts).toString('utf8')).getAll('logout_token')
+  return given.length === 1 ? given[0] : undefined
+}
+
+/** Whose session has ended at the issuer: of a subject, one that it names, or both. */
+type Logout = { subject?: string | undefined; issuerSession?: string | undefined; tokenId: string }
+
+/** A logout token counts for so long after it was made, in seconds, and 30 more for clocks that differ. */
+const TOKEN_SECONDS = 5 * 60
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Signatures that the issuer's public keys check. One by the client's secret, or none, is refused. */
+const SIGNATURES = ['RS', 'PS', 'ES'].flatMap((kind) => ['256', '384', '512'].map((size) => kind + size))
+const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt']
+
+/** The keys of issuers, by their address: jose asks for them anew, at most twice a minute, where one is not among them. */
+const keys = new Map<string, ReturnType<typeof createRemoteJWKSet>>()
+
+/**
+ * Reads a logout token, as OpenID Connect Back-Channel Logout 1.0 asks (section 2.6). Whether it was used before is not asked.
+ * @throws Error where anything does not fit, or the issuer gives no answer
+ */
+async function readLogoutToken(provider: Provider, token: string): Promise<Logout> {
+  const { jwks_uri } = (await configurationFor(provider)).serverMetadata()
+  const { payload, protectedHeader } = await jwtVerify(token, keysAt(String(jwks_uri)), {
+    issuer: provider.issuer,
+    audience: provider.clientId,
+    algorithms: [...SIGNATURES, 'EdDSA', 'Ed25519'],
+    clockTolerance: 30,
+    maxTokenAge: TOKEN_SECONDS,
+    requiredClaims: ['jti', 'events'],
+  })
+  // An ID token says nothing of a logout, and what has a nonce was made for a sign-in.
+  if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new Error('The token is of another type.')
+  if (!hasEvent(payload.events)) throw new Error('The token tells of no logout.')
+  if (payload.nonce !== undefined) throw new Error('The token has a nonce.')
+  const { jti, sub, sid } = payload
+  const [tokenId, subject, issuerSession] = [textOf(jti), textOf(sub), textOf(sid)]
+  if (tokenId === undefined) throw new Error('The token has no id.')
+  if (subject === undefined && issuerSession === undefined) throw new Error('The token names nobody.')
+  return { tokenId, subject, issuerSession }
+}
+
+function keysAt(address: string): ReturnType<typeof createRemoteJWKSet> {
+  const known = keys.get(address)
+  if (known) return known
+  const made = createRemoteJWKSet(new URL(address), {
+    [customFetch]: (url, { method, headers, signal }) =>
+      fetchIssuer(url, {
+        method,
+        headers: Object.fromEntries(headers),
+        signal,
+        body: undefined,
+        redirect: 'manual',
+      }),
+  })
+  keys.set(address, made)
+  return made
+}
+
+function hasEvent(events: JWTPayload['events']): boolean {
+  const event =
+    typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[EVENT] : undefined
+  return typeof event === 'object' && event !== null && !Array.isArray(event)
+}
+
+/** @throws Error where it is something else than a text of a length that issuers give */
+function textOf(claim: unknown): string | undefined {
+  if (claim === undefined) return undefined
+  if (typeof claim !== 'string' || claim === '' || claim.length > 255) throw new Error('A claim is no text.')
+  return claim
+}
+
+const digestOfToken = (providerId: string, tokenId: string) => digestOf(`logout ${providerId} ${tokenId}`)
+
+/** Whether a provider's logout token with this id was used before. */
+async function isSpent(providerId: string, tokenId: string): Promise<boolean> {
+  const known = 'SELECT FROM spent_logout_tokens WHERE digest = $1'
+  return (await database().signIn.query(known, [digestOfToken(providerId, tokenId)])).rowCount === 1
+}
+
+/** Uses a logout token up: after its sessions were ended, so that an issuer may send it again where that failed. */
+async function spend(providerId: string, tokenId: string): Promise<void> {
+  const once = 'INSERT INTO spent_logout_tokens (digest) VALUES ($1) ON CONFLICT DO NOTHING'
+  await database().signIn.query(once, [digestOfToken(providerId, tokenId)])
+}
+
+/** Removes those that would not count any more anyway. @returns how many */
+export async function pruneLogouts(): Promise<number> {
+  const old = `DELETE FROM spent_logout_tokens WHERE at < now() - interval '${2 * TOKEN_SECONDS} seconds'`
+  return (await database().signIn.query(old)).rowCount ?? 0
+}
+
+/**
+ * Ends the sessions that a provider has opened, from the next request on: of a subject, or the one that the issuer names; of a
+ * session that is not known by its name, those of the subject. A sign-in that is still on its way ends, too.
+ * @returns how many sessions
+ */
+async function endAtIssuer(
+  { customerId, id: providerId }: Provider,
+  { subject, issuerSession }: Omit<Logout, 'tokenId'>,
+): Promise<number> {
+  const proof = subject === undefined ? undefined : issuerProofOf(providerId, subject)
+  await database().signIn.query(
+    'DELETE FROM pending_sign_ins WHERE provider_id = $1 AND ($2::text IS NULL OR proof = $2)',
+    [providerId, proof ?? null],
+  )
+  const run = async (tx: Transaction) => {
+    const named = eq(signOnSessions.issuerSession, issuerSession ?? '')
+    const which = and(
+      eq(signOnSessions.customerId, customerId),
+      eq(signOnSessions.providerId, providerId),
+      issuerSession === undefined
+        ? undefined
+        : proof === undefined
+          ? named
+          : or(named, isNull(signOnSessions.issuerSession)),
+      proof === undefined ? undefined : eq(sessions.proof, proof),
+    )
+    const found = await tx
+      .select({ digest: sessions.digest, id: members.id, name: members.name, email: members.email })
+      .from(signOnSessions)
+      .innerJoin(
+        sessions,
+        and(eq(sessions.customerId, signOnSessions.customerId), eq(sessions.digest, signOnSessions.digest)),
+      )
+      .innerJoin(members, and(eq(members.customerId, sessions.customerId), eq(members.id, sessions.memberId)))
+      .where(which)
+    if (found.length === 0) return 0
+    await endSessions(
+      tx,
+      customerId,
+      inArray(
+        sessions.digest,
+        found.map(({ digest }) => digest),
+      ),
+    )
+    for (const { id, name } of new Map(found.map((one) => [one.id, one])).values())
+      await recordAudit(tx, customerId, {
+        action: 'session.ended',
+        subject: id,
+        actor: { kind: 'member', id, name },
+        requestId: visit()?.requestId ?? randomUUID(),
+        details: { why: 'signed out at the issuer' },
+      })
+    return found.length
+  }
+  return scope({ customerId }, run, { evenIfClosed: true })
+}
