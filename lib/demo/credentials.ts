@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { fittingOf } from '#lib/identity/access/password.ts'
+import { fittingOf } from '#lib/identity/access/passwords/hash.ts'
 import { findPerson } from '#lib/identity/access/people/look-up.ts'
 import { passwordsOf } from '#lib/identity/access/people/rules.ts'
 import { issuedDetails } from '#lib/identity/keys/issue.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { cookieOf } from '#lib/identity/access/factors/test-person.ts'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { pendingCookie } from '#lib/identity/access/sign-ins/pending.ts'
 import { setSignOnOnly } from '#lib/identity/access/sign-on/providers.ts'
 import { Browser, goThrough, setUp } from '#lib/identity/access/sign-on/test-browser.ts'

@@ -13,7 +13,7 @@ import { type HostileIssuer, startHostile } from '../../../test/fakes/issuers/ho
 import { isFresh, requireFresh } from './authority.ts'
 import { prove, waysOf } from './fresh-sign-ins.ts'
 import { proveSession, readWays } from './operations.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword } from './passwords/hash.ts'
 import { Browser, goThrough, setUp } from './sign-on/test-browser.ts'
 import { signInFrom } from './test-sign-in.ts'
 

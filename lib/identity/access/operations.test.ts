@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addAsset, addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { changePassword, validateKey } from './operations.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword } from './passwords/hash.ts'
 import { authOptions } from './sign-ins/next-auth.ts'
 import { signOut } from './sign-ins/session-life.ts'
 import { signInFrom as signIn } from './test-sign-in.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword } from './passwords/hash.ts'
 import { signIn } from './sign-in.ts'
 import { markCookie } from './sign-ins/known-browsers.ts'
 

@@ -10,7 +10,7 @@ import {
   PASSWORD,
   sidOf,
 } from '#lib/identity/access/factors/test-person.ts'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { setPasswordHash } from '#lib/identity/access/passwords/set.ts'
 import { signIn } from '#lib/identity/access/sign-in.ts'
 import { markCookie } from '#lib/identity/access/sign-ins/known-browsers.ts'

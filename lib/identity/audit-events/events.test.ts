@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readInvoiceFile } from '#lib/billing/invoice-files/operations.ts'
 import { changePassword } from '#lib/identity/access/operations.ts'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { signIn, type Visitor } from '#lib/identity/access/sign-in.ts'
 import { signOut } from '#lib/identity/access/sign-ins/session-life.ts'
 import { exportAssets, listAssets } from '#lib/licenses/assets/operations.ts'

@@ -11,7 +11,7 @@ import {
   sidOf,
 } from '#lib/identity/access/factors/test-person.ts'
 import { proveSession } from '#lib/identity/access/operations.ts'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { proveDomain } from '#lib/identity/access/sign-on/domains.ts'
 import { Browser } from '#lib/identity/access/sign-on/test-browser.ts'
 import { signInFrom } from '#lib/identity/access/test-sign-in.ts'

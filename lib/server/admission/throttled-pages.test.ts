@@ -1,6 +1,6 @@
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { hashPassword } from '#lib/identity/access/password.ts'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
 import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'

@@ -3,7 +3,7 @@ import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { findSessionCaller } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../passwords/hash.ts'
 import { proveStep } from '../sign-ins/steps.ts'
 import { removeFactor, renewCodes } from './change.ts'
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../passwords/hash.ts'
 import { addApp, enter, join, PASSWORD, pendingOf, sidOf } from './test-person.ts'
 
 // Whoever has proven their password alone is nobody yet, for each operation that there is.

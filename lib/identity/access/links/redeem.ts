@@ -4,8 +4,8 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { noteCaller, visit } from '#lib/platform/runtime/visit.ts'
-import { hashPassword, passwordFits, saltOf } from '../password.ts'
 import { faultOf } from '../passwords/check.ts'
+import { hashPassword, passwordFits, saltOf } from '../passwords/hash.ts'
 import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
 import {
   beginAnew,

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../passwords/hash.ts'
 import { signIn } from '../sign-in.ts'
 
 // A computation of Argon2 takes a hundred times as long as all else that a sign-in does before it is refused: an answer

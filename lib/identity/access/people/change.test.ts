@@ -9,7 +9,7 @@ import { addApp, codeOf, enter, enterWith, join, PASSWORD, sidOf } from '../fact
 import { askRecovery, claimRecovery } from '../links/recoveries.ts'
 import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
-import { hashPassword, passwordFits } from '../password.ts'
+import { hashPassword, passwordFits } from '../passwords/hash.ts'
 import { lockNewcomer } from './change.ts'
 import { findAnybody } from './look-up.ts'
 

@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { type HostileIssuer, startHostile } from '../../../../test/fakes/issuers/hostile.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../passwords/hash.ts'
 import { signInFrom } from '../test-sign-in.ts'
 import { Browser, goThrough, setUp } from './test-browser.ts'
 

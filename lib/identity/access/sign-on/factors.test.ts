@@ -7,7 +7,7 @@ import { type HostileIssuer, startHostile } from '../../../../test/fakes/issuers
 import { addApp, codeOf, cookieOf, enter, join, PASSWORD, sidOf } from '../factors/test-person.ts'
 import { newSecret } from '../factors/totp.ts'
 import { prove } from '../fresh-sign-ins.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../passwords/hash.ts'
 import { findPending } from '../sign-ins/pending.ts'
 import { proveStep, type Stepped, setUpStep } from '../sign-ins/steps.ts'
 import { answerEnd } from './answers.ts'
