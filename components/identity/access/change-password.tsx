@@ -8,7 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { changePassword } from '#lib/identity/access/queries.ts'
+import { changePassword } from '#lib/identity/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { PasswordField } from './password-field.tsx'
 

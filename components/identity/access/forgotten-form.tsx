@@ -6,7 +6,7 @@ import { waitText } from '#components/platform/waits/wait-text.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
-import { askRecovery } from '#lib/identity/access/queries.ts'
+import { askRecovery } from '#lib/identity/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Asks for a link by mail. What it answers is the same for an address that nobody has. */

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
-import { askPasskey } from '#lib/identity/second-factors/queries.ts'
+import { askPasskey } from '#lib/identity/client.ts'
 import { leadOn, signInByPasskey } from './next-auth.ts'
 import { askPasskeyOf, passkeyText } from './passkey.ts'
 

@@ -2,7 +2,7 @@ import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { type ActiveFilter, activeValues } from '#components/lists/filters/view.ts'
 import { whoText } from '#components/platform/values/who.ts'
 import type { AuditEvent, listAuditEvents as contract } from '#lib/identity/audit-events/contract.ts'
-import { listAuditEvents } from '#lib/identity/audit-events/queries.ts'
+import { listAuditEvents } from '#lib/identity/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { actionText } from './words.ts'
 

@@ -11,7 +11,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
 import { ShownOnce } from '#components/ui/shown-once.tsx'
-import { issueDirectoryToken } from '#lib/identity/directories/queries.ts'
+import { issueDirectoryToken } from '#lib/identity/client.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 type Body = NonNullable<Parameters<typeof issueDirectoryToken>[0]['body']>

@@ -11,8 +11,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { mapDirectoryGroup } from '#lib/identity/client.ts'
 import type { Group } from '#lib/identity/directories/contract.ts'
-import { mapDirectoryGroup } from '#lib/identity/directories/queries.ts'
 
 /** Says what a group gives; without `group`, one by its name, which the directory may bring later. */
 export function MapGroup({

@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { unmapDirectoryGroup } from '#lib/identity/client.ts'
 import type { Group } from '#lib/identity/directories/contract.ts'
-import { unmapDirectoryGroup } from '#lib/identity/directories/queries.ts'
 
 /** Asks whether a group is to give nothing any more. */
 export function UnmapGroup({

@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { renameKey } from '#lib/identity/keys/queries.ts'
+import { renameKey } from '#lib/identity/client.ts'
 import type { AboutKey } from './about-key.tsx'
 
 /** Gives a key another name. */

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { Moment } from '#components/platform/values/moment.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { revokeKey } from '#lib/identity/client.ts'
 import type { Key } from '#lib/identity/keys/contract.ts'
-import { revokeKey } from '#lib/identity/keys/queries.ts'
 import { type AboutKey, AskAboutKey } from './about-key.tsx'
 
 /** Asks whether a key is to end, and says what that means. */

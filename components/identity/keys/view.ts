@@ -1,6 +1,6 @@
 import { listScreen } from '#components/lists/filters/list-screen.ts'
+import { listKeys } from '#lib/identity/client.ts'
 import type { listKeys as contract } from '#lib/identity/keys/contract.ts'
-import { listKeys } from '#lib/identity/keys/queries.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listKeys`. */

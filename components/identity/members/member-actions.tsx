@@ -5,9 +5,8 @@ import { useEffect, useRef, useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { changeMember, makeMemberLink, resetFactors, withdrawInvitation } from '#lib/identity/client.ts'
 import type { Member, MemberLink } from '#lib/identity/members/contract.ts'
-import { changeMember, makeMemberLink, withdrawInvitation } from '#lib/identity/members/queries.ts'
-import { resetFactors } from '#lib/identity/second-factors/queries.ts'
 import { type Doing, disabling, ENABLING, resetting, withdrawing } from './doings.ts'
 
 /** What is done to a member at once: a new link, disable or enable, withdraw. What takes something away says first what happens. */

@@ -8,7 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { addFactor, beginFactor } from '#lib/identity/second-factors/queries.ts'
+import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import { AppSecret } from './app-secret.tsx'
 
 /** Sets up an authenticator app: shows its secret, and takes a code that proves that it has it. */

@@ -9,8 +9,8 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import type { MadePasskey } from '#lib/identity/second-factors/contract.ts'
-import { addFactor, beginFactor } from '#lib/identity/second-factors/queries.ts'
 
 /** Has the browser make a passkey, under a name by which its owner knows it again. */
 export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => void; onClose: () => void }) {

@@ -5,7 +5,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { demandFactor, readFactorDemand } from '#lib/identity/second-factors/queries.ts'
+import { demandFactor, readFactorDemand } from '#lib/identity/client.ts'
 
 /** Says whether a second factor is demanded of all members, and changes that. For Admins. */
 export function DemandFactor() {

@@ -6,7 +6,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
-import { renewCodes } from '#lib/identity/second-factors/queries.ts'
+import { renewCodes } from '#lib/identity/client.ts'
 
 /** The codes for the day on which a factor is lost: shown once, when they are made. */
 export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {

@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { removeFactor } from '#lib/identity/client.ts'
 import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
-import { removeFactor } from '#lib/identity/second-factors/queries.ts'
 import { nameOf } from './factor-row.tsx'
 
 /** Removes a factor, after it was said what happens. */

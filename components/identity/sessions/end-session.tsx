@@ -5,8 +5,8 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { endSession } from '#lib/identity/client.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
-import { endSession } from '#lib/identity/sessions/queries.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Signs a browser out. One that is gone already is what was wanted. */

@@ -11,7 +11,7 @@ import { dimmed } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { listSessions } from '#lib/identity/sessions/queries.ts'
+import { listSessions } from '#lib/identity/client.ts'
 import { SessionTable } from './session-table.tsx'
 import { hrefOf, pagesOf, type View } from './view.ts'
 

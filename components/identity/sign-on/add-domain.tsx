@@ -8,8 +8,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { addSignOnDomain } from '#lib/identity/client.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
-import { addSignOnDomain } from '#lib/identity/single-sign-on/queries.ts'
 
 /** Names a mail domain, and of several providers the one to which it leads. */
 export function AddDomain({

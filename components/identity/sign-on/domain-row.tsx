@@ -6,8 +6,8 @@ import { Day } from '#components/platform/values/day.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Copied } from '#components/ui/copied.tsx'
+import { checkSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain } from '#lib/identity/single-sign-on/contract.ts'
-import { checkSignOnDomain } from '#lib/identity/single-sign-on/queries.ts'
 
 /** A mail domain: whether it is proven, and else the record that proves it. `provider` is named where there are several. */
 export function DomainRow({

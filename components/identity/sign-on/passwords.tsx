@@ -6,7 +6,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
 import { Switch } from '#components/ui/switch.tsx'
-import { setPasswordSignIn } from '#lib/identity/single-sign-on/queries.ts'
+import { setPasswordSignIn } from '#lib/identity/client.ts'
 
 /** Whether passwords let members in, beside single sign-on. */
 export function Passwords({

@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { removeIdentityProvider, removeSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
-import { removeIdentityProvider, removeSignOnDomain } from '#lib/identity/single-sign-on/queries.ts'
 
 type Ends = { onRemoved: (said: string) => void; onClose: () => void }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
+import { accessRoutes } from '../routes.ts'
 import { Assertion } from '../second-factors/contract.ts'
-import { calls } from './calls.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
 
 /** What proves that it is the member who sits there: by `by` the ways are told apart. */
@@ -15,7 +15,7 @@ export type Proof = z.output<typeof Proof>
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({
-  ...calls.validateKey,
+  ...accessRoutes.validateKey,
   summary: 'Whose key is this',
   permission: 'any',
   description: 'Tells whether a key works, and whose it is. Public clients call it first.',
@@ -41,7 +41,7 @@ const newPassword = z
 
 /** The console's own call: a member changes their password. Not part of the published API. */
 export const changePassword = contract({
-  ...calls.changePassword,
+  ...accessRoutes.changePassword,
   evenIfClosed: true,
   summary: "Change the signed-in member's own password",
   permission: 'any',
@@ -54,7 +54,7 @@ export const changePassword = contract({
 
 /** The console's own call: by what a member can prove who they are. Not part of the published API. */
 export const readWays = contract({
-  ...calls.readWays,
+  ...accessRoutes.readWays,
   summary: 'By what the signed-in member can prove that it is they',
   permission: 'any',
   description:
@@ -69,7 +69,7 @@ export const readWays = contract({
 
 /** The console's own call: a member proves again who they are. Not part of the published API. */
 export const proveSession = contract({
-  ...calls.proveSession,
+  ...accessRoutes.proveSession,
   evenIfClosed: true,
   summary: 'Confirm that it is the signed-in member who asks',
   permission: 'any',
@@ -82,7 +82,7 @@ export const proveSession = contract({
 
 /** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
 export const redeemLink = contract({
-  ...calls.redeemLink,
+  ...accessRoutes.redeemLink,
   evenIfClosed: true,
   summary: 'Redeem a link of an invitation, or for a new password',
   permission: 'none',
@@ -102,7 +102,7 @@ export const redeemLink = contract({
 
 /** The console's own call: somebody has forgotten their password. Not part of the published API. */
 export const askRecovery = contract({
-  ...calls.askRecovery,
+  ...accessRoutes.askRecovery,
   evenIfClosed: true,
   summary: 'Ask for a mail with a link that sets a new password',
   permission: 'none',

@@ -4,7 +4,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/unix-time.ts'
-import { calls } from './calls.ts'
+import { auditEventRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { KIND_NAMES } from './rules.ts'
 
@@ -50,7 +50,7 @@ const selection = {
 
 /** An addition: the history of all that matters. */
 export const listAuditEvents = contract({
-  ...calls.listAuditEvents,
+  ...auditEventRoutes.listAuditEvents,
   summary: 'List what happened, newest first',
   permission: 'audit-viewer',
   description:
@@ -66,7 +66,7 @@ export const listAuditEvents = contract({
 })
 
 export const exportAuditEvents = contract({
-  ...calls.exportAuditEvents,
+  ...auditEventRoutes.exportAuditEvents,
   summary: 'All events of a selection as a CSV file',
   permission: 'audit-viewer',
   description: 'Whatever the filters select at one moment, newest first, however much it is.',
@@ -76,7 +76,7 @@ export const exportAuditEvents = contract({
 })
 
 export const exportAuditEventsXlsx = contract({
-  ...calls.exportAuditEventsXlsx,
+  ...auditEventRoutes.exportAuditEventsXlsx,
   summary: 'All events of a selection as a workbook',
   permission: 'audit-viewer',
   description: 'Whatever the filters select at one moment, newest first, however much it is.',

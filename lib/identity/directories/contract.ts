@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
-import { calls } from './calls.ts'
+import { directoryRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const isPlain = (text: string) => !/\p{Cc}/u.test(text)
@@ -90,7 +90,7 @@ const problems = ['permission_denied', 'fresh_sign_in_required'] as const
 
 /** An addition: what there is of SCIM. */
 export const readDirectory = contract({
-  ...calls.readDirectory,
+  ...directoryRoutes.readDirectory,
   summary: 'Read how a directory manages members by SCIM',
   permission,
   description: 'The address of SCIM, tokens without their secrets, and groups with what they give.',
@@ -106,7 +106,7 @@ export const readDirectory = contract({
 
 /** An addition: lets a directory in. */
 export const issueDirectoryToken = contract({
-  ...calls.issueDirectoryToken,
+  ...directoryRoutes.issueDirectoryToken,
   summary: 'Issue a token for a directory',
   permission,
   description: `It opens SCIM of this customer and nothing else. The answer is the only one that has the token itself. ${BY_WHOM}`,
@@ -126,7 +126,7 @@ export const issueDirectoryToken = contract({
 
 /** An addition: shuts a directory out. */
 export const revokeDirectoryToken = contract({
-  ...calls.revokeDirectoryToken,
+  ...directoryRoutes.revokeDirectoryToken,
   summary: 'Revoke a token of a directory',
   permission,
   description: `From its next request on it opens nothing. Members stay as they are. ${BY_WHOM}`,
@@ -143,7 +143,7 @@ export const revokeDirectoryToken = contract({
 
 /** An addition: what comes with being in a group. */
 export const mapDirectoryGroup = contract({
-  ...calls.mapDirectoryGroup,
+  ...directoryRoutes.mapDirectoryGroup,
   summary: 'Say what a group gives to its members',
   permission,
   description: `Whoever is in it has that at once, and whoever comes later, too. The last Admin who can sign in stays one: 409 \`last_admin\`. ${BY_WHOM}`,
@@ -155,7 +155,7 @@ export const mapDirectoryGroup = contract({
 
 /** An addition: nothing comes with being in a group any more. */
 export const unmapDirectoryGroup = contract({
-  ...calls.unmapDirectoryGroup,
+  ...directoryRoutes.unmapDirectoryGroup,
   summary: 'Say that a group gives nothing',
   permission,
   description: `Its members have what their other groups give, at once; who is in no other that is mapped has no role. The last Admin who can sign in stays one: 409 \`last_admin\`. ${BY_WHOM}`,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/query-text.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
-import { calls } from './calls.ts'
+import { keyRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import {
   DEFAULT_DAYS,
@@ -140,7 +140,7 @@ const Secret = z.string().meta({
 
 /** An addition: the keys of the customer. */
 export const listKeys = contract({
-  ...calls.listKeys,
+  ...keyRoutes.listKeys,
   summary: 'List API keys, newest first',
   permission: 'any',
   description:
@@ -171,7 +171,7 @@ export const listKeys = contract({
 
 /** An addition: one key. */
 export const readKey = contract({
-  ...calls.readKey,
+  ...keyRoutes.readKey,
   summary: 'Read an API key',
   permission: 'any',
   description: "What the list says of it. Another member's is 404 for who is no Admin.",
@@ -182,7 +182,7 @@ export const readKey = contract({
 
 /** An addition: makes a key. */
 export const issueKey = contract({
-  ...calls.issueKey,
+  ...keyRoutes.issueKey,
   summary: 'Issue an API key',
   permission: 'any',
   description:
@@ -197,7 +197,7 @@ export const issueKey = contract({
 
 /** An addition: another name. */
 export const renameKey = contract({
-  ...calls.renameKey,
+  ...keyRoutes.renameKey,
   summary: 'Rename an API key',
   permission: 'any',
   description: 'Members rename their own, Admins and their keys all.',
@@ -210,7 +210,7 @@ export const renameKey = contract({
 
 /** An addition: a key that follows another one. */
 export const rotateKey = contract({
-  ...calls.rotateKey,
+  ...keyRoutes.rotateKey,
   summary: 'Rotate an API key',
   permission: 'any',
   description:
@@ -233,7 +233,7 @@ export const rotateKey = contract({
 
 /** An addition: ends a key. */
 export const revokeKey = contract({
-  ...calls.revokeKey,
+  ...keyRoutes.revokeKey,
   evenIfClosed: true,
   summary: 'Revoke an API key',
   permission: 'any',
@@ -253,7 +253,7 @@ export const revokeKey = contract({
 
 /** For secret scanners, and whoever finds a key. Not part of the published API: docs/keys.md describes it. */
 export const revokeLeakedKeys = contract({
-  ...calls.revokeLeakedKeys,
+  ...keyRoutes.revokeLeakedKeys,
   evenIfClosed: true,
   summary: 'Revoke keys that were found where they should not be',
   permission: 'none',

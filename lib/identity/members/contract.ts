@@ -3,7 +3,7 @@ import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/con
 import { ifMatch } from '#lib/platform/api/entity-tag.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { calls } from './calls.ts'
+import { memberRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MEMBER_STATES } from './rules.ts'
 
@@ -129,7 +129,7 @@ const PERSON = 'It takes a signed-in member: 403 for an API key, which gives nob
 
 /** An addition: who may sign in. */
 export const listMembers = contract({
-  ...calls.listMembers,
+  ...memberRoutes.listMembers,
   summary: 'List members, newest first',
   permission,
   description: 'Who may sign in to the console for this customer, who is invited, and who is disabled.',
@@ -158,7 +158,7 @@ const params = z.object({
 })
 
 export const readMember = contract({
-  ...calls.readMember,
+  ...memberRoutes.readMember,
   summary: 'Read one member',
   permission,
   description: 'A member. The ETag begins with the version of what can be changed, for If-Match.',
@@ -169,7 +169,7 @@ export const readMember = contract({
 
 /** An addition: lets somebody come, by a link. */
 export const inviteMember = contract({
-  ...calls.inviteMember,
+  ...memberRoutes.inviteMember,
   summary: 'Invite a member',
   permission,
   description: `Adds a member who comes by a link, within 7 days. The link is mailed where a mail server is set; else it is in the answer, this one time. An address that is a member of another customer is invited like any other. One that is a member here is 409 \`member_exists\`. ${PERSON} ${FRESH}`,
@@ -183,7 +183,7 @@ export const inviteMember = contract({
 
 /** An addition: what a member is called, may do and may see, and whether they may come at all. */
 export const changeMember = contract({
-  ...calls.changeMember,
+  ...memberRoutes.changeMember,
   summary: 'Change, disable or enable a member',
   permission,
   description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in can not be disabled and keeps the role: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An API key renames, disables and takes roles and billing profiles away; it gives none and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
@@ -203,7 +203,7 @@ export const changeMember = contract({
 
 /** An addition: for who lost the invitation, or forgot the password. */
 export const makeMemberLink = contract({
-  ...calls.makeMemberLink,
+  ...memberRoutes.makeMemberLink,
   summary: 'Make a new link for a member',
   permission,
   description: `A new invitation for who has not come yet (7 days), else a link to set a new password (30 minutes). It works once, and the links of before no longer do. It is mailed where a mail server is set; else it is in the answer, this one time. Whose member has more roles or billing profiles than who asks is 403. A disabled member is 409 \`member_disabled\`. ${PERSON} ${FRESH}`,
@@ -216,7 +216,7 @@ export const makeMemberLink = contract({
 
 /** An addition: takes back what was not taken up. */
 export const withdrawInvitation = contract({
-  ...calls.withdrawInvitation,
+  ...memberRoutes.withdrawInvitation,
   summary: 'Withdraw an invitation',
   permission,
   description: `The link no longer works, and the member is gone from the list; the history keeps both. Who has come already is 409 \`invitation_accepted\`: disable them. ${FRESH}`,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { secondFactorRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 // What authenticators answer, as browsers write it (WebAuthn level 3, toJSON). What is in it is checked by the library.
@@ -106,7 +106,7 @@ const BY_WHOM = 'For a signed-in Admin who proved who they are within 10 minutes
 const OWN = ['permission_denied', 'fresh_sign_in_required', 'not_found'] as const
 
 export const listFactors = contract({
-  ...calls.listFactors,
+  ...secondFactorRoutes.listFactors,
   summary: "List the signed-in member's second factors",
   permission: 'any',
   description: 'Those that count at this customer, with nothing that is secret of them.',
@@ -115,7 +115,7 @@ export const listFactors = contract({
 })
 
 export const beginFactor = contract({
-  ...calls.beginFactor,
+  ...secondFactorRoutes.beginFactor,
   summary: 'Begin to set up a second factor',
   permission: 'any',
   description:
@@ -137,7 +137,7 @@ export const beginFactor = contract({
 })
 
 export const addFactor = contract({
-  ...calls.addFactor,
+  ...secondFactorRoutes.addFactor,
   summary: 'Set up a second factor',
   permission: 'any',
   description:
@@ -148,7 +148,7 @@ export const addFactor = contract({
 })
 
 export const removeFactor = contract({
-  ...calls.removeFactor,
+  ...secondFactorRoutes.removeFactor,
   summary: 'Remove a second factor',
   permission: 'any',
   description: 'The last one can not be removed where the customer demands one.',
@@ -159,7 +159,7 @@ export const removeFactor = contract({
 })
 
 export const renewCodes = contract({
-  ...calls.renewCodes,
+  ...secondFactorRoutes.renewCodes,
   summary: 'Make new recovery codes',
   permission: 'any',
   description: 'They are told this one time. Those that there were do not work any more.',
@@ -169,7 +169,7 @@ export const renewCodes = contract({
 })
 
 export const askPasskey = contract({
-  ...calls.askPasskey,
+  ...secondFactorRoutes.askPasskey,
   summary: 'Ask for a challenge that a passkey signs to sign in',
   permission: 'none',
   description: 'The answer says nothing of anybody. It counts for five minutes.',
@@ -179,7 +179,7 @@ export const askPasskey = contract({
 })
 
 export const confirmPasskey = contract({
-  ...calls.confirmPasskey,
+  ...secondFactorRoutes.confirmPasskey,
   summary: 'Ask for a challenge that a passkey signs to confirm who is there',
   permission: 'any',
   description: 'For the same session alone.',
@@ -190,7 +190,7 @@ export const confirmPasskey = contract({
 
 /** An addition: whether each member needs one. */
 export const readFactorDemand = contract({
-  ...calls.readFactorDemand,
+  ...secondFactorRoutes.readFactorDemand,
   summary: 'Read whether a second factor is demanded',
   permission: 'members-manager',
   description: 'Whether each member needs a second factor to sign in to the console.',
@@ -200,7 +200,7 @@ export const readFactorDemand = contract({
 
 /** An addition: demands one of all. */
 export const demandFactor = contract({
-  ...calls.demandFactor,
+  ...secondFactorRoutes.demandFactor,
   summary: 'Demand a second factor of all members, or do not',
   permission: 'members-manager',
   description: `Who has none sets one up at the next sign-in, before a session opens. ${BY_WHOM}`,
@@ -214,7 +214,7 @@ export const demandFactor = contract({
 
 /** An addition: for who has lost them. */
 export const resetFactors = contract({
-  ...calls.resetFactors,
+  ...secondFactorRoutes.resetFactors,
   summary: "Take a member's second factors away",
   permission: 'members-manager',
   description: `For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays. Nobody resets their own, or those of who has more roles or billing profiles: 403. A member without any here is 404. ${BY_WHOM}`,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { sessionRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { WHOSE } from './rules.ts'
 
@@ -32,7 +32,7 @@ export type Session = z.output<typeof Session>
 
 /** An addition: who is signed in, and where. */
 export const listSessions = contract({
-  ...calls.listSessions,
+  ...sessionRoutes.listSessions,
   summary: 'List sessions of the console, newest first',
   permission: 'any',
   description:
@@ -56,7 +56,7 @@ export const listSessions = contract({
 
 /** An addition: signs somebody out elsewhere. */
 export const endSession = contract({
-  ...calls.endSession,
+  ...sessionRoutes.endSession,
   evenIfClosed: true,
   summary: 'End a session of the console',
   permission: 'any',

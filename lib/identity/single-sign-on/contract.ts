@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
-import { calls } from './calls.ts'
+import { signOnRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const isPlain = (text: string) => !/\p{Cc}/u.test(text)
@@ -155,7 +155,7 @@ const SignOn = z
 
 /** An addition: what there is of single sign-on. */
 export const readSignOn = contract({
-  ...calls.readSignOn,
+  ...signOnRoutes.readSignOn,
   summary: 'Read how people sign in by single sign-on',
   permission,
   description: 'Identity providers, without their secrets, and domains of mail addresses.',
@@ -165,7 +165,7 @@ export const readSignOn = contract({
 
 /** An addition: where people sign in. */
 export const addIdentityProvider = contract({
-  ...calls.addIdentityProvider,
+  ...signOnRoutes.addIdentityProvider,
   summary: 'Add an identity provider',
   permission,
   description: `Its issuer is asked for its discovery document first: 422 \`issuer_unfit\` says what is wrong. Client and secret are tried by the first sign-in. ${BY_WHOM}`,
@@ -181,7 +181,7 @@ const params = z.object({
 
 /** An addition: what is agreed with it. */
 export const changeIdentityProvider = contract({
-  ...calls.changeIdentityProvider,
+  ...signOnRoutes.changeIdentityProvider,
   summary: 'Change an identity provider',
   permission,
   description: `What is named changes, and it is on from then on. With another issuer or client, members are known there by their next sign-in anew, and the sessions that it opened end. ${WAY_IN} ${BY_WHOM}`,
@@ -194,7 +194,7 @@ export const changeIdentityProvider = contract({
 
 /** An addition: nobody signs in by it any more. */
 export const removeIdentityProvider = contract({
-  ...calls.removeIdentityProvider,
+  ...signOnRoutes.removeIdentityProvider,
   summary: 'Remove an identity provider',
   permission,
   description: `It goes with its domains and with who its people are there, and the sessions that it opened end. ${WAY_IN} ${BY_WHOM}`,
@@ -209,7 +209,7 @@ export const removeIdentityProvider = contract({
 
 /** An addition: whose addresses sign in there. */
 export const addSignOnDomain = contract({
-  ...calls.addSignOnDomain,
+  ...signOnRoutes.addSignOnDomain,
   summary: 'Add a domain of mail addresses',
   permission,
   description: `It counts once it is proven. One that is there already goes to this provider, as proven as it was. ${WAY_IN} ${BY_WHOM}`,
@@ -230,7 +230,7 @@ const ofDomain = z.object({
 
 /** An addition: looks whether the record is there. */
 export const checkSignOnDomain = contract({
-  ...calls.checkSignOnDomain,
+  ...signOnRoutes.checkSignOnDomain,
   summary: 'Look for the record of a domain in the DNS',
   permission,
   description: `Where it is found the domain is yours from then on. Where it is not: 409 \`domain_not_proven\`. One that another customer has proven: 409 \`domain_taken\`. ${BY_WHOM}`,
@@ -243,7 +243,7 @@ export const checkSignOnDomain = contract({
 
 /** An addition: its people sign in by no provider. */
 export const removeSignOnDomain = contract({
-  ...calls.removeSignOnDomain,
+  ...signOnRoutes.removeSignOnDomain,
   summary: 'Remove a domain of mail addresses',
   permission,
   description: `Its people sign in by single sign-on no more; sessions that are open go on. ${WAY_IN} ${BY_WHOM}`,
@@ -258,7 +258,7 @@ export const removeSignOnDomain = contract({
 
 /** An addition: whether passwords let anybody in. */
 export const setPasswordSignIn = contract({
-  ...calls.setPasswordSignIn,
+  ...signOnRoutes.setPasswordSignIn,
   summary: 'Turn sign-in by password off or on',
   permission,
   description: `Off: passwords, links for them and passkeys open nothing here, and the sessions that single sign-on has not opened end. An Admin turns them off whose own session was opened by single sign-on, so that it is certain that it works: else 409 \`last_way_in\`. API keys go on. ${BY_WHOM}`,

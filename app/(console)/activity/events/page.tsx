@@ -8,11 +8,7 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import * as contract from '#lib/identity/audit-events/contract.ts'
 import * as operations from '#lib/identity/audit-events/operations.ts'
-import {
-  exportAuditEvents,
-  exportAuditEventsXlsx,
-  listAuditEvents,
-} from '#lib/identity/audit-events/queries.ts'
+import { exportAuditEvents, exportAuditEventsXlsx, listAuditEvents } from '#lib/identity/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { readWays } from '#lib/identity/access/queries.ts'
+import { readWays } from '#lib/identity/client.ts'
 
 /** Where nobody knows, each is offered, and says itself whether it works. */
 const ALL = { password: true, factor: true, signOn: true }
