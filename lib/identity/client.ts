@@ -1,9 +1,9 @@
 import { queriesOf } from '#lib/platform/api/client.ts'
-import type * as contract from './access/contract.ts'
-import type * as queriesContract7 from './audit-events/contract.ts'
-import type * as queriesContract6 from './directories/contract.ts'
-import type * as queriesContract2 from './keys/contract.ts'
-import type * as queriesContract from './members/contract.ts'
+import type * as access from './access/contract.ts'
+import type * as auditEvents from './audit-events/contract.ts'
+import type * as directories from './directories/contract.ts'
+import type * as keys from './keys/contract.ts'
+import type * as members from './members/contract.ts'
 import {
   accessRoutes,
   auditEventRoutes,
@@ -14,20 +14,19 @@ import {
   sessionRoutes,
   signOnRoutes,
 } from './routes.ts'
-import type * as queriesContract4 from './second-factors/contract.ts'
-import type * as queriesContract3 from './sessions/contract.ts'
-import type * as queriesContract5 from './single-sign-on/contract.ts'
+import type * as secondFactors from './second-factors/contract.ts'
+import type * as sessions from './sessions/contract.ts'
+import type * as signOn from './single-sign-on/contract.ts'
 
 export const { changePassword, readWays, proveSession, redeemLink, askRecovery } =
-  queriesOf<typeof contract>(accessRoutes)
+  queriesOf<typeof access>(accessRoutes)
 
 export const { listMembers, inviteMember, readMember, changeMember, makeMemberLink, withdrawInvitation } =
-  queriesOf<typeof queriesContract>(memberRoutes)
+  queriesOf<typeof members>(memberRoutes)
 
-export const { listKeys, issueKey, renameKey, rotateKey, revokeKey } =
-  queriesOf<typeof queriesContract2>(keyRoutes)
+export const { listKeys, issueKey, renameKey, rotateKey, revokeKey } = queriesOf<typeof keys>(keyRoutes)
 
-export const { listSessions, endSession } = queriesOf<typeof queriesContract3>(sessionRoutes)
+export const { listSessions, endSession } = queriesOf<typeof sessions>(sessionRoutes)
 
 export const {
   listFactors,
@@ -40,7 +39,7 @@ export const {
   readFactorDemand,
   demandFactor,
   resetFactors,
-} = queriesOf<typeof queriesContract4>(secondFactorRoutes)
+} = queriesOf<typeof secondFactors>(secondFactorRoutes)
 
 export const {
   readSignOn,
@@ -51,7 +50,7 @@ export const {
   checkSignOnDomain,
   removeSignOnDomain,
   setPasswordSignIn,
-} = queriesOf<typeof queriesContract5>(signOnRoutes)
+} = queriesOf<typeof signOn>(signOnRoutes)
 
 export const {
   readDirectory,
@@ -59,7 +58,7 @@ export const {
   revokeDirectoryToken,
   mapDirectoryGroup,
   unmapDirectoryGroup,
-} = queriesOf<typeof queriesContract6>(directoryRoutes)
+} = queriesOf<typeof directories>(directoryRoutes)
 
 export const { listAuditEvents, exportAuditEvents, exportAuditEventsXlsx } =
-  queriesOf<typeof queriesContract7>(auditEventRoutes)
+  queriesOf<typeof auditEvents>(auditEventRoutes)

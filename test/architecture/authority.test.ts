@@ -19,17 +19,18 @@ const WITHOUT_CALLER = [
 const product = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 const opensScope = (text: string) =>
   /import \{[^}]*\b(?:scope|scopeOfMany)\b[^}]*\} from '#lib\/platform\/db\/scope\.ts'/.test(text)
+const looksCallerUp = (text: string) =>
+  /import \{[^}]*\b(?:scopeOfAuthority|authorityIn)\b[^}]*\} from '#lib\/identity\/access\/authority\.ts'/.test(
+    text,
+  )
 
 test('members, keys and what is demanded of members are written as a caller who is one still', () => {
   const files = product.filter((file) => NOUNS.some((noun) => noun.test(file)))
   expect(files.filter((file) => opensScope(read(file)))).toEqual(WITHOUT_CALLER)
-  expect(
-    files.filter((file) => read(file).includes("from '#lib/identity/access/authority.ts'")),
-  ).toEqual([
+  expect(files.filter((file) => looksCallerUp(read(file)))).toEqual([
     'lib/costs/renewal-feeds/operations.ts',
     'lib/identity/keys/operations.ts',
     'lib/identity/members/operations.ts',
-    'lib/identity/second-factors/operations.ts',
     'lib/identity/second-factors/operations.ts',
   ])
 })
@@ -51,4 +52,8 @@ test('the doors that are looked for in the imports are there', () => {
 test('and a planted breach is found', () => {
   expect(opensScope("import { readScope, scope } from '#lib/platform/db/scope.ts'")).toBe(true)
   expect(opensScope("import { readScope } from '#lib/platform/db/scope.ts'")).toBe(false)
+  expect(looksCallerUp("import { authorityIn, type Locks } from '#lib/identity/access/authority.ts'")).toBe(
+    true,
+  )
+  expect(looksCallerUp("import { requirePerson } from '#lib/identity/access/authority.ts'")).toBe(false)
 })

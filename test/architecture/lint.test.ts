@@ -41,6 +41,7 @@ const ALLOWED: Record<string, string[]> = {
     '#lib/platform/values/days.ts',
     '#lib/platform/values/money.ts',
     '#components/ui/button.tsx',
+    '#lib/identity/client.ts',
   ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
   'lib/licenses/assets/rules.ts': [

@@ -20,7 +20,7 @@ type Proven = { factor?: Reaching }
 /** Throws a Problem where what is given proves nothing. */
 type Check<By extends Proof['by']> = (caller: Caller, given: Extract<Proof, { by: By }>) => Promise<Proven>
 
-/** By what a signed-in member can prove who they are. Another way is one more line here, and its shape in shapes.ts. */
+/** By what a signed-in member can prove who they are. Another way is one more line here, and its shape in contract.ts. */
 const WAYS: { [By in Proof['by']]: Check<By> } = {
   password: provePassword,
   code: (caller, { code }) => proveByFactor(caller, { code }, '/code'),

@@ -85,7 +85,7 @@ function factsOf(
   event: OfAccount,
   { at, address, userAgent }: Pick<DueMail, 'at' | 'address' | 'userAgent'>,
 ) {
-  const time = `When:    ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const time = `When:    ${minuteOf(at)}`
   if (event === 'factors-reset')
     return `${time}\nBy whom: an Admin of your company, or your reseller's operator`
   if (event === 'new-password' && address === null) return `${time}\nBy whom: your reseller's operator`
@@ -125,8 +125,7 @@ const ADMIN_WORDS: Record<AdminEvent, AdminWords> = {
 
 /** What the Admins of a customer are told: that a token was found, or that a domain is not proven any more. */
 function adminText(event: AdminEvent, { about, customer, at }: DueMail) {
-  const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return ADMIN_WORDS[event]({ about: about ?? '', customer, time })
+  return ADMIN_WORDS[event]({ about: about ?? '', customer, time: minuteOf(at) })
 }
 
 /** Whether it is Admins that a mail is for. */
@@ -163,10 +162,6 @@ function keyText(
   }
 }
 
-function minuteOf(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
 /** What whoever ordered something for a next term is told: that its time comes, or that it came to nothing. */
 function orderText(
   event: OrderEvent,
@@ -195,4 +190,8 @@ function orderText(
 /** Whether it is about an order for a next term. */
 function isOfOrder(event: DueMail['event']): event is OrderEvent {
   return event === 'renewal-near' || event === 'renewal-not-done'
+}
+
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -25,9 +25,8 @@ const status = sql<KeyStatus>`CASE
 const isUnused = sql<boolean>`(NOT ${hasEnded}
   AND coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt}) < now() - make_interval(days => ${UNUSED_DAYS}::int))`
 
-const { columns: sortKey, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
 /** The sort key of the list. */
-const columns = sortKey
+const { columns, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
 const shown = {
   id: apiKeys.id,
   name: apiKeys.name,

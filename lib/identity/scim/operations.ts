@@ -67,9 +67,6 @@ export const readScimSchema = operation(contract.readScimSchema, async (_, { par
   body: oneOf(discovery.schemas(), params.name),
 }))
 
-/** Always there (RFC 7643, 3.1 and 7). */
-const ALWAYS = ['schemas', 'id']
-
 export const listScimUsers = operation(contract.listScimUsers, async (caller, { query }) => {
   const page = pageOf(query)
   const filter = query.filter === undefined ? undefined : readFilter(query.filter, USERS_BY)
@@ -160,6 +157,9 @@ export const deleteScimGroup = operation(contract.deleteScimGroup, async (caller
 })
 
 type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
+
+/** Always there (RFC 7643, 3.1 and 7). */
+const ALWAYS = ['schemas', 'id']
 
 /** Whether an answer is to have an attribute. */
 function selects({ attributes, excludedAttributes }: Selection, name: string): boolean {

@@ -22,12 +22,12 @@ import { changeWaysIn, checkFresh } from './may-set.ts'
 import { mappingOf, readAll, serializeDomain } from './serialize.ts'
 import { checkWayIn, deleteProvider, isOpenedBySignOn, lockProviders, providerIn } from './ways-in.ts'
 
+/** So many providers a customer may have, and so many domains. */
+const MOST = 100
+
 export const readSignOn = operation(contract.readSignOn, async (caller) => ({
   body: await readScope(caller, (tx) => readAll(tx, caller.customerId)),
 }))
-
-/** So many providers a customer may have, and so many domains. */
-const MOST = 100
 
 export const addIdentityProvider = operation(
   contract.addIdentityProvider,

@@ -166,7 +166,7 @@ type Found = 'there' | 'lost' | 'found' | 'ended'
  * Looks once a day whether the DNS still has the records by which domains were proven. Of one whose record is missing the
  * Admins are told; after seven days it is proven no more, until somebody proves it anew. What the operator has confirmed is
  * not looked for. Where passwords are off, the last domain stays lost instead, for nobody could sign in without
- * it, until another customer proves it (`release.ts`). Where no name server answers, nothing is known, and the next run asks again.
+ * it, until another customer proves it (`releaseLost`). Where no name server answers, nothing is known, and the next run asks again.
  * @returns how many domains were lost, found again or ended
  */
 export async function recheckDomains(requestId: string, signal: AbortSignal): Promise<number> {
