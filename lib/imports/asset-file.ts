@@ -2,11 +2,14 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { readNow } from '#lib/licenses/license-changes/reading/read.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { listCustomers } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { allowImportTimes } from '#lib/platform/db/plans.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { scope, scopeOfMany } from '#lib/platform/db/scope.ts'
 import { importAssets } from './assets.ts'
+import { quoted } from './faults.ts'
 import { readAssets } from './json/assets.ts'
+import { ImportRefused, MOST_PROBLEMS } from './refused.ts'
 import type { AssetReport } from './report/report.ts'
 import { lockImports } from './sessions/lock.ts'
 import { subjectOf } from './sessions/part-store.ts'
@@ -14,9 +17,10 @@ import { addImport, endImport, newImportId } from './sessions/store.ts'
 import type { Imported, NewAsset } from './shapes.ts'
 import { recorded } from './sources/digests.ts'
 import { fileSource, textOf } from './sources/read-text.ts'
+import type { SourceFile } from './sources/source.ts'
 
 /** One import of one file of assets (`-` is the standard input) for one customer. */
-export type AssetRun = {
+type AssetRun = {
   customerId: CustomerId
   file: string
   /** As the operator named it; absent: the same. */
@@ -30,12 +34,12 @@ export type AssetRun = {
 }
 
 /** `unread`: how many of these are still to be read at their vendor. */
-export type AssetsDone = { importId?: string; report: AssetReport; unread: number }
+type AssetsDone = { importId?: string; report: AssetReport; unread: number }
 
 const BATCH = 250
 
 /** Takes what a dry run found out of its transaction, which is rolled back by it. */
-export class DryRun extends Error {
+class DryRun extends Error {
   readonly done: AssetsDone
 
   constructor(done: AssetsDone) {
@@ -97,4 +101,106 @@ async function storeAssets(
   }
   if (batch.length > 0) await flush()
   return { kind: 'assets', files: [record()], rows, counts }
+}
+
+type Many = Omit<AssetRun, 'customerId'>
+type Written = { customerId: CustomerId; id: string }
+
+/**
+ * The same as `importAssetFile` for many customers: each asset is that of the customer who has its domain. All of the file is
+ * held in memory, and all of it is stored, or nothing.
+ * @throws ImportRefused also where nobody has a domain
+ */
+export async function importAssetsOfMany(run: Many, reseller?: string): Promise<AssetsDone> {
+  const { isDryRun = false, signal } = run
+  const { source, record } = recorded(fileSource(run.file, signal, run.name))
+  const assets: NewAsset[] = []
+  for await (const asset of readAssets(textOf(source), reseller)) {
+    assets.push(asset)
+    run.onProgress?.(assets.length)
+  }
+  const files = [record()]
+  const owned = await ownersOf(assets)
+  const importId = newImportId()
+  const written: Written[] = []
+  try {
+    const report = await scopeOfMany(async (enter) => {
+      const total: Imported = { added: 0, unchanged: 0, replaced: 0 }
+      for (const [customerId, own] of owned) {
+        signal?.throwIfAborted()
+        const part = { customerId, own, importId, files, run, written }
+        const counts = await enter(customerId, (tx) => storePart(tx, part)).catch(inPartOf(customerId))
+        for (const key of ['added', 'unchanged', 'replaced'] as const) total[key] += counts[key]
+      }
+      const whole: AssetReport = { kind: 'assets', files, rows: assets.length, counts: total }
+      if (isDryRun) throw new DryRun({ report: whole, unread: 0 })
+      return whole
+    })
+    let unread = 0
+    for (const [customerId, own] of Map.groupBy(written, (one) => one.customerId))
+      unread += await readNow(
+        customerId,
+        own.map(({ id }) => id),
+        randomUUID(),
+      )
+    return { importId, report, unread }
+  } catch (error) {
+    if (error instanceof DryRun) return error.done
+    throw error
+  }
+}
+
+/** By customer, in the order of their ids: the door takes them in that order. */
+async function ownersOf(assets: readonly NewAsset[]): Promise<[CustomerId, NewAsset[]][]> {
+  const customers = new Map((await listCustomers()).map(({ domain, customerId }) => [domain, customerId]))
+  const byDomain = Map.groupBy(assets, ({ customerDomain }) => customerDomain.toLowerCase())
+  const unknown = [...byDomain].filter(([domain]) => !customers.has(domain)).slice(0, MOST_PROBLEMS)
+  if (unknown.length > 0)
+    throw new ImportRefused(
+      unknown.map(([domain, own]) => ({
+        subject: `asset ${own[0]?.id}`,
+        column: 'customerDomain',
+        reason: `no customer has the domain ${quoted(domain)}`,
+      })),
+    )
+  const owned = [...byDomain].flatMap(([domain, own]): [CustomerId, NewAsset[]][] => {
+    const customerId = customers.get(domain)
+    return customerId === undefined ? [] : [[customerId, own]]
+  })
+  return owned.sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+type Part = {
+  customerId: CustomerId
+  own: NewAsset[]
+  importId: string
+  files: SourceFile[]
+  run: Many
+  written: Written[]
+}
+
+async function storePart(
+  tx: Parameters<typeof importAssets>[0],
+  { customerId, own, importId: id, files, run, written }: Part,
+): Promise<Imported> {
+  await allowImportTimes(tx)
+  await lockImports(tx, customerId, { signal: run.signal })
+  const requestId = randomUUID()
+  const counts = await importAssets(tx, customerId, own, {
+    replace: run.replace,
+    requestId,
+    onVendorsBooks: (assetId) => written.push({ customerId, id: assetId }),
+  })
+  const report: AssetReport = { kind: 'assets', files, rows: own.length, counts }
+  await addImport(tx, customerId, { id, kind: 'assets', files })
+  await endImport(tx, customerId, { id, requestId, subject: subjectOf(files), report })
+  return counts
+}
+
+/** Names the customer in whose part something stands in the way. */
+function inPartOf(customer: CustomerId) {
+  return (error: unknown): never => {
+    if (!(error instanceof ImportRefused)) throw error
+    throw new ImportRefused(error.problems.map((problem) => ({ customer, ...problem })))
+  }
 }

@@ -8,10 +8,9 @@ import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
 import { hasAccount } from '#lib/vendors/accounts/accounts.ts'
 import { isVendor } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
-import { addAssets, overwriteAsset, placeOf, type Replacement, readStored } from './asset-rows.ts'
+import { addAssets, overwriteAsset, placeOf, type Replacement, readStored, takenAmong } from './asset-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
 import type { Imported, NewAsset } from './shapes.ts'
-import { takenAmong } from './taken-subscriptions.ts'
 
 type Options = {
   replace: boolean

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { applyCustomer } from '#lib/imports/customers/apply.ts'
+import { applyCustomer, type Invitation } from '#lib/imports/customers/apply.ts'
 import { type Change, PARTS } from '#lib/imports/customers/differences.ts'
-import type { Invitation } from '#lib/imports/customers/members.ts'
 import { type PlannedCustomer, planned } from '#lib/imports/customers/plan.ts'
 import { readCustomers } from '#lib/imports/customers/read.ts'
 import { Problem } from '#lib/platform/api/problem.ts'

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { importAssetFile } from '#lib/imports/asset-file.ts'
-import { importAssetsOfMany } from '#lib/imports/assets-of-many.ts'
+import { importAssetFile, importAssetsOfMany } from '#lib/imports/asset-file.ts'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { expectationsOf } from '#lib/imports/report/expectations.ts'
 import type { ImportReport } from '#lib/imports/report/report.ts'

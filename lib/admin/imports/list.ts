@@ -1,4 +1,4 @@
-import { mergedReports } from '#lib/imports/report/merge.ts'
+import { mergedReports } from '#lib/imports/report/gather.ts'
 import type { AssetReport, ImportReport, InvoiceReport } from '#lib/imports/report/report.ts'
 import { findImport, listImports, type StoredImport } from '#lib/imports/sessions/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'

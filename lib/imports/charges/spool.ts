@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
+import Big from 'big.js'
+import type { ChargeSet, LineSum } from '#lib/billing/charges/reconciliation.ts'
 import { numberOf } from '../focus/invoice.ts'
 import { headOfKey, MOST_GROUPS } from '../focus/merge.ts'
 import { ImportRefused } from '../refused.ts'
 import type { Charge } from './charge.ts'
-import { END, keyOf } from './order.ts'
-import { aside, lineWriter, sortedRuns } from './runs.ts'
-import { type ChargeStream, type Files, type Head, streamOf } from './stream.ts'
-import { lineSums } from './sums.ts'
+import { aside, lineWriter, readLines, sortedRuns } from './runs.ts'
 
 /** Each takes some 500 bytes; what is more than these goes to a file for a while. */
 const MOST_IN_MEMORY = 50_000
@@ -93,4 +92,125 @@ function tooMany(bill: string): ImportRefused {
   const { invoiceId, issuer } = headOfKey(bill)
   const reason = `its charges lead to more than ${MOST_GROUPS} lines`
   return new ImportRefused([{ subject: `invoice ${invoiceId ?? `of ${issuer}`}`, reason }])
+}
+
+/** Between the parts of a key: no cell that is kept has it. */
+const END = '\u0000'
+
+/** By its bill, its line, the dearest first, and then by all that it says, so that equal files come in one order. */
+function keyOf(bill: string, charge: Charge): string {
+  return [bill, charge.detail ?? '', descending(Number(charge.cost)), JSON.stringify(charge)].join(END)
+}
+
+const view = new DataView(new ArrayBuffer(8))
+const SIGN = 1n << 63n
+const ALL = (1n << 64n) - 1n
+
+/** A number as text whose order is the other way round. */
+function descending(value: number): string {
+  view.setFloat64(0, value)
+  const bits = view.getBigUint64(0)
+  const ascending = bits & SIGN ? bits ^ ALL : bits | SIGN
+  return (ALL - ascending).toString(16).padStart(16, '0')
+}
+
+type Tally = { count: number; amount: Big }
+const nothing = (): Tally => ({ count: 0, amount: new Big(0) })
+
+/** Adds up charges that come line by line, exactly. */
+function lineSums() {
+  const lines: LineSum[] = []
+  const total = nothing()
+  let detail: string | null | undefined
+  let [line, corrections, categories] = [nothing(), nothing(), new Map<string, Tally>()]
+  const end = () => {
+    if (line.count === 0 || detail === undefined) return
+    lines.push({
+      detail,
+      from: total.count - line.count,
+      ...textOf(line),
+      corrections: textOf(corrections),
+      categories: [...categories].map(([category, { count, amount }]) => [category, count, amount.toFixed()]),
+    })
+  }
+  return {
+    add(charge: Charge): void {
+      const own = charge.detail ?? null
+      if (own !== detail) {
+        end()
+        detail = own
+        ;[line, corrections, categories] = [nothing(), nothing(), new Map()]
+      }
+      const category = categories.get(charge.category) ?? nothing()
+      categories.set(charge.category, category)
+      const isCorrection = charge.class?.toLowerCase() === 'correction'
+      for (const tally of [total, line, category, ...(isCorrection ? [corrections] : [])]) {
+        tally.count += 1
+        tally.amount = tally.amount.plus(charge.cost)
+      }
+    },
+    /** How many lines there are by now, but for the one at hand. */
+    size: () => lines.length,
+    /** All of them, and what they come to together. */
+    end(): { count: number; amount: string; lines: LineSum[] } {
+      end()
+      return { ...textOf(total), lines }
+    },
+  }
+}
+
+function textOf({ count, amount }: Tally) {
+  return { count, amount: amount.eq(0) ? '0' : amount.toFixed() }
+}
+
+/** The charges of one bill; `digest` is the same for the same charges, in whatever order they came. */
+export type Kept = ChargeSet & {
+  issuer: string
+  number: string
+  digest: string
+  /** In the order in which they are shown. To be read to its end before the next bill, or not at all. */
+  charges(): Generator<Charge>
+}
+/** The same without the charges, as it is put aside; empty: no map of accounts names a customer. */
+type Head = Omit<Kept, 'charges'> & { customer: string }
+/** Where both stand, in one order. */
+type Files = { heads: string; charges: string }
+
+export type ChargeStream = {
+  /** The bills of a customer as the map of accounts names it; empty where there is no map. */
+  of(customer: string): Generator<Kept>
+  close(): void
+}
+
+/** Reads both as they are asked for. */
+function streamOf(files: Files): ChargeStream {
+  const heads = readLines<Head>(files.heads)
+  const lines = readLines<Charge>(files.charges)
+  let next = heads.next()
+  let at = 0
+  let start = 0
+  return {
+    *of(customer) {
+      while (!next.done && next.value.customer <= customer) {
+        const { customer: whose, ...head } = next.value
+        const from = start
+        start += head.count
+        next = heads.next()
+        if (whose === customer) yield { ...head, charges: () => chargesFrom(from, head.count) }
+      }
+    },
+    close() {
+      heads.return(undefined)
+      lines.return(undefined)
+    },
+  }
+
+  /** What was not asked for is passed over. */
+  function* chargesFrom(from: number, count: number): Generator<Charge> {
+    for (; at < from; at++) lines.next()
+    for (; at < from + count; at++) {
+      const { value } = lines.next()
+      if (value) yield value
+    }
+  }
 }

@@ -4,19 +4,20 @@ import { saveIssuer } from '#lib/billing/issuers/store.ts'
 import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import * as directory from '#lib/identity/customers/store.ts'
 import { changeNaming, type Naming, readNaming, renaming } from '#lib/identity/customers/store.ts'
+import { change } from '#lib/identity/members/change.ts'
+import { invite } from '#lib/identity/members/invite.ts'
 import { addLicensesRecipient, addRecipient } from '#lib/notifications/notices/recipients.ts'
 import { NOTICES } from '#lib/notifications/notices/rules.ts'
 import { asOperator } from '#lib/platform/caller/operator.ts'
-import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { type AuditEvent, OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { ImportRefused } from '../refused.ts'
 import { type Change, plan } from './differences.ts'
-import { type Invitation, saveMember } from './members.ts'
-import type { GivenCustomer } from './shapes.ts'
-import { readStored } from './stored.ts'
-import { type Told, telling } from './told.ts'
+import type { GivenCustomer, GivenMember } from './shapes.ts'
+import { readStored, type StoredMember } from './stored.ts'
 
 export type Applied = { changes: Change[]; invitations: Invitation[] }
 
@@ -115,4 +116,40 @@ async function saveNotices(
   if (ofInvoices.length > 0)
     stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again: false })))
   await told('notices.set', email, { profile, kinds, stopped })
+}
+
+/** How somebody takes up a membership that is new: by a link, which is shown once. */
+export type Invitation = { customer: string; email: string; name: string; url: string; expiresAt: Date }
+
+/**
+ * Invites a member who is new, and changes what is given of one who is there: by the rules that screens and single commands
+ * keep to, with their rows of the history.
+ * @param operator of the customer
+ * @param how.isMailed whether a job mails the link, which nobody else gets to see then
+ * @returns the invitation of a new one, where it is not mailed
+ * @throws Problem `last_admin`, or what `refusedWith` of lib/identity/members/change.ts says
+ */
+async function saveMember(
+  tx: Transaction,
+  operator: Caller,
+  { email, name, roles, billingProfiles }: GivenMember,
+  before: StoredMember | undefined,
+  how: { requestId: string; isMailed: boolean },
+): Promise<Omit<Invitation, 'customer'> | undefined> {
+  if (before) {
+    await change(tx, operator, before.id, { name, roles, billingProfiles }, how)
+    return undefined
+  }
+  const invited = { email, name: name ?? '', roles: roles ?? [], billingProfiles }
+  const { url, expireTime } = (await invite(tx, operator, invited, how)).link
+  return url === undefined ? undefined : { email, name: invited.name, url, expiresAt: new Date(expireTime) }
+}
+
+/** Writes into the history what an import does to a customer, in the transaction that does it. */
+type Told = (action: string, subject: string, details?: AuditEvent['details']) => Promise<void>
+
+/** All that one transaction tells is of one request. */
+function telling(tx: Transaction, customerId: CustomerId, requestId: string): Told {
+  return (action, subject, details = {}) =>
+    recordAudit(tx, customerId, { action, subject, details, actor: OPERATOR, requestId })
 }

@@ -1,9 +1,9 @@
-import { ImportRefused } from '../refused.ts'
+import { quoted } from '../faults.ts'
+import { jsonValues } from '../json/objects.ts'
+import { ImportRefused, type ProblemList, problemList } from '../refused.ts'
 import { readText } from '../sources/read-text.ts'
 import { readCsvPieces } from './csv.ts'
-import { gathered } from './gather.ts'
-import { readJsonPieces } from './json.ts'
-import type { GivenCustomer } from './shapes.ts'
+import { Customer, type GivenCustomer, type Piece } from './shapes.ts'
 
 /** Far above 100,000 rows. All of a file is looked at before anything of it is written, and so held in memory. */
 const LONGEST = 32 * 1024 * 1024
@@ -21,4 +21,105 @@ export async function readCustomers(file: string, signal?: AbortSignal): Promise
   }
   const isJson = /^\s*[[{]/.test(text)
   return gathered(await (isJson ? readJsonPieces(text) : readCsvPieces(text)))
+}
+
+/**
+ * The customers of a JSON file: an array of objects, or objects one after another (NDJSON).
+ * @throws ImportRefused that lists what is wrong, by line and field; also a customer that comes twice
+ */
+async function readJsonPieces(text: string): Promise<Piece[]> {
+  let line = 0
+  const objects = jsonValues([{ name: '', text: whole(text) }], {
+    read: (value) => Customer.safeParse(value),
+    keyOf: ({ id }) => ({ group: '', id }),
+    onObject: (_, at) => {
+      line = at
+    },
+  })
+  const pieces: Piece[] = []
+  for await (const { billingProfiles: profiles, ...customer } of objects)
+    pieces.push({ ...customer, profiles, line })
+  return pieces
+}
+
+async function* whole(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+type Said = { line: number } & Record<string, unknown>
+
+/**
+ * Puts the parts of each customer together. What is said twice may be said twice, as rows of a table do; what is said in
+ * two ways is refused.
+ * @throws ImportRefused that lists what contradicts itself in the file, by line
+ */
+function gathered(pieces: readonly Piece[]): GivenCustomer[] {
+  const problems = problemList()
+  const customers = new Map<string, GivenCustomer>()
+  const known = new Map<string, Said>()
+  /** @returns whether it is the first that is said of it */
+  const isNew = (customer: string, column: string, key: string, said: Said): boolean => {
+    const place = JSON.stringify([customer, column, key])
+    const before = known.get(place)
+    if (before) complete(before, said, { column, key }, problems)
+    else known.set(place, said)
+    return before === undefined
+  }
+  for (const { id, line, profiles = [], issuers = [], members = [], notices = [], ...own } of pieces) {
+    const first: GivenCustomer = { id, line, ...own, profiles: [], issuers: [], members: [], notices: [] }
+    const customer = customers.get(id) ?? first
+    customers.set(id, customer)
+    if (customer !== first) complete(customer, { ...own, line }, { column: 'customer', key: id }, problems)
+    const add = <One extends object>(
+      all: (One & { line: number })[],
+      one: One,
+      column: string,
+      key: string,
+    ) => {
+      const said = { ...one, line }
+      if (isNew(id, column, key, said)) all.push(said)
+    }
+    for (const one of profiles) add(customer.profiles, one, 'profile', one.id)
+    for (const one of issuers) add(customer.issuers, one, 'issuer', one.name)
+    for (const one of members) add(customer.members, one, 'member', one.email.toLowerCase())
+    for (const one of notices)
+      add(customer.notices, one, 'noticesTo', `${one.email.toLowerCase()} of ${one.profile}`)
+  }
+  refuseSharedDomains([...customers.values()], problems)
+  problems.refuseIfAny()
+  return [...customers.values()]
+}
+
+/** Takes in what was not said before. */
+function complete(
+  before: Said,
+  { line, ...said }: Said,
+  { column, key }: { column: string; key: string },
+  problems: ProblemList,
+): void {
+  for (const [field, value] of Object.entries(said)) {
+    if (value === undefined) continue
+    if (before[field] === undefined) before[field] = value
+    if (JSON.stringify(before[field]) === JSON.stringify(value)) continue
+    // An address may be written in other letters.
+    if (field === 'email' && String(before[field]).toLowerCase() === String(value).toLowerCase()) continue
+    const reason = `${quoted(key)} has another ${field} than on line ${before.line}`
+    problems.add({ line, column, reason })
+  }
+}
+
+function refuseSharedDomains(customers: readonly GivenCustomer[], problems: ProblemList): void {
+  const holders = new Map<string, GivenCustomer>()
+  for (const customer of customers) {
+    const { domain, line } = customer
+    if (domain === undefined) continue
+    const holder = holders.get(domain)
+    if (!holder) holders.set(domain, customer)
+    else
+      problems.add({
+        line,
+        column: 'domain',
+        reason: `${domain} is of ${holder.id} on line ${holder.line}, too`,
+      })
+  }
 }

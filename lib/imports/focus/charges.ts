@@ -1,12 +1,13 @@
+import Big from 'big.js'
 import { type Charge, chargeReader } from '../charges/charge.ts'
-import type { ProblemList } from '../problem-list.ts'
+import { sortedRuns } from '../charges/runs.ts'
+import type { ProblemList } from '../refused.ts'
 import { type Lack, lacking } from '../resale/lacking.ts'
 import type { Bill, Known } from './bill.ts'
 import type { Field, Header } from './columns.ts'
 import { type BillHead, type FieldReader, fieldReader } from './fields.ts'
 import { groupsOf, type Kind } from './groups.ts'
 import { billKey, joined, joinHead } from './merge.ts'
-import { overflow } from './overflow.ts'
 import { newReading, type Tally } from './reading.ts'
 import type { Terms } from './terms.ts'
 
@@ -132,4 +133,43 @@ export function gatherCharges(
 
 function whole({ head, owner, groups }: Known): Bill {
   return { ...head, owner, charges: [...groups.values()] }
+}
+
+/** Bills that memory has no room for, in a temporary folder of this user's alone until `close`. */
+export type Overflow = {
+  put(bills: ReadonlyMap<string, Known>): void
+  isEmpty(): boolean
+  /** What was put, by key, for a database is slow at rows in no order; of one key, the first that was put first. */
+  inOrder(): Generator<[key: string, known: Known]>
+  close(): void
+}
+
+function overflow(): Overflow {
+  const runs = sortedRuns<WrittenBill>((written) => written)
+  return {
+    put(bills) {
+      runs.put([...bills].map(([key, known]) => [key, { ...known, groups: [...known.groups] } as never]))
+    },
+    isEmpty: runs.isEmpty,
+    *inOrder() {
+      for (const [key, written] of runs.inOrder()) yield [key, readBill(written)]
+    },
+    close: runs.close,
+  }
+}
+
+/** As JSON has it: its exact numbers are text. */
+type WrittenGroup = { cost: string; priced?: { billed: string; each?: { quantity: string } } }
+type WrittenBill = Omit<Known, 'groups'> & { groups: [string, WrittenGroup][] }
+
+function readBill(known: WrittenBill): Known {
+  const groups = known.groups.map(([text, group]) => [text, exact(group)])
+  return { ...known, groups: new Map(groups as [string, never][]) }
+}
+
+function exact({ priced, ...group }: WrittenGroup) {
+  const cost = new Big(group.cost)
+  if (!priced) return { ...group, cost }
+  const each = priced.each && { ...priced.each, quantity: new Big(priced.each.quantity) }
+  return { ...group, cost, priced: { ...priced, billed: new Big(priced.billed), each } }
 }

@@ -1,10 +1,12 @@
 import type Big from 'big.js'
-import { quoted } from '#lib/imports/faults.ts'
+import { decimalFault, quoted, textFault } from '#lib/imports/faults.ts'
+import type { DocumentState } from '#lib/imports/shapes.ts'
 import { currencyFault } from '#lib/platform/values/currencies.ts'
-import type { ProblemList } from '../problem-list.ts'
-import { cellReader } from './cells.ts'
-import type { Header } from './columns.ts'
-import { type Issue, issueOf } from './issue.ts'
+import { dayOf } from '#lib/platform/values/days.ts'
+import { decimalOf } from '#lib/platform/values/decimals.ts'
+import type { ProblemList } from '../refused.ts'
+import { timeOf } from '../times.ts'
+import type { Field, Header } from './columns.ts'
 
 /** Whose bill a charge belongs on. Times are epoch milliseconds; the end is exclusive. */
 export type BillHead = {
@@ -87,4 +89,113 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
       return { provider, service, category, detail: detail.value }
     },
   }
+}
+
+type Row = readonly string[]
+
+/** Reads cells of a row; each is undefined where it is at fault, and the problem is on the list then. */
+type Cells = {
+  fault(line: number, field: Field, reason: string): undefined
+  text(row: Row, line: number, field: Field): string | undefined
+  /** Epoch milliseconds. */
+  time(row: Row, line: number, field: Field): number | undefined
+  decimal(value: string | undefined, line: number, column: string): Big | undefined
+  /** An empty cell is no fault: `{}`. */
+  textIfAny(row: Row, line: number, field: Field): { value?: string } | undefined
+  /** The same of a day, `YYYY-MM-DD`. */
+  dayIfAny(row: Row, line: number, field: Field): { value?: string } | undefined
+}
+
+const LONGEST = 300
+/** What a vendor writes on a line of an invoice may be longer than any name. */
+const LONGEST_DESCRIPTION = 500
+
+function cellReader({ read, columnOf, dataset }: Header, problems: ProblemList): Cells {
+  const fault = (line: number, field: Field, reason: string) => {
+    problems.add({ line, column: columnOf(field), reason })
+    return undefined
+  }
+  const text = (row: Row, line: number, field: Field) => {
+    const value = read(row, field)
+    if (value === undefined) return fault(line, field, 'is empty')
+    const longest = field === 'service' && dataset === 'details' ? LONGEST_DESCRIPTION : LONGEST
+    const reason = textFault(value, longest)
+    return reason === undefined ? value : fault(line, field, reason)
+  }
+  const time = (row: Row, line: number, field: Field) => {
+    const value = text(row, line, field)
+    if (value === undefined) return undefined
+    return timeOf(value) ?? fault(line, field, `${quoted(value)} is not a date`)
+  }
+  return {
+    fault,
+    text,
+    time,
+    decimal(value, line, column) {
+      const found = value === undefined ? undefined : decimalOf(value)
+      const reason = value === undefined ? 'is empty' : decimalFault(value)
+      if (!found) problems.add({ line, column, reason })
+      return found
+    },
+    textIfAny(row, line, field) {
+      if (read(row, field) === undefined) return {}
+      const value = text(row, line, field)
+      return value === undefined ? undefined : { value }
+    },
+    dayIfAny(row, line, field) {
+      if (read(row, field) === undefined) return {}
+      const value = time(row, line, field)
+      return value === undefined ? undefined : { value: dayOf(value) }
+    },
+  }
+}
+
+/** What a row of invoice details says of its invoice as a document; days as `YYYY-MM-DD`. */
+type Issue = {
+  state: DocumentState
+  issueDate: string | undefined
+  dueDate: string | undefined
+  /** Payment terms, and the customer's purchase order; absent, too, where not all rows say the same. */
+  terms: string | undefined
+  order: string | undefined
+  /** The invoices that it refers to, two at most. */
+  corrects: string[]
+}
+
+/** InvoiceIssueStatus in our words. */
+const STATES: Record<string, DocumentState> = { open: 'draft', issued: 'issued', voided: 'voided' }
+
+/**
+ * @param id the invoice's own: only an open one may be without
+ * @returns undefined where something is at fault, which is told then
+ */
+function issueOf(
+  cells: Cells,
+  row: readonly string[],
+  line: number,
+  id: string | undefined,
+): Issue | undefined {
+  const state = stateOf(cells, row, line, id)
+  const issueDate = cells.dayIfAny(row, line, 'issueDate')
+  const dueDate = cells.dayIfAny(row, line, 'dueDate')
+  const reference = cells.textIfAny(row, line, 'reference')
+  const terms = cells.textIfAny(row, line, 'terms')
+  const order = cells.textIfAny(row, line, 'order')
+  if (!state || !issueDate || !dueDate || !reference || !terms || !order) return undefined
+  if (issueDate.value && dueDate.value && dueDate.value < issueDate.value)
+    return cells.fault(line, 'dueDate', 'is before InvoiceIssueDate')
+  // An invoice that adjusts no other refers to itself.
+  const refersToOther = reference.value !== undefined && reference.value !== id
+  const corrects = refersToOther ? [reference.value ?? ''] : []
+  const days = { issueDate: issueDate.value, dueDate: dueDate.value }
+  return { state, ...days, terms: terms.value, order: order.value, corrects }
+}
+
+function stateOf(cells: Cells, row: readonly string[], line: number, id: string | undefined) {
+  const status = cells.text(row, line, 'status')
+  if (status === undefined) return undefined
+  const state = STATES[status.toLowerCase()]
+  if (!state) return cells.fault(line, 'status', `${quoted(status)} is not Open, Issued or Voided`)
+  if (state === 'draft' || id !== undefined) return state
+  return cells.fault(line, 'invoiceId', `is empty, but the invoice is ${state}`)
 }

@@ -3,7 +3,6 @@ import Big from 'big.js'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
-import { postingOfBill } from '../posting/bill.ts'
 import { linePostingOfUsage, ownLineOf } from '../posting/usage.ts'
 import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
@@ -142,4 +141,20 @@ function later(day: string, other: string): string {
 /** By code unit: the same order everywhere. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Terms and order as the issuer tells them, and what the vendor billed as tax: a reseller's tax is its own. */
+function postingOfBill(
+  { issue }: Bill,
+  charges: readonly ChargeGroup[],
+  shares: ReadonlyMap<ChargeGroup, string>,
+  { issuer }: Terms,
+) {
+  const taxes = charges.filter(({ category }) => category.toLowerCase() === 'tax')
+  const tax = taxes.reduce((all, charge) => all.plus(shares.get(charge) ?? 0), new Big(0))
+  return {
+    ...(issue?.terms === undefined ? {} : { paymentTerms: issue.terms }),
+    ...(issue?.order === undefined ? {} : { purchaseOrder: issue.order }),
+    ...(taxes.length === 0 || issuer !== undefined ? {} : { taxAmount: tax.toFixed() }),
+  }
 }

@@ -1,10 +1,9 @@
 import { quoted } from '#lib/imports/faults.ts'
-import { ImportRefused } from '#lib/imports/refused.ts'
 import { dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import { widen } from '../posting/usage.ts'
-import type { ProblemList } from '../problem-list.ts'
+import { ImportRefused, type ProblemList } from '../refused.ts'
 import type { Owner } from '../resale/accounts.ts'
-import type { ChargeGroup, Known, Place } from './bill.ts'
+import type { Bill, ChargeGroup, Known, Place } from './bill.ts'
 import type { BillHead } from './fields.ts'
 
 /** Which accounts an invoice bills is known up to so many of them. */
@@ -133,4 +132,38 @@ export function twice({ invoiceId }: BillHead, { detail }: ChargeGroup) {
     column: 'InvoiceDetailId',
     reason: `${quoted(detail ?? '')} of invoice ${invoiceId} is given twice`,
   }
+}
+
+/**
+ * The bills of both kinds of files, in their order. What its issuer tells of an invoice holds, and not what its charges
+ * would make.
+ * @throws ImportRefused where the two of one invoice are in two currencies
+ */
+export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): Generator<Bill> {
+  const summaries = charges[Symbol.iterator]()
+  let summary = summaries.next()
+  try {
+    for (const bill of details) {
+      const key = keyOf(bill)
+      for (; !summary.done && keyOf(summary.value) < key; summary = summaries.next()) yield summary.value
+      if (!summary.done && keyOf(summary.value) === key) {
+        if (summary.value.currency !== bill.currency)
+          throw new ImportRefused([otherCurrency(bill, summary.value)])
+        summary = summaries.next()
+      }
+      yield bill
+    }
+    for (; !summary.done; summary = summaries.next()) yield summary.value
+  } finally {
+    summaries.return?.()
+  }
+}
+
+function keyOf(bill: Bill): string {
+  return billKey(bill, bill.owner)
+}
+
+function otherCurrency({ invoiceId = '', currency }: Bill, charges: Bill) {
+  const reason = `is in ${currency}, and its charges are in ${charges.currency}`
+  return { subject: `invoice ${invoiceId}`, reason }
 }

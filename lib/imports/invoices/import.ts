@@ -1,5 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import Big from 'big.js'
 import { eq } from 'drizzle-orm'
 import { sumsOfMany } from '#lib/billing/invoices/sums/upkeep.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -9,10 +10,8 @@ import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
 import { importIssuers } from '../issuers.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
-import { batchesOf } from './batches.ts'
 import type { Result } from './fate.ts'
-import { faultsOf } from './faults.ts'
-import { seenInvoices } from './seen.ts'
+import { type Seen, seenInvoices } from './seen.ts'
 import { storer } from './storer.ts'
 
 export type InvoiceImport = {
@@ -70,4 +69,57 @@ async function listProfiles(tx: Transaction, customerId: CustomerId): Promise<Se
   const own = eq(billingProfiles.customerId, customerId)
   const rows = await tx.select({ id: billingProfiles.id }).from(billingProfiles).where(own)
   return new Set(rows.map(({ id }) => id))
+}
+
+// So that each statement stays far below the time that it may take.
+const MOST_INVOICES = 500
+const MOST_LINES = 5000
+
+/** Portions that are small in memory and quick to write, whatever is in them. */
+async function* batchesOf(
+  invoices: Iterable<NewInvoice> | AsyncIterable<NewInvoice>,
+): AsyncGenerator<NewInvoice[]> {
+  let batch: NewInvoice[] = []
+  let lines = 0
+  for await (const invoice of invoices) {
+    if (batch.length === MOST_INVOICES || (lines > 0 && lines + invoice.lines.length > MOST_LINES)) {
+      yield batch
+      batch = []
+      lines = 0
+    }
+    batch.push(invoice)
+    lines += invoice.lines.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/**
+ * What makes invoices unfit whatever is stored.
+ * @param seen those of the import that came before; these are added to them
+ */
+function faultsOf(
+  invoices: readonly NewInvoice[],
+  profiles: ReadonlySet<string>,
+  seen: Seen,
+): ImportProblem[] {
+  return invoices.flatMap((invoice) => {
+    const { number, billingProfileId = 'default', lines, totalAmount, balanceAmount } = invoice
+    const subject = `invoice ${number}`
+    if (!seen.add(invoice)) return [{ subject, reason: 'is given twice' }]
+    if (lines.length === 0) return [{ subject, reason: 'has no lines' }]
+    const inexact = Object.entries({ totalAmount, balanceAmount }).find(
+      ([, value]) => value && !isExactAsJson(value),
+    )
+    if (inexact)
+      return [{ subject, column: inexact[0], reason: 'has more digits than a JSON number can say' }]
+    if (profiles.has(billingProfileId)) return []
+    return [
+      { subject, column: 'billingProfileId', reason: `there is no billing profile ${billingProfileId}` },
+    ]
+  })
+}
+
+/** Whether the wire's number says this amount to the last digit: a cent that it would lose is refused at the door. */
+function isExactAsJson(amount: string): boolean {
+  return new Big(Number(amount)).eq(amount)
 }

@@ -4,9 +4,8 @@ import { freezeParties } from '#lib/billing/parties/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { holdAll } from '../all-rows.ts'
-import { asFields, asRecord, type Head, names, newValues } from '../posting/head-columns.ts'
-import { addLines, dropLines, readLines } from './line-rows.ts'
-import { keyOf, type StoredInvoice } from './stored.ts'
+import { HEAD_COLUMNS, LINE_COLUMNS } from '../posting/shapes.ts'
+import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 
 // How many rows a customer has is not known while its first file is stored, nor before the server next looks. So each
 // statement here leaves the planner one way only, by the primary key or by the number: a row for a row, with what is in
@@ -29,7 +28,7 @@ export async function readStored(
   const found = await tx.execute<Head>(sql`
     SELECT found.* FROM unnest(${texts(sorted, 'issuer')}, ${texts(sorted, 'number')}) AS given(issuer, number)
     CROSS JOIN LATERAL (
-      SELECT ${asFields} FROM invoices
+      SELECT ${headFields} FROM invoices
       WHERE customer_id = ${customerId} AND issuer = given.issuer
         AND number >= given.number AND number <= given.number
       ORDER BY number, (CASE WHEN document_state = 'voided' THEN id ELSE '' END) LIMIT 100
@@ -60,7 +59,7 @@ export async function addInvoices(tx: Transaction, customerId: CustomerId, added
   const [one] = rows
   const beside = { table: 'parties', customerId, id: one?.buyerId } as const
   holdAll(
-    await tx.execute(sql`INSERT INTO invoices (customer_id, ${names}) ${rowsOf(rows, beside)}`),
+    await tx.execute(sql`INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(rows, beside)}`),
     rows.length,
   )
   await addLines(tx, customerId, added)
@@ -72,8 +71,8 @@ export async function overwriteHeads(tx: Transaction, customerId: CustomerId, ch
   const [one] = changed
   const beside = { table: 'invoices', customerId, id: one?.id } as const
   const written = await tx.execute(sql`
-    INSERT INTO invoices (customer_id, ${names}) ${rowsOf(changed, beside)}
-    ON CONFLICT (customer_id, id) DO UPDATE SET ${newValues},
+    INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(changed, beside)}
+    ON CONFLICT (customer_id, id) DO UPDATE SET ${newHeadValues},
       -- A draft that is issued arrives by that.
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
         THEN excluded.created_at ELSE invoices.created_at END`)
@@ -112,7 +111,7 @@ function rowsOf(
 ): SQL {
   const heads = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
   return sql`SELECT own.customer_id, r.*
-    FROM ${sql.identifier(table)} AS own, json_to_recordset(${heads}::json) AS r(${asRecord})
+    FROM ${sql.identifier(table)} AS own, json_to_recordset(${heads}::json) AS r(${headRecord})
     WHERE own.customer_id = ${customerId} AND own.id = ${id}`
 }
 
@@ -123,3 +122,117 @@ function texts(of: readonly Numbered[], field: keyof Numbered): SQL {
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
+
+// rows.ts says why each statement here leaves the planner one way only.
+
+const MOST_ROWS = 5000
+
+const POSTING_COLUMNS = [...LINE_COLUMNS, ['carried', 'text[]', 'carried']] as const
+const lineNames = sql.raw(POSTING_COLUMNS.map(([column]) => column).join(', '))
+const lineFields = sql.raw(
+  POSTING_COLUMNS.map(
+    ([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`,
+  ).join(', '),
+)
+const lineRecord = sql.raw(POSTING_COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
+
+/** The lines of these invoices in their order, by the invoice's id. */
+async function readLines(
+  tx: Transaction,
+  customerId: CustomerId,
+  ids: readonly string[],
+): Promise<Map<string, StoredLine[]>> {
+  const lines = new Map<string, StoredLine[]>(ids.map((id) => [id, []]))
+  if (ids.length === 0) return lines
+  const { rows } = await tx.execute<StoredLine & { invoiceId: string }>(sql`
+    SELECT found.* FROM unnest(${textsOf(ids)}) AS given(id) CROSS JOIN LATERAL (
+      SELECT invoice_id AS "invoiceId", type, description, price, qty, details, ${lineFields}
+      FROM line_items WHERE customer_id = ${customerId} AND invoice_id = given.id ORDER BY position) AS found`)
+  for (const { invoiceId, ...line } of rows) lines.get(invoiceId)?.push(line)
+  return lines
+}
+
+/** Takes the lines of these invoices away. */
+async function dropLines(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+  await tx.execute(sql`
+    DELETE FROM line_items WHERE customer_id = ${customerId} AND ctid = ANY (ARRAY(
+      SELECT found.ctid FROM unnest(${textsOf(ids)}) AS given(id) CROSS JOIN LATERAL (
+        SELECT ctid FROM line_items WHERE customer_id = ${customerId} AND invoice_id = given.id OFFSET 0) AS found))`)
+}
+
+/** Adds the lines of invoices that have none, and how their prices were made where that is known. */
+async function addLines(tx: Transaction, customerId: CustomerId, from: readonly StoredInvoice[]) {
+  const rows = from.flatMap(({ id, currency, lines }) =>
+    lines.map((line, position) => ({ ...line, invoiceId: id, currency, position })),
+  )
+  for (let at = 0; at < rows.length; at += MOST_ROWS) {
+    const portion = rows.slice(at, at + MOST_ROWS)
+    const invoice = portion[0]?.invoiceId
+    const written = await tx.execute(sql`
+      INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, details,
+        ${lineNames})
+      SELECT own.customer_id, r.*
+      FROM invoices AS own, json_to_recordset(${JSON.stringify(portion)}::json)
+        AS r("invoiceId" text, position int, type text, description text, price numeric, qty numeric,
+          currency text, details text, ${lineRecord})
+      WHERE own.customer_id = ${customerId} AND own.id = ${invoice}`)
+    holdAll(written, portion.length)
+    const priced = portion.flatMap(({ invoiceId, position, priced: how }) =>
+      how ? [{ invoiceId, position, ...how }] : [],
+    )
+    if (priced.length > 0)
+      await tx.execute(sql`
+        INSERT INTO line_prices (customer_id, invoice_id, position, rule, billed_cost)
+        SELECT own.customer_id, r.*
+        FROM invoices AS own, json_to_recordset(${JSON.stringify(priced)}::json)
+          AS r("invoiceId" text, position int, rule text, "billedCost" numeric)
+        WHERE own.customer_id = ${customerId} AND own.id = ${invoice}`)
+  }
+}
+
+const textsOf = (ids: Iterable<string>) => sql`${sql.param([...ids].sort())}::text[]`
+
+/** An invoice without its lines. */
+type Head = Omit<StoredInvoice, 'lines'>
+
+/** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
+const COLUMNS: readonly (readonly [column: string, type: string, field: keyof Head])[] = [
+  ['id', 'text', 'id'],
+  ['number', 'text', 'number'],
+  ['is_numbered', 'boolean', 'isNumbered'],
+  ['document_state', 'text', 'documentState'],
+  ['form', 'text', 'form'],
+  ['billing_profile_id', 'text', 'billingProfileId'],
+  ['platform', 'text', 'platform'],
+  ['issuer', 'text', 'issuer'],
+  ['invoice_date', 'date', 'invoiceDate'],
+  ['due_date', 'date', 'dueDate'],
+  ['currency', 'text', 'currency'],
+  ['total_amount', 'numeric', 'totalAmount'],
+  ['balance_amount', 'numeric', 'balanceAmount'],
+  ['billing_account', 'text', 'billingAccount'],
+  ['period_start', 'date', 'periodStart'],
+  ['period_end', 'date', 'periodEnd'],
+  ['corrects', 'text', 'corrects'],
+  ...HEAD_COLUMNS,
+  ['carried', 'text[]', 'carried'],
+  ['replaced_by', 'text', 'replacedBy'],
+  ['is_history', 'boolean', 'isHistory'],
+  ['import_id', 'text', 'importId'],
+  ['seller_id', 'text', 'sellerId'],
+  ['buyer_id', 'text', 'buyerId'],
+]
+/** What never changes of a row that is there. */
+const KEPT = new Set(['id', 'import_id'])
+
+// In a statement: the columns, what is read of them, the record that JSON becomes, and what is written over.
+const headNames = sql.raw(COLUMNS.map(([column]) => column).join(', '))
+const headFields = sql.raw(
+  COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
+    ', ',
+  ),
+)
+const headRecord = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
+const newHeadValues = sql.raw(
+  COLUMNS.flatMap(([column]) => (KEPT.has(column) ? [] : `${column} = excluded.${column}`)).join(', '),
+)

@@ -1,19 +1,27 @@
 import 'server-only'
+import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { carrierOf } from '../posting/carry.ts'
 import type { ImportProblem } from '../refused.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'
 import { changesOf, recordVoided } from './changes.ts'
+import { fillsLines } from './differences.ts'
 import { type Fate, fateOf, problemsOf, type Result } from './fate.ts'
 import { idsFor } from './ids.ts'
-import { overwriteStored } from './overwrite.ts'
-import { draftsOf, lastHistoricDay, readReplaced, readTwins, type Twin, twinProblem } from './period.ts'
-import { addInvoices, overwriteHeads, readStored } from './rows.ts'
+import {
+  billsOfSeveral,
+  draftsOf,
+  lastHistoricDay,
+  ofEachAccount,
+  readReplaced,
+  readTwins,
+  type Twin,
+  twinProblem,
+} from './period.ts'
+import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
-import { settledProblems } from './settled.ts'
-import { billsOfSeveral, ofEachAccount } from './several.ts'
-import { asVoided, completed, headOf, keyOf, type StoredInvoice } from './stored.ts'
+import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
 
 type Options = {
   correct: boolean
@@ -141,4 +149,74 @@ export async function storer(
   }
 
   return { counts, take, end }
+}
+
+type Pair = { invoice: NewInvoice; stored: StoredInvoice }
+/** What becomes of invoices that are there. */
+type Changed = { moved: readonly Pair[]; redrafted: readonly Pair[]; voided: readonly StoredInvoice[] }
+type With = {
+  changes: ReturnType<typeof changesOf>
+  /** Carries over what the customer has set. */
+  carry(invoice: StoredInvoice): StoredInvoice
+}
+
+/**
+ * Writes over invoices that are there and stay in their place, and keeps how they were. The lines are written with them
+ * where they are others, or where something is known of them that was not.
+ * @returns the moved ones, in their order, and the drafts
+ */
+async function overwriteStored(
+  tx: Transaction,
+  customerId: CustomerId,
+  { moved, redrafted, voided }: Changed,
+  { changes, carry }: With,
+): Promise<{ heads: StoredInvoice[]; whole: StoredInvoice[] }> {
+  const isFilled = moved.map(({ stored, invoice }) => fillsLines(stored, invoice))
+  const bare = moved.filter((_, at) => !isFilled[at]).map(({ stored }) => stored)
+  const filled = moved.filter((_, at) => isFilled[at])
+  await changes.keep([...bare, ...voided].map(headOf))
+  await changes.keep([...filled, ...redrafted].map(({ stored }) => stored))
+  const heads = moved.map(({ invoice, stored }) => movedTo(stored, invoice))
+  const whole = redrafted.map(({ invoice, stored }) => carry(completed(invoice, stored, stored)))
+  const alone = heads.filter((_, at) => !isFilled[at])
+  await overwriteHeads(tx, customerId, [...alone, ...voided.map((stored) => asVoided(stored))])
+  await overwriteInvoices(tx, customerId, [...whole, ...heads.filter((_, at) => isFilled[at])])
+  return { heads, whole }
+}
+
+/**
+ * Invoices that come again after they were voided, and say nothing of their balance, although something of them was
+ * paid before: what is voided has no balance any more, so that it would be forgotten.
+ */
+async function settledProblems(
+  tx: Transaction,
+  customerId: CustomerId,
+  pairs: readonly { invoice: NewInvoice; stored: StoredInvoice | undefined }[],
+): Promise<ImportProblem[]> {
+  const again = new Map(
+    pairs.flatMap(({ invoice, stored }) =>
+      stored && comesAgain(invoice, stored) && invoice.balanceAmount === undefined
+        ? [[stored.id, invoice] as const]
+        : [],
+    ),
+  )
+  if (again.size === 0) return []
+  const { rows } = await tx.execute<{ id: string; paid: string; currency: string }>(sql`
+    SELECT * FROM (
+      SELECT DISTINCT ON (c.invoice_id) c.invoice_id AS id, c.before ->> 'currency' AS currency,
+        (c.before ->> 'totalAmount')::numeric - (c.before ->> 'balanceAmount')::numeric AS paid
+      FROM import_changes c
+      JOIN imports l ON l.customer_id = ${customerId} AND l.id = c.import_id AND l.undone_at IS NULL
+      WHERE c.customer_id = ${customerId} AND c.invoice_id = ANY (${sql.param([...again.keys()])}::text[])
+        AND c.before ->> 'documentState' = 'issued'
+      ORDER BY c.invoice_id, l.created_at DESC, c.position DESC) AS last
+    WHERE paid <> 0`)
+  return rows.map(({ id, paid, currency }) => ({
+    subject: `invoice ${again.get(id)?.number}`,
+    reason: `${paid} ${currency} of it was settled before it was voided: give its balance, too`,
+  }))
+}
+
+function comesAgain({ documentState = 'issued' }: NewInvoice, stored: StoredInvoice): boolean {
+  return documentState === 'issued' && stored.documentState === 'voided' && stored.replacedBy === null
 }

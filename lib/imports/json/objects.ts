@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { quoted } from '#lib/imports/faults.ts'
-import { ImportRefused } from '#lib/imports/refused.ts'
-import { type ProblemList, problemList } from '../problem-list.ts'
+import { ImportRefused, type ProblemList, problemList } from '../refused.ts'
 import type { SourceText } from '../sources/source.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 

@@ -82,7 +82,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
 }
 
 /** The largest groups of each currency, in the order in which people look for them. */
-export function largest(groups: readonly Group[], elsewhere: number) {
+function largest(groups: readonly Group[], elsewhere: number) {
   const ranks = [...Map.groupBy(groups, ({ currency }) => currency).values()].flatMap((own) =>
     own
       .sort((a, b) => new Big(b.invoiced).abs().cmp(new Big(a.invoiced).abs()))
@@ -99,7 +99,7 @@ export function largest(groups: readonly Group[], elsewhere: number) {
   return { groups: kept.sort((a, b) => (key(a) < key(b) ? -1 : 1)), invoicesElsewhere: left }
 }
 
-export function byCurrency(a: Sum, b: Sum): number {
+function byCurrency(a: Sum, b: Sum): number {
   return a.currency < b.currency ? -1 : 1
 }
 
@@ -115,4 +115,45 @@ function periodOf({ periodStart, periodEnd, invoiceDate }: NewInvoice): string {
   if (periodStart === undefined || periodEnd === undefined) return invoiceDate.slice(0, 7)
   const isMonth = periodStart.endsWith('-01') && dayOf(monthBegin(periodStart, 1)) === periodEnd
   return isMonth ? periodStart.slice(0, 7) : `${periodStart}/${addDays(periodEnd, -1)}`
+}
+
+/** The reports of several customers' parts of one import as one. The parts are not empty. */
+export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
+  const [first, ...others] = parts
+  if (!first) throw new RangeError('There is no part of the import.')
+  if (others.length === 0) return first
+  const oddities = oddityList()
+  for (const { what, count, examples } of parts.flatMap((part) => part.oddities))
+    for (const [index, example] of examples.entries()) oddities.add(what, example, index === 0 ? count : 0)
+  const groups = parts.flatMap((part) => part.groups)
+  const elsewhere = parts.reduce((count, part) => count + part.invoicesElsewhere, 0)
+  const charged = parts.flatMap((part) => part.charged ?? [])
+  return {
+    ...first,
+    ...(charged.length > 0 ? { charged: charged.reduce(plusCounts) } : {}),
+    invoices: parts.reduce((count, { invoices }) => count + invoices, 0),
+    counts: parts.map(({ counts }) => counts).reduce(plusCounts),
+    sums: sumsOf(parts.flatMap(({ sums }) => sums)),
+    ...largest(groups, elsewhere),
+    oddities: oddities.list(),
+  }
+}
+
+function plusCounts<Counts extends Record<keyof Counts, number>>(one: Counts, other: Counts): Counts {
+  const keys = Object.keys(one) as (keyof Counts)[]
+  return Object.fromEntries(keys.map((key) => [key, one[key] + other[key]])) as Counts
+}
+
+function sumsOf(parts: readonly Sum[]): Sum[] {
+  const own = Map.groupBy(parts, ({ currency }) => currency)
+  const plus = (sums: readonly Sum[], field: 'exact' | 'invoiced') =>
+    sums.reduce((total, sum) => total.plus(sum[field]), new Big(0)).toFixed()
+  return [...own]
+    .map(([currency, sums]) => ({
+      currency,
+      invoices: sums.reduce((count, { invoices }) => count + invoices, 0),
+      exact: plus(sums, 'exact'),
+      invoiced: plus(sums, 'invoiced'),
+    }))
+    .sort(byCurrency)
 }

@@ -1,8 +1,9 @@
 import { itemize } from '#lib/billing/invoices/itemization.ts'
+import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
 import { isWithdrawn } from '#lib/platform/values/currencies.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
-import { misfitOf } from '../posting/misfit.ts'
+import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
 
@@ -88,4 +89,53 @@ function addsUp(invoice: NewInvoice): boolean {
   if (!second && first?.price === totalAmount && first.qty === '1') return true
   const own = lines.map((line) => ({ ...line, currency }))
   return itemize(invoice, own).reading !== undefined
+}
+
+/**
+ * The first place of an invoice where a tax is not that of its rate, or the figures do not add up: `INV-7, lines[2]`,
+ * `INV-7, taxBreakdown[0]`, `INV-7`. It is kept as its issuer has it; undefined where all fits.
+ */
+function misfitOf(invoice: NewInvoice): string | undefined {
+  const { number, currency, taxBreakdown } = invoice
+  const lines = invoice.lines.map((line) => ({ ...line, currency }))
+  const line = lines.findIndex(({ taxRate, taxAmount, ...rest }) => {
+    const isTold = taxRate !== null && taxRate !== undefined && taxAmount !== null && taxAmount !== undefined
+    return isTold && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, { currency })
+  })
+  if (line >= 0) return `${number}, lines[${line}]`
+  const row = taxBreakdown?.findIndex(
+    ({ rate, taxableAmount, taxAmount }) =>
+      rate !== null && !fitsRate(taxableAmount, rate, taxAmount, { currency, parts: lines.length }),
+  )
+  if (row !== undefined && row >= 0) return `${number}, taxBreakdown[${row}]`
+  const sums = taxOf(invoice, lines)
+  return sums && !isConsistent(sums) ? number : undefined
+}
+
+/** Platforms that the specification names: a provider that is one of them is known. */
+const KNOWN = new Set(['web-services', 'cloud-platform', 'workspace-suite', 'office-suite'])
+/** Far more than there are. */
+const MOST_PROVIDERS = 10_000
+
+/** The same platforms, and which providers became one that is made of their name alone. */
+export function notedPlatforms(platforms: Platforms): { platforms: Platforms; list(): Oddity[] } {
+  const made = new Map<string, string>()
+  const known = new Map<string, string>()
+  return {
+    platforms(provider) {
+      const before = known.get(provider)
+      if (before !== undefined) return before
+      const platform = platforms(provider)
+      if (known.size < MOST_PROVIDERS) known.set(provider, platform)
+      if (platform === slugOf(provider) && !KNOWN.has(platform) && made.size < MOST_PROVIDERS)
+        made.set(provider, platform)
+      return platform
+    },
+    list() {
+      const examples = [...made]
+        .slice(0, MOST_EXAMPLES)
+        .map(([provider, platform]) => `${provider} (${platform})`)
+      return made.size === 0 ? [] : [{ what: 'platform', count: made.size, examples }]
+    },
+  }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type NewInvoice, NOTHING } from '../shapes.ts'
 import { expectationsOf, refuseUnexpected } from './expectations.ts'
-import { gatherInvoices } from './gather.ts'
-import { mergedReports } from './merge.ts'
+import { gatherInvoices, mergedReports } from './gather.ts'
 import type { InvoiceReport } from './report.ts'
 
 const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({

@@ -2,10 +2,9 @@ import type Big from 'big.js'
 import type { Known, Place } from '../focus/bill.ts'
 import type { ChargeHead, FieldReader } from '../focus/fields.ts'
 import type { Platforms } from '../focus/platforms.ts'
-import type { ProblemList } from '../problem-list.ts'
+import type { ProblemList } from '../refused.ts'
 import { type Lack, lacking } from './lacking.ts'
-import type { PriceRule, Prices } from './prices.ts'
-import type { Rule } from './rule.ts'
+import type { PriceRule, Prices, Rule } from './prices.ts'
 
 /** A reseller's rule for charges of one kind, or that there is none. */
 export type Found = { rule: Rule } | { lack: Lack }

@@ -1,8 +1,6 @@
-import { readRows } from '../csv-rows.ts'
+import { readRows, separatedByCommas } from '../csv-rows.ts'
 import { quoted, textFault } from '../faults.ts'
-import { separatedByCommas } from '../focus/separator.ts'
-import { ofFile, problemList } from '../problem-list.ts'
-import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS, ofFile, problemList } from '../refused.ts'
 
 /** The cells of a row by the names of their columns; one that is blank is absent. */
 export type TableRow<Column extends string> = { line: number; cells: Partial<Record<Column, string>> }

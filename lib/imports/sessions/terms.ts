@@ -1,5 +1,5 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import type { ChargeStream } from '../charges/stream.ts'
+import type { ChargeStream } from '../charges/spool.ts'
 import type { Expectations } from '../report/expectations.ts'
 import type { InvoiceReport, Oddity } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'

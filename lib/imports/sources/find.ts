@@ -1,11 +1,13 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { addAbortSignal } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { BadZip, isZip, withZip, type ZippedFile } from '#lib/platform/files/unzip.ts'
 import { ImportRefused } from '../refused.ts'
 import { fileSource } from './read-text.ts'
 import type { Source } from './source.ts'
-import { setAside } from './spool.ts'
 
 /** What may be imported of a folder or an archive, by its name. */
 const ENDING = /\.(csv|json|ndjson|gz)$/i
@@ -122,4 +124,32 @@ function damaged(name: string) {
 
 function refusal(reason: string): ImportRefused {
   return new ImportRefused([{ reason }])
+}
+
+/** What can be read only once, such as a pipe, in a temporary folder of this user's alone until `close`. */
+export type Spool = {
+  /** The same source, to be opened as often as one likes. */
+  put(source: Source): Promise<Source>
+  close(): void
+}
+
+/** @param signal stops it, also while it waits for somebody's pipe */
+function setAside(signal?: AbortSignal): Spool {
+  let folder: string | undefined
+  let count = 0
+  return {
+    async put({ name, open }) {
+      folder ??= mkdtempSync(join(tmpdir(), 'import-'))
+      const file = join(folder, String(count++))
+      await pipeline(
+        Readable.from(open()),
+        createWriteStream(file, { mode: 0o600 }),
+        signal ? { signal } : {},
+      )
+      return { name, open: () => createReadStream(file, { highWaterMark: 256 * 1024 }) }
+    },
+    close() {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }

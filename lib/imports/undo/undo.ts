@@ -1,16 +1,16 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
 import { sumsOfMany } from '#lib/billing/invoices/sums/upkeep.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
+import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { undoCharges } from '../charges/store.ts'
+import type { Before } from '../invoices/changes.ts'
 import { overwriteHeads, overwriteInvoices } from '../invoices/rows.ts'
-import { findLater } from './later.ts'
-import { dropAdded, listBefore, listIssuersSet, lockImport, markUndone, voidAdded } from './rows.ts'
-import { mayHaveSeen } from './seen.ts'
 
 /** How many invoices were taken away, voided because the customer may have seen them, and put back as they were. */
 export type Undone = {
@@ -84,4 +84,153 @@ async function restore(tx: Transaction, customerId: CustomerId, id: string): Pro
 function builtOn(id: string, later: Awaited<ReturnType<typeof findLater>>): string {
   const told = later.map(({ invoice, how }) => `invoice ${invoice} ${how}`)
   return [`Something later builds on the import ${id}, so it is not undone:`, ...told].join('\n  ')
+}
+
+/** An import of a customer, as far as undoing it asks. */
+type Found = { id: string; kind: string; createdAt: Date; undoneAt: Date | null }
+
+const PORTION = 500
+
+/** An import, locked until the transaction ends. */
+async function lockImport(tx: Transaction, customerId: CustomerId, id: string): Promise<Found | undefined> {
+  const { kind, createdAt, undoneAt } = imports
+  const rows = await tx
+    .select({ id: imports.id, kind, createdAt, undoneAt })
+    .from(imports)
+    .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
+    .for('update')
+  return rows[0]
+}
+
+/** What an import changed, as it was before: in portions, last first. */
+async function* listBefore(tx: Transaction, customerId: CustomerId, id: string): AsyncGenerator<Before[]> {
+  for (let below = 2 ** 31 - 1; ; ) {
+    const { rows } = await tx.execute<{ position: number; before: Before }>(sql`
+      SELECT position, before FROM import_changes
+      WHERE customer_id = ${customerId} AND import_id = ${id} AND position < ${below}
+      ORDER BY position DESC LIMIT ${PORTION}`)
+    if (rows.length > 0) yield rows.map(({ before }) => before)
+    const last = rows.at(-1)
+    if (!last || rows.length < PORTION) return
+    below = last.position
+  }
+}
+
+/** Voids what an import added. @returns how many there are */
+async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    UPDATE invoices SET document_state = 'voided', balance_amount = 0
+    WHERE customer_id = ${customerId} AND import_id = ${id}`)
+  return rowCount ?? 0
+}
+
+/** Takes away what an import added; nothing may point to it any more. */
+async function dropAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  // What replaced another in the same import points to it.
+  await tx.execute(sql`
+    UPDATE invoices SET replaced_by = NULL
+    WHERE customer_id = ${customerId} AND import_id = ${id} AND replaced_by IS NOT NULL`)
+  await tx.execute(sql`DELETE FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}`)
+}
+
+async function markUndone(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  await tx
+    .update(imports)
+    .set({ undoneAt: sql`statement_timestamp()` })
+    .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
+}
+
+/** The issuers of whom an import wrote down address or bank, as the customer's history tells. */
+async function listIssuersSet(tx: Transaction, customerId: CustomerId, id: string): Promise<string[]> {
+  const { rows } = await tx.execute<{ name: string }>(sql`
+    SELECT DISTINCT s.subject AS name FROM audit_events i
+    JOIN audit_events s ON s.customer_id = ${customerId} AND s.request_id = i.request_id
+      AND s.action = 'issuer.set'
+    WHERE i.customer_id = ${customerId} AND i.action = 'invoices.imported' AND i.details ->> 'import' = ${id}
+    ORDER BY 1`)
+  return rows.map(({ name }) => name)
+}
+
+const MOST_TOLD = 20
+
+/** What came after an import and stands in the way of undoing it; up to 20. */
+async function findLater(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, createdAt }: Pick<Found, 'id' | 'createdAt'>,
+): Promise<{ invoice: string; how: string }[]> {
+  const isLater = sql`l.created_at > ${createdAt.toISOString()}::timestamptz`
+  // What this import voided, and which owes again once it is put back.
+  const comesBack = sql`
+    FROM import_changes c
+    JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id AND i.document_state = 'voided'
+    JOIN invoices n ON n.customer_id = ${customerId} AND n.issuer = i.issuer AND n.document_state <> 'voided'
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id AND l.id <> ${id}
+    WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND ${isLater}`
+  const { rows } = await tx.execute<{ invoice: string; how: string }>(sql`
+    WITH own AS (
+      SELECT id, issuer, number FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}
+      UNION
+      SELECT i.id, i.issuer, i.number FROM import_changes c
+      JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id
+      WHERE c.customer_id = ${customerId} AND c.import_id = ${id})
+    SELECT own.id AS invoice, 'was changed by the import ' || l.id AS how
+    FROM own
+    JOIN import_changes c ON c.customer_id = ${customerId} AND c.invoice_id = own.id AND c.import_id <> ${id}
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = c.import_id AND l.undone_at IS NULL
+    WHERE ${isLater}
+    UNION
+    SELECT own.id, 'is corrected or credited by ' || n.id
+    FROM own
+    JOIN invoices n ON n.customer_id = ${customerId} AND n.issuer = own.issuer AND n.corrects = own.number
+      AND n.document_state <> 'voided' AND n.import_id IS DISTINCT FROM ${id}
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id
+    WHERE ${isLater}
+    UNION
+    SELECT i.id, 'has the number of ' || n.id || ', which came since' ${comesBack}
+      AND n.number = i.number AND c.before ->> 'documentState' <> 'voided'
+    UNION
+    SELECT i.id, 'is of the period that ' || n.id || ' bills since' ${comesBack}
+      AND n.billing_account = i.billing_account AND n.period_start = i.period_start
+      AND n.period_end = i.period_end AND n.is_numbered <> i.is_numbered AND n.currency = i.currency
+      AND n.document_state = 'issued' AND c.before ->> 'documentState' = 'issued'
+    UNION
+    SELECT s.number, 'has charges of the import ' || s.replaced_by || ', which came since'
+    FROM charge_sets s
+    WHERE s.customer_id = ${customerId} AND s.import_id = ${id} AND s.replaced_by IS NOT NULL
+    UNION
+    SELECT i.id, 'was issued by it, and its document is kept since'
+    FROM import_changes c
+    JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id AND i.document_state = 'issued'
+    JOIN invoice_files f ON f.customer_id = ${customerId} AND f.invoice_id = i.id
+    WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND c.before ->> 'documentState' = 'draft'
+    ORDER BY 1, 2 LIMIT ${MOST_TOLD}`)
+  return rows
+}
+
+/**
+ * Whether the customer may have seen what an import brought: a key or a session was used since, a session that was in
+ * use has been ended since, a mail told of it, or the issuer's own document was put to it. Uses are written down once a
+ * minute, so that one of the minute before counts. By two statements: of a database that is spread, callers and invoices lie
+ * on several machines.
+ */
+async function mayHaveSeen(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, createdAt }: { id: string; createdAt: Date },
+): Promise<boolean> {
+  const since = sql`(${createdAt.toISOString()}::timestamptz - interval '1 minute')`
+  const used = await tx.execute<{ seen: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM sessions WHERE customer_id = ${customerId} AND last_seen_at >= ${since})
+      OR EXISTS (SELECT FROM members WHERE customer_id = ${customerId} AND last_seen_at >= ${since})
+      OR EXISTS (SELECT FROM api_keys WHERE customer_id = ${customerId} AND last_used_at >= ${since}) AS seen`)
+  if (used.rows[0]?.seen ?? true) return true
+  const { rows } = await tx.execute<{ seen: boolean }>(sql`
+    SELECT EXISTS (
+        SELECT FROM invoices i JOIN notices n ON n.customer_id = ${customerId} AND n.invoice_id = i.id
+        WHERE i.customer_id = ${customerId} AND i.import_id = ${id})
+      OR EXISTS (
+        SELECT FROM invoices i JOIN invoice_files f ON f.customer_id = ${customerId} AND f.invoice_id = i.id
+        WHERE i.customer_id = ${customerId} AND i.import_id = ${id}) AS seen`)
+  return rows[0]?.seen ?? true
 }
