@@ -9,7 +9,7 @@ import { testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { platformTable } from '../focus/platforms.ts'
 import { type FocusTerms, importFocus, type Run } from '../run.ts'
-import { undoImport } from '../undo/undo.ts'
+import { undoImport } from '../undo.ts'
 import { type ChargeRow, chargesCsv, type DetailRow, detailsCsv } from './test-charges.ts'
 
 export const trace = { requestId: 'test-request' }

@@ -8,7 +8,7 @@ import { importInvoices } from '../invoices/import.ts'
 import { readInvoices } from '../json/invoices.ts'
 import type { ImportRefused } from '../refused.ts'
 import type { NewInvoice } from '../shapes.ts'
-import { undoImport } from '../undo/undo.ts'
+import { undoImport } from '../undo.ts'
 
 let db: TestDatabase
 let customer: string

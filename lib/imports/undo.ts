@@ -8,9 +8,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { undoCharges } from '../charges/store.ts'
-import type { Before } from '../invoices/changes.ts'
-import { overwriteHeads, overwriteInvoices } from '../invoices/rows.ts'
+import { undoCharges } from './charges/store.ts'
+import type { Before } from './invoices/changes.ts'
+import { overwriteHeads, overwriteInvoices } from './invoices/rows.ts'
 
 /** How many invoices were taken away, voided because the customer may have seen them, and put back as they were. */
 export type Undone = {

@@ -5,8 +5,8 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { importInvoices } from '../invoices/import.ts'
-import type { NewInvoice } from '../shapes.ts'
+import { importInvoices } from './invoices/import.ts'
+import type { NewInvoice } from './shapes.ts'
 import { undoImport } from './undo.ts'
 
 let db: TestDatabase
