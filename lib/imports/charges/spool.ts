@@ -7,6 +7,25 @@ import { ImportRefused } from '../refused.ts'
 import type { Charge } from './charge.ts'
 import { aside, lineWriter, readLines, sortedRuns } from './runs.ts'
 
+/** The charges of one bill; `digest` is the same for the same charges, in whatever order they came. */
+export type Kept = ChargeSet & {
+  issuer: string
+  number: string
+  digest: string
+  /** In the order in which they are shown. To be read to its end before the next bill, or not at all. */
+  charges(): Generator<Charge>
+}
+/** The same without the charges, as it is put aside; empty: no map of accounts names a customer. */
+type Head = Omit<Kept, 'charges'> & { customer: string }
+/** Where both stand, in one order. */
+type Files = { heads: string; charges: string }
+
+export type ChargeStream = {
+  /** The bills of a customer as the map of accounts names it; empty where there is no map. */
+  of(customer: string): Generator<Kept>
+  close(): void
+}
+
 /** Each takes some 500 bytes; what is more than these goes to a file for a while. */
 const MOST_IN_MEMORY = 50_000
 
@@ -161,25 +180,6 @@ function lineSums() {
 
 function textOf({ count, amount }: Tally) {
   return { count, amount: amount.eq(0) ? '0' : amount.toFixed() }
-}
-
-/** The charges of one bill; `digest` is the same for the same charges, in whatever order they came. */
-export type Kept = ChargeSet & {
-  issuer: string
-  number: string
-  digest: string
-  /** In the order in which they are shown. To be read to its end before the next bill, or not at all. */
-  charges(): Generator<Charge>
-}
-/** The same without the charges, as it is put aside; empty: no map of accounts names a customer. */
-type Head = Omit<Kept, 'charges'> & { customer: string }
-/** Where both stand, in one order. */
-type Files = { heads: string; charges: string }
-
-export type ChargeStream = {
-  /** The bills of a customer as the map of accounts names it; empty where there is no map. */
-  of(customer: string): Generator<Kept>
-  close(): void
 }
 
 /** Reads both as they are asked for. */

@@ -136,7 +136,7 @@ function whole({ head, owner, groups }: Known): Bill {
 }
 
 /** Bills that memory has no room for, in a temporary folder of this user's alone until `close`. */
-export type Overflow = {
+type Overflow = {
   put(bills: ReadonlyMap<string, Known>): void
   isEmpty(): boolean
   /** What was put, by key, for a database is slow at rows in no order; of one key, the first that was put first. */

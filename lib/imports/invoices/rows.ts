@@ -13,6 +13,51 @@ import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 
 type Numbered = Pick<StoredInvoice, 'issuer' | 'number'>
 
+/** An invoice without its lines. */
+type Head = Omit<StoredInvoice, 'lines'>
+
+/** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
+const COLUMNS: readonly (readonly [column: string, type: string, field: keyof Head])[] = [
+  ['id', 'text', 'id'],
+  ['number', 'text', 'number'],
+  ['is_numbered', 'boolean', 'isNumbered'],
+  ['document_state', 'text', 'documentState'],
+  ['form', 'text', 'form'],
+  ['billing_profile_id', 'text', 'billingProfileId'],
+  ['platform', 'text', 'platform'],
+  ['issuer', 'text', 'issuer'],
+  ['invoice_date', 'date', 'invoiceDate'],
+  ['due_date', 'date', 'dueDate'],
+  ['currency', 'text', 'currency'],
+  ['total_amount', 'numeric', 'totalAmount'],
+  ['balance_amount', 'numeric', 'balanceAmount'],
+  ['billing_account', 'text', 'billingAccount'],
+  ['period_start', 'date', 'periodStart'],
+  ['period_end', 'date', 'periodEnd'],
+  ['corrects', 'text', 'corrects'],
+  ...HEAD_COLUMNS,
+  ['carried', 'text[]', 'carried'],
+  ['replaced_by', 'text', 'replacedBy'],
+  ['is_history', 'boolean', 'isHistory'],
+  ['import_id', 'text', 'importId'],
+  ['seller_id', 'text', 'sellerId'],
+  ['buyer_id', 'text', 'buyerId'],
+]
+/** What never changes of a row that is there. */
+const KEPT = new Set(['id', 'import_id'])
+
+// In a statement: the columns, what is read of them, the record that JSON becomes, and what is written over.
+const headNames = sql.raw(COLUMNS.map(([column]) => column).join(', '))
+const headFields = sql.raw(
+  COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
+    ', ',
+  ),
+)
+const headRecord = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
+const newHeadValues = sql.raw(
+  COLUMNS.flatMap(([column]) => (KEPT.has(column) ? [] : `${column} = excluded.${column}`)).join(', '),
+)
+
 /**
  * What is stored under these numbers of these issuers, locked until the transaction ends: the one that is not voided,
  * else one that nothing came in place of, else any.
@@ -123,8 +168,6 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-// rows.ts says why each statement here leaves the planner one way only.
-
 const MOST_ROWS = 5000
 
 const POSTING_COLUMNS = [...LINE_COLUMNS, ['carried', 'text[]', 'carried']] as const
@@ -191,48 +234,3 @@ async function addLines(tx: Transaction, customerId: CustomerId, from: readonly 
 }
 
 const textsOf = (ids: Iterable<string>) => sql`${sql.param([...ids].sort())}::text[]`
-
-/** An invoice without its lines. */
-type Head = Omit<StoredInvoice, 'lines'>
-
-/** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
-const COLUMNS: readonly (readonly [column: string, type: string, field: keyof Head])[] = [
-  ['id', 'text', 'id'],
-  ['number', 'text', 'number'],
-  ['is_numbered', 'boolean', 'isNumbered'],
-  ['document_state', 'text', 'documentState'],
-  ['form', 'text', 'form'],
-  ['billing_profile_id', 'text', 'billingProfileId'],
-  ['platform', 'text', 'platform'],
-  ['issuer', 'text', 'issuer'],
-  ['invoice_date', 'date', 'invoiceDate'],
-  ['due_date', 'date', 'dueDate'],
-  ['currency', 'text', 'currency'],
-  ['total_amount', 'numeric', 'totalAmount'],
-  ['balance_amount', 'numeric', 'balanceAmount'],
-  ['billing_account', 'text', 'billingAccount'],
-  ['period_start', 'date', 'periodStart'],
-  ['period_end', 'date', 'periodEnd'],
-  ['corrects', 'text', 'corrects'],
-  ...HEAD_COLUMNS,
-  ['carried', 'text[]', 'carried'],
-  ['replaced_by', 'text', 'replacedBy'],
-  ['is_history', 'boolean', 'isHistory'],
-  ['import_id', 'text', 'importId'],
-  ['seller_id', 'text', 'sellerId'],
-  ['buyer_id', 'text', 'buyerId'],
-]
-/** What never changes of a row that is there. */
-const KEPT = new Set(['id', 'import_id'])
-
-// In a statement: the columns, what is read of them, the record that JSON becomes, and what is written over.
-const headNames = sql.raw(COLUMNS.map(([column]) => column).join(', '))
-const headFields = sql.raw(
-  COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
-    ', ',
-  ),
-)
-const headRecord = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
-const newHeadValues = sql.raw(
-  COLUMNS.flatMap(([column]) => (KEPT.has(column) ? [] : `${column} = excluded.${column}`)).join(', '),
-)

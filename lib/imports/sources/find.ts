@@ -127,7 +127,7 @@ function refusal(reason: string): ImportRefused {
 }
 
 /** What can be read only once, such as a pipe, in a temporary folder of this user's alone until `close`. */
-export type Spool = {
+type Spool = {
   /** The same source, to be opened as often as one likes. */
   put(source: Source): Promise<Source>
   close(): void
