@@ -4,14 +4,17 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useState } from 'react'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
 import { listNeeds } from '#lib/notifications/needs/queries.ts'
-import { KIND_NAMES } from '#lib/notifications/needs/words.ts'
-import { DismissedNeeds } from './dismissed-needs.tsx'
+import type { NeedKind } from '#lib/notifications/needs/rules.ts'
+import { KIND_NAMES, LOOKED_AT, wordsOf } from '#lib/notifications/needs/words.ts'
 import { NeedLine } from './need-line.tsx'
-import { NothingNeeded } from './nothing-needed.tsx'
+import { useDismissal } from './use-dismissal.ts'
 
 /** Lines that were put aside in this visit stay where they are, so that they can be brought back at once. */
 type Kept = ReadonlySet<string>
@@ -72,5 +75,59 @@ export function NeedsScreen() {
         <DismissedNeeds needs={away} onMoved={onMoved} />
       </div>
     </>
+  )
+}
+
+/** What was put aside and still is as it was then. Nothing where there is none. */
+function DismissedNeeds({ needs, onMoved }: { needs: readonly Need[]; onMoved: (need: Need) => void }) {
+  const { restore, isPending } = useDismissal(onMoved)
+  if (needs.length === 0) return null
+  return (
+    <details className="print:hidden">
+      <summary className="w-fit cursor-pointer rounded-sm text-sm text-ink-3 hover:text-ink max-md:py-2">
+        Dismissed until they change: {needs.length.toLocaleString('en')}
+      </summary>
+      <Card className="mt-2">
+        <ul aria-label="Dismissed" className="divide-y divide-line">
+          {needs.map((need) => {
+            const { title, figure } = wordsOf(need)
+            return (
+              <li
+                key={need.id}
+                className="flex flex-wrap items-center justify-between gap-x-5 gap-y-1 px-4 py-2 text-sm"
+              >
+                <span className="min-w-0 wrap-anywhere text-ink-2 tabular-nums">
+                  {visible(title)} · {figure}
+                </span>
+                <Button
+                  look="quiet"
+                  pending={isPending}
+                  aria-label={`Bring back: ${title}`}
+                  onClick={() => restore(need)}
+                >
+                  Bring back
+                </Button>
+              </li>
+            )
+          })}
+        </ul>
+      </Card>
+    </details>
+  )
+}
+
+/** That there is nothing to see to, and what was looked at to say so. */
+function NothingNeeded({ looked }: { looked: readonly NeedKind[] }) {
+  return (
+    <Card className="mb-6">
+      <EmptyState title="Nothing needs you">
+        <p>This was looked at:</p>
+        <ul className="mt-1.5">
+          {looked.map((kind) => (
+            <li key={kind}>{LOOKED_AT[kind]}</li>
+          ))}
+        </ul>
+      </EmptyState>
+    </Card>
   )
 }

@@ -1,8 +1,12 @@
-import { useRef, useState } from 'react'
-import type { View } from '#components/billing/invoices/view.ts'
-import { BilledBar } from './bar.tsx'
-import { keyOf, type MonthBar, type Place, placeAfter } from './months.ts'
-import type { Scale } from './scale.ts'
+import { type KeyboardEvent, type MouseEvent, useRef, useState } from 'react'
+import { invoicesText } from '#components/billing/invoices/figure.ts'
+import { hrefOf, type View } from '#components/billing/invoices/view.ts'
+import { platformFill } from '#components/platform/values/platform-mark.tsx'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { monthAndYear } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
+import { keyOf, type MonthBar, type Place, placeAfter, viewOfMonth } from './months.ts'
+import { percent, type Scale } from './scale.ts'
 
 /** Of links, which a drawing is not told to have. */
 const GROUP = { role: 'group' } as const
@@ -80,4 +84,97 @@ function stopOf(bars: readonly MonthBar[], last: Place | undefined): Place {
   const isThere =
     bar?.segments.some(({ platform }) => platform === last?.platform) || last?.platform === undefined
   return bar && last && isThere ? last : { month: bars.at(-1)?.month ?? 0 }
+}
+
+type Links = {
+  currency: string
+  view: View
+  /** The key of the one place that Tab comes to. */
+  stop: string
+  onGo: (view: View) => void
+  onPoint: (what: string | undefined) => void
+  onFocus: (place: Place, what: string) => void
+  /** Whether the key led from there to another place. */
+  onArrow: (from: Place, key: string) => boolean
+}
+type BarProps = Links & {
+  bar: MonthBar
+  index: number
+  scale: Scale
+}
+
+/** One month: its whole height leads to its invoices, each part of the bar to those of one platform. */
+function BilledBar({
+  bar: { month, count, amount, segments },
+  index,
+  scale: { slots, top, height, y },
+  ...links
+}: BarProps) {
+  if (segments.length === 0) return null
+  // Many bars stand close together.
+  const thickness = slots > 12 ? 0.7 : 0.42
+  const x = percent((index + (1 - thickness) / 2) / slots)
+  const what = (name: string, sum: number, of: number) =>
+    `${monthAndYear(month)}${name}: ${moneyText(sum, links.currency)}, ${invoicesText(of)}`
+  return (
+    <>
+      <a {...linkTo({ month }, what('', amount, count), links)} className="group">
+        <rect
+          className="fill-transparent hover:fill-ink/5 group-focus-visible:fill-ink/5"
+          x={percent(index / slots)}
+          width={percent(1 / slots)}
+          y={top}
+          height={height}
+        />
+      </a>
+      {segments.map((one) => {
+        const [high, low] = [y(one.high), y(one.low)]
+        const name = `, ${platformName(one.platform)}`
+        return (
+          <a
+            key={one.platform}
+            {...linkTo({ month, platform: one.platform }, what(name, one.amount, one.count), links)}
+          >
+            <rect
+              className={`${platformFill(one.platform)} hover:opacity-80`}
+              rx="1"
+              x={x}
+              width={percent(thickness / slots)}
+              y={high}
+              height={heightOf(one.amount, low - high)}
+            />
+          </a>
+        )
+      })}
+    </>
+  )
+}
+
+/** Any amount can be seen, and a hairline stands between two. */
+function heightOf(amount: number, pixels: number): number {
+  if (amount === 0) return 0
+  return pixels > 3 ? pixels - 1 : Math.max(1, pixels)
+}
+
+function linkTo(place: Place, what: string, { view, stop, onGo, onPoint, onFocus, onArrow }: Links) {
+  const target = viewOfMonth(view, place.month, place.platform)
+  return {
+    'data-place': keyOf(place),
+    'aria-label': what,
+    href: hrefOf(target),
+    tabIndex: keyOf(place) === stop ? 0 : -1,
+    onFocus: () => onFocus(place, what),
+    onBlur: () => onPoint(undefined),
+    onMouseEnter: () => onPoint(what),
+    onMouseLeave: () => onPoint(undefined),
+    onClick: (event: MouseEvent) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      onGo(target)
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || !onArrow(place, event.key)) return
+      event.preventDefault()
+    },
+  }
 }

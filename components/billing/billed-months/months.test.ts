@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { compactText, labelledMonths } from './labels.ts'
+import { compactText, labelledMonths } from './axes.tsx'
 import { barsOf, keyOf, MOST_MONTHS, placeAfter, platformsOf, viewOfMonth } from './months.ts'
 
 const month = (text: string) => Date.parse(`${text}-01T00:00:00Z`)

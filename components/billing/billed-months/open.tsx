@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
+import { hasOwnHue, PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { ToggleChip } from '#components/ui/chip.tsx'
 import { ticksBetween } from '#components/ui/ticks.ts'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { AmountNames, MonthNames } from './axes.tsx'
 import { BilledBars } from './bars.tsx'
-import { Currencies } from './currencies.tsx'
-import { Legend } from './legend.tsx'
 import { barsOf, MOST_MONTHS, platformsOf } from './months.ts'
 import { endsOf, scaleOf } from './scale.ts'
 import { BilledTable } from './table.tsx'
@@ -69,5 +69,50 @@ export function BilledOpen({ id, of: { currency, months }, fold, currencies, onC
         <BilledTable {...rest} months={months} currency={currency} />
       </div>
     </>
+  )
+}
+
+/** Whose plot it is, where there are several currencies. */
+function Currencies({
+  currencies,
+  shown,
+  onChoose,
+}: {
+  currencies: readonly CurrencySummary[]
+  shown: string
+  onChoose: (currency: string) => void
+}) {
+  return (
+    <>
+      <fieldset className="flex flex-wrap gap-2 print:hidden">
+        <legend className="sr-only">Currency</legend>
+        {currencies.map(({ currency }) => (
+          <ToggleChip key={currency} pressed={currency === shown} onToggle={() => onChoose(currency)}>
+            {currency}
+          </ToggleChip>
+        ))}
+      </fieldset>
+      <span className="hidden text-xs text-ink-3 print:inline">{shown}</span>
+    </>
+  )
+}
+
+/** Which hue is which platform. Platforms without a hue of their own share one, and so a place. */
+function Legend({ platforms }: { platforms: readonly string[] }) {
+  const others = platforms.filter((slug) => !hasOwnHue(slug))
+  const named = others.length > 1 ? platforms.filter(hasOwnHue) : platforms
+  return (
+    <ul className="flex flex-wrap gap-x-3.5 gap-y-1 text-xs text-ink-2">
+      {named.map((slug) => (
+        <li key={slug}>
+          <PlatformMark slug={slug} />
+        </li>
+      ))}
+      {others.length > 1 ? (
+        <li>
+          <PlatformMark slug={others[0] ?? ''} name={`${others.length} other platforms`} />
+        </li>
+      ) : null}
+    </ul>
   )
 }

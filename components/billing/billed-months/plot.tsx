@@ -1,9 +1,9 @@
+import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
 import { later } from '#components/ui/later.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { BilledBars } from './bars.tsx'
-import { Fold } from './fold.tsx'
 import { barsOf, FOLDED_MONTHS } from './months.ts'
 import type { Drawn } from './open.tsx'
 import { endsOf, scaleOf } from './scale.ts'
@@ -66,5 +66,27 @@ function Folded({ id, of: { currency, months }, fold, view, onGo }: Drawn) {
         {pointed ?? 'The last 12 months. Each bar leads to its invoices.'}
       </p>
     </div>
+  )
+}
+
+/** The plot's title, which opens and folds it. */
+function Fold({ id, isOpen, onToggle }: { id: string; isOpen: boolean; onToggle: () => void }) {
+  return (
+    <h2>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={onToggle}
+        className="-ml-1.5 inline-flex items-center gap-1.5 rounded-sm px-1 py-1.5 font-semibold hover:underline"
+      >
+        <ChevronRight
+          aria-hidden="true"
+          className={`size-4 text-ink-3 transition-transform duration-120 motion-reduce:transition-none ${isOpen ? 'rotate-90' : ''}`}
+        />
+        Billed per month
+      </button>
+      <span className="hidden print:inline">Billed per month</span>
+    </h2>
   )
 }

@@ -1,8 +1,7 @@
 import { Check, Info } from 'lucide-react'
 import { Card } from '#components/ui/card.tsx'
-import type { ShownLine } from './lines-table.tsx'
+import type { SeatNote, ShownLine } from './lines-table.tsx'
 import { LongLines } from './long-lines.tsx'
-import type { SeatNote } from './seat-note.tsx'
 
 type Pair = { label: string; amount: string }
 export type ShownSums = {

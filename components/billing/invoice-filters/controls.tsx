@@ -1,16 +1,18 @@
-import { rangeOf, type View, withRange } from '#components/billing/invoices/view.ts'
+import { hrefOf, rangeOf, statesOf, type View, withRange } from '#components/billing/invoices/view.ts'
 import { AmountFilter } from '#components/lists/filters/amount-filter.tsx'
 import { DateFilterMenu } from '#components/lists/filters/date-filter.tsx'
 import { KindFilter } from '#components/lists/filters/kind-filter.tsx'
 import { TextFilter } from '#components/lists/filters/text-filter.tsx'
 import { changed, type FilterKey, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { RemovableChip } from '#components/ui/chip.tsx'
+import { FilterMenu } from '#components/ui/filter-menu.tsx'
+import { Picks } from '#components/ui/pick-menu.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
+import { DOCUMENT_STATE_NAMES, type DocumentState, platformName } from '#lib/billing/invoices/rules.ts'
 import { type FilterChoices, profileName } from './choices.ts'
-import { DueFilter } from './due-filter.tsx'
-import { StateFilter } from './state-filter.tsx'
+import { dueTexts } from './told.ts'
 
 export type Given = {
   view: View
@@ -83,5 +85,48 @@ export function Controls({ view, choices, rows, today, onChange }: Given) {
       <StateFilter view={view} onChange={onChange} />
       <DueFilter view={view} onChange={onChange} />
     </>
+  )
+}
+
+/** When it is due, which figures and other screens ask for: it has no control of its own, and can be taken off. */
+function DueFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+  const texts = dueTexts(view)
+  if (texts.length === 0) return null
+  const without = changed(withValues(view, 'dueDate', []), { minDueDate: undefined, maxDueDate: undefined })
+  const text = texts.join('; ')
+  return (
+    <RemovableChip name={text} onRemove={() => onChange(without)}>
+      <span className="max-w-[calc(100vw-5.5rem)] truncate tabular-nums">{text}</span>
+    </RemovableChip>
+  )
+}
+
+const STATES = ['issued', 'draft', 'voided'] as const
+
+/** Which documents the list has: the issued ones, which alone can be owed, or what is a draft or voided. */
+function StateFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+  const states = statesOf(view)
+  const isUsual = states.length === 1 && states[0] === 'issued'
+  const of = (state: DocumentState) => {
+    // The usual one needs no word in the address, and only issued ones have a status.
+    if (state === 'issued') return withValues(view, 'state', [])
+    return withValues(withValues(withValues(view, 'status', []), 'document', []), 'state', [state])
+  }
+  const picks = STATES.map((state) => ({
+    name: DOCUMENT_STATE_NAMES[state],
+    href: hrefOf(of(state)),
+    chosen: states.length === 1 && states[0] === state,
+    onGo: () => onChange(of(state)),
+  }))
+  const names = states.map((state) => DOCUMENT_STATE_NAMES[state]).join(', ')
+  return (
+    <FilterMenu
+      label="Documents"
+      off={names}
+      value={isUsual ? undefined : names}
+      onClear={() => onChange(of('issued'))}
+    >
+      {(close) => <Picks picks={picks} onPicked={close} />}
+    </FilterMenu>
   )
 }

@@ -1,15 +1,16 @@
 import { ListFilter } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { orderChoices } from '#components/billing/invoices/order.ts'
-import { isFiltered } from '#components/billing/invoices/view.ts'
-import { changed, cleared } from '#components/lists/filters/view.ts'
+import { isFiltered, statesOf, type View } from '#components/billing/invoices/view.ts'
+import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
+import { changed, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { ClearAll } from '#components/ui/clear-all.tsx'
 import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
+import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/billing/invoices/rules.ts'
 import { Controls, type Given } from './controls.tsx'
-import { StatusChips } from './status-chips.tsx'
 import { toldFilters } from './told.ts'
 
 // On phones the filters that are off wait behind a button; those that are on stay in sight.
@@ -53,5 +54,43 @@ export function FilterBar(given: Given & { children?: ReactNode }) {
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
     </search>
+  )
+}
+
+const CREDIT: DocumentKind = 'credit-note'
+
+/**
+ * The status of issued invoices, of which a draft or a voided one has none; and credit notes, which are not owed: of
+ * these and a status, one at a time.
+ */
+function StatusChips({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+  if (!statesOf(view).includes('issued')) return null
+  const statuses = valuesOf(view, 'status')
+  const kinds = valuesOf(view, 'document')
+  const isAll = statuses.length === 0 && kinds.length === 0
+  const withoutKind = withValues(view, 'document', [])
+  return (
+    <div data-off={isAll ? '' : undefined}>
+      <ChoiceChips
+        legend="Status"
+        isAll={isAll}
+        choices={[
+          ...INVOICE_STATUSES.map((status) => ({
+            value: status,
+            name: INVOICE_STATUS_NAMES[status],
+            isOn: statuses.includes(status),
+          })),
+          { value: CREDIT, name: 'Credit notes', isOn: kinds.includes(CREDIT) },
+        ]}
+        onAll={() => onChange(withValues(withoutKind, 'status', []))}
+        onToggle={(value) =>
+          onChange(
+            value === CREDIT
+              ? toggled(withValues(view, 'status', []), 'document', CREDIT)
+              : toggled(withoutKind, 'status', value),
+          )
+        }
+      />
+    </div>
   )
 }

@@ -1,10 +1,11 @@
 import { type LateAnswer, LateSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { presets } from '#components/lists/filters/date-range.ts'
 import { countText } from '#components/ui/count-text.ts'
 import { Download } from '#components/ui/export-menu.tsx'
 import { exportInvoiceFiles } from '#lib/billing/invoice-files/queries.ts'
+import { exportInvoicesXlsx } from '#lib/billing/invoices/queries.ts'
 import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
-import type { View } from '../invoices/view.ts'
-import { PeriodLines } from './period-lines.tsx'
+import { rangeOf, type View, withRange } from '../invoices/view.ts'
 
 /** Below the tables of a view: the PDFs of its invoices, and the lines of the periods that are asked for most. */
 export function ExportMore({
@@ -44,5 +45,30 @@ function Archive({ href, count, onClick }: { href: string; count: number; onClic
     <p className="border-t border-line px-2.5 py-2 text-xs text-ink-2">
       {`PDFs: these are ${countText(count)} invoices, and one archive holds at most ${MOST_FILES}. Choose a shorter time, or select the ones that you need.`}
     </p>
+  )
+}
+
+const PERIODS = ['Last month', 'Last quarter']
+
+/** What is wanted most at a month's end, without a filter before it; absent where the view has dates of its own. */
+function PeriodLines({ view, today, onClick }: { view: View; today: number; onClick: () => void }) {
+  const { from, to } = rangeOf(view)
+  if (from !== undefined || to !== undefined) return null
+  const periods = presets(today).filter(({ name }) => PERIODS.includes(name))
+  return (
+    <div className="mt-1.5 border-t border-line pt-1.5">
+      {periods.map(({ name, range }) => {
+        const { pageToken: _, maxResults: __, ...query } = withRange(view, range)
+        return (
+          <Download
+            key={name}
+            href={exportInvoicesXlsx.path({ query: { ...query, lines: 'true' } })}
+            onClick={onClick}
+          >
+            {`${name}’s lines, Excel (XLSX)`}
+          </Download>
+        )
+      })}
+    </div>
   )
 }

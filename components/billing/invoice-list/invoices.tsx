@@ -16,12 +16,12 @@ import { Card } from '#components/ui/card.tsx'
 import { dimmed } from '#components/ui/dimmed.ts'
 import { Pager } from '#components/ui/pager.tsx'
 import { listInvoices } from '#lib/billing/invoices/queries.ts'
+import type { DocumentState } from '#lib/billing/invoices/rules.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
 import { pageWords } from '../invoices/order.ts'
 import { hrefOf, pagesOf, statesOf, type View } from '../invoices/view.ts'
 import { InvoiceList } from './invoice-list.tsx'
 import { nothingIn } from './invoice-table.tsx'
-import { NotOwed } from './not-owed.tsx'
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
@@ -90,5 +90,18 @@ export function Invoices({
       />
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
+  )
+}
+
+/** Why a list of drafts or voided invoices has no figures of what is due. */
+function NotOwed({ states }: { states: readonly DocumentState[] }) {
+  return (
+    <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
+      {states.includes('draft')
+        ? 'Drafts are of a period that still runs: their charges may change until they are issued. '
+        : ''}
+      {states.includes('voided') ? 'Voided documents are valid no more, and kept for the record. ' : ''}
+      Nothing of these is owed.
+    </p>
   )
 }

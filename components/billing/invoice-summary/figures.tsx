@@ -1,10 +1,12 @@
+import Link from 'next/link'
 import { useState } from 'react'
-import type { View } from '#components/billing/invoices/view.ts'
+import { hrefOf, type View } from '#components/billing/invoices/view.ts'
 import { Button } from '#components/ui/button.tsx'
+import { GoLink } from '#components/ui/go-link.tsx'
 import { ROLE } from '#components/ui/table.tsx'
 import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
-import { FigureNote, type Go } from './figure-note.tsx'
+import type { Figure } from '../invoices/figure.ts'
 import { type FigureSet, figuresOf } from './figures-of.ts'
 
 // By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
@@ -117,5 +119,54 @@ function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; cl
         </td>
       ))}
     </tr>
+  )
+}
+
+type Go = (view: View) => void
+
+/** What a figure is made of, as the way there. */
+function FigureNote({
+  figure: { name, note, more, view, change },
+  currency,
+  onGo,
+}: {
+  figure: Figure
+  currency: string
+  onGo: Go
+}) {
+  if (!view) return note
+  return (
+    <>
+      <GoLink
+        href={hrefOf(view)}
+        onGo={() => onGo(view)}
+        className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
+      >
+        <span className="sr-only">
+          {name}, {currency}:{' '}
+        </span>
+        {note}
+      </GoLink>
+      {more ? `, ${more}` : null}
+      {change ? <Change {...change} /> : null}
+    </>
+  )
+}
+
+/** By how much it is more or less than the month before, and the way to why. */
+function Change({ text, explained }: NonNullable<Figure['change']>) {
+  if (!explained) return `, ${text}`
+  return (
+    <>
+      {', '}
+      <Link
+        href={explained}
+        prefetch={false}
+        className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
+      >
+        <span className="sr-only">Explain: </span>
+        {text}
+      </Link>
+    </>
   )
 }

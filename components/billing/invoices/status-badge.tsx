@@ -1,6 +1,7 @@
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/billing/invoices/rules.ts'
+import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
 type Shown = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount' | 'totalAmount'>
 
@@ -28,4 +29,11 @@ function lookOf({ documentState, status, balanceAmount, totalAmount }: Shown): {
   // Nobody pays a credit note: it is set off, or paid out, until nothing is left of it.
   if (totalAmount < 0) return { tone: 'ok', text: 'Settled' }
   return { tone: TONES[status], text: INVOICE_STATUS_NAMES[status] }
+}
+
+/** How long an invoice is past due, as `21 days`; undefined when it is not. `today` in epoch milliseconds. */
+export function latenessOf({ status, dueDate }: Invoice, today: number): string | undefined {
+  if (status !== 'PAST DUE') return undefined
+  // The database's day decides; this machine's may come a moment later.
+  return daysText(Math.max(1, daysBetween(dueDate, today)))
 }

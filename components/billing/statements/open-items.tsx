@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
-import { Day } from '#components/platform/values/day.tsx'
 import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { Day } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'

@@ -1,8 +1,7 @@
 'use client'
 
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
-import { PlatformFilter } from '#components/lists/filters/platform-filter.tsx'
-import { type Profile, ProfileFilter } from '#components/lists/filters/profile-filter.tsx'
+import { PlatformFilter, type Profile, ProfileFilter } from '#components/lists/filters/kind-filter.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { activeValues, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { Spinner } from '#components/ui/spinner.tsx'

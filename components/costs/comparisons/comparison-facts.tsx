@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import { issuerBeside } from '#components/billing/invoices/numbers.ts'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
-import { Day } from '#components/platform/values/day.tsx'
+import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import { visible } from '#components/ui/visible.ts'

@@ -2,14 +2,17 @@ import { ArrowLeftRight } from 'lucide-react'
 import { useId } from 'react'
 import { issuerBeside } from '#components/billing/invoices/numbers.ts'
 import { comparisonHref } from '#components/billing/invoices/view.ts'
+import { EXPLAIN } from '#components/costs/explanations/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
+import { Card } from '#components/ui/card.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** An invoice to choose. */
-export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
+type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
 export function ComparisonPicker({
@@ -39,7 +42,7 @@ export function ComparisonPicker({
 }
 
 /** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
-export function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
+function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
   return (
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
       <Picker name="to" label="Invoice" choices={choices} chosen="" />
@@ -88,5 +91,38 @@ function Picker({
         ))}
       </select>
     </div>
+  )
+}
+
+/** No invoice is named: one is chosen here, or the month as a whole is explained. */
+export function NothingChosen({ choices }: { choices: readonly Choice[] }) {
+  return (
+    <>
+      {choices.length > 0 ? <InvoicePicker choices={choices} /> : null}
+      <Card>
+        {choices.length > 0 ? (
+          <EmptyState
+            title="Choose an invoice first"
+            action={
+              <ButtonLink href={EXPLAIN} prefetch={false}>
+                Explain the month
+              </ButtonLink>
+            }
+          >
+            <p>
+              It can be compared with any other of its platform and currency. Why a whole month is dearer is
+              explained apart.
+            </p>
+          </EmptyState>
+        ) : (
+          <EmptyState
+            title="No invoice yet"
+            action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}
+          >
+            <p>There is nothing to compare until an invoice has been issued.</p>
+          </EmptyState>
+        )}
+      </Card>
+    </>
   )
 }

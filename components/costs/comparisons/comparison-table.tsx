@@ -1,7 +1,8 @@
+import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Fold } from '#components/ui/fold.tsx'
-import { ComparisonLines, type Heads, type ShownChange, type ShownDifference } from './comparison-lines.tsx'
+import { visible } from '#components/ui/visible.ts'
 
 /**
  * What is different, the largest effect first, and what that comes to. `smaller` differences and `unchanged` lines
@@ -40,5 +41,129 @@ export function ComparisonTable({
         </Fold>
       ) : null}
     </Card>
+  )
+}
+
+type Side = { amount: string; product: string }
+/** Lines that bill the same thing, as text; no details is empty text. */
+export type ShownChange = {
+  description: string
+  /** The description on the first invoice, where it was another one. */
+  formerly: string | undefined
+  details: string
+  /** `Added`, `Price and quantity`. */
+  kind: string
+  from: Side | undefined
+  to: Side | undefined
+  effect: string
+  /** Why, where more is known than what differs. */
+  notes: readonly string[]
+}
+/** A sum of both invoices, and what is different; the sums may be empty. */
+export type ShownDifference = { label: string; from: string; to: string; effect: string }
+
+// Said once for the whole table, not on each cell: there may be thousands of lines. On a phone the columns in the
+// middle make room, and each row says both sides under its description.
+const TABLE =
+  'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_tbody_th]:border-b [&_tbody_th]:border-line [&_tbody_th]:text-base [&_tbody_th]:font-normal [&_tbody_th]:text-ink [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:[overflow-wrap:anywhere] [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:align-bottom [&_tfoot_th]:border-b [&_tfoot_th]:border-line [&_tfoot_td]:py-2 [&_tfoot_tr:last-child>*]:border-b-0 [&_tbody:last-child>tr:last-child>*]:border-b-0 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_td]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
+
+/** The two invoices, as the columns name them. */
+type Heads = { from: ReactNode; to: ReactNode }
+
+/** Lines of two invoices beside each other, and under them what they come to, where `differences` say it. */
+function ComparisonLines({
+  label,
+  heads,
+  lines,
+  differences = [],
+}: {
+  label: string
+  heads: Heads
+  lines: readonly ShownChange[]
+  differences?: readonly ShownDifference[]
+}) {
+  return (
+    <table aria-label={label} className={TABLE}>
+      <thead>
+        <tr>
+          <th scope="col" className="md:w-2/5">
+            Line
+          </th>
+          <th scope="col" className="wide">
+            What
+          </th>
+          <th scope="col" className="n wide">
+            {heads.from}
+          </th>
+          <th scope="col" className="n wide">
+            {heads.to}
+          </th>
+          <th scope="col" className="n">
+            Difference
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ description, formerly, details, kind, from, to, effect, notes }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
+          <tr key={index}>
+            <th scope="row">
+              {visible(description)}
+              {formerly ? <small>Before: {visible(formerly)}</small> : null}
+              {details ? <small>{visible(details)}</small> : null}
+              {notes.map((note) => (
+                <small key={note} className="text-info!">
+                  {visible(note)}
+                </small>
+              ))}
+              <small className="small">
+                {kind}: {from ? from.product : 'none'} → {to ? to.product : 'none'}
+              </small>
+            </th>
+            <td className="wide text-sm text-ink-2">{kind}</td>
+            <Amount side={from} />
+            <Amount side={to} />
+            <td className="n font-[550]">{effect}</td>
+          </tr>
+        ))}
+      </tbody>
+      {differences.length > 0 ? (
+        <tfoot>
+          {differences.map(({ label: name, from, to, effect }) => (
+            <tr key={name} className="last:font-[650]">
+              <th scope="row" colSpan={2} className="max-md:hidden">
+                {name}
+              </th>
+              <th scope="row" className="md:hidden">
+                {name}
+                {from || to ? (
+                  <small>
+                    {from} → {to}
+                  </small>
+                ) : null}
+              </th>
+              <td className="n wide">{from}</td>
+              <td className="n wide">{to}</td>
+              <td className="n">{effect}</td>
+            </tr>
+          ))}
+        </tfoot>
+      ) : null}
+    </table>
+  )
+}
+
+function Amount({ side }: { side: Side | undefined }) {
+  return (
+    <td className="n wide">
+      {side ? (
+        <>
+          {side.amount}
+          <small>{side.product}</small>
+        </>
+      ) : (
+        <span className="text-ink-3">–</span>
+      )}
+    </td>
   )
 }

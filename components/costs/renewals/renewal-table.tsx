@@ -1,6 +1,6 @@
 import Link from 'next/link'
-import { Day } from '#components/platform/values/day.tsx'
 import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'

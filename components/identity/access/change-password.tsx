@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorAt } from '#components/platform/problem/error-at.ts'
+import { errorAt } from '#components/platform/problem/why-not.ts'
 import { waitText } from '#components/platform/waits/wait-text.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'

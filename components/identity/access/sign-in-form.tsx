@@ -6,9 +6,10 @@ import { waitText } from '#components/platform/waits/wait-text.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
+import { askPasskey } from '#lib/identity/client.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
-import { leadOn, type SignInAnswer, signIn } from './next-auth.ts'
-import { PasskeyButton } from './passkey-button.tsx'
+import { leadOn, type SignInAnswer, signIn, signInByPasskey } from './next-auth.ts'
+import { askPasskeyOf, passkeyText } from './passkey.ts'
 import { PasswordField } from './password-field.tsx'
 import { beginSignOn, type SignOnAnswer, signOnFault } from './sign-on.ts'
 
@@ -122,4 +123,38 @@ function signOnText({ kind }: SignOnAnswer): string {
 
 function fromOf(search: string): string {
   return new URLSearchParams(search).get('from') ?? '/'
+}
+
+/** Signs in with a passkey alone, and goes on to where `to` says. */
+function PasskeyButton({ to }: { to: () => string }) {
+  const hydrated = useHydrated()
+  const [pending, setPending] = useState(false)
+  const [error, setError] = useState('')
+  const enter = async () => {
+    setPending(true)
+    setError('')
+    try {
+      const { options } = await askPasskey({ body: {} })
+      const answer = await signInByPasskey(await askPasskeyOf(options))
+      if (leadOn(answer, to())) return
+      setError(
+        answer.kind === 'refused'
+          ? 'This passkey does not sign in here by itself. Use your password.'
+          : 'No answer from the service. Check your connection and try again.',
+      )
+    } catch (failed) {
+      setError(passkeyText(failed))
+    }
+    setPending(false)
+  }
+  return (
+    <>
+      <Button pending={pending} disabled={!hydrated} className="min-h-9.5 w-full" onClick={enter}>
+        Use a passkey instead
+      </Button>
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+    </>
+  )
 }

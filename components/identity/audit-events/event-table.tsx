@@ -1,4 +1,4 @@
-import { Moment } from '#components/platform/values/moment.tsx'
+import { Moment } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
 import { HistoryTable } from '#components/ui/history-table.tsx'
 import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'

@@ -11,12 +11,8 @@ import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { readDirectory } from '#lib/identity/client.ts'
 import type { Group, Token } from '#lib/identity/directories/contract.ts'
-import { GroupRow } from './group-row.tsx'
-import { IssueToken } from './issue-token.tsx'
-import { MapGroup } from './map-group.tsx'
-import { RevokeToken } from './revoke-token.tsx'
-import { TokenRow } from './token-row.tsx'
-import { UnmapGroup } from './unmap-group.tsx'
+import { GroupRow, MapGroup, UnmapGroup } from './groups.tsx'
+import { IssueToken, RevokeToken, TokenRow } from './tokens.tsx'
 
 type Open =
   | { is: 'issue' }

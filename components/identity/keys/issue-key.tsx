@@ -2,19 +2,18 @@
 
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { errorAt } from '#components/platform/problem/error-at.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { SelectField } from '#components/ui/select-field.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { issueKey } from '#lib/identity/client.ts'
-import type { Owner } from '#lib/identity/keys/rules.ts'
+import { daysOf, type KeyLimits, type Owner } from '#lib/identity/keys/rules.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 import { Checkboxes } from './checkboxes.tsx'
-import { Expiry } from './expiry.tsx'
 import type { Issuer } from './issuer.ts'
-import { OwnerChoice } from './owner-choice.tsx'
 import { ShownKey } from './shown-key.tsx'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
@@ -112,4 +111,55 @@ function bodyOf(given: FormData): Body {
     ...(profiles.length > 0 ? { billingProfiles: profiles } : {}),
     ...(ranges.length > 0 ? { addresses: ranges } : {}),
   }
+}
+
+const USUAL = [7, 30, 90, 180, 365]
+
+/** After how many days a key ends, or never where that is allowed. */
+function Expiry({ limits }: { limits: KeyLimits }) {
+  const { mostDays, withoutEnd } = limits
+  const choices = [...new Set([...USUAL.filter((days) => days < mostDays), mostDays])]
+  return (
+    <SelectField
+      label="Ends after"
+      name="days"
+      defaultValue={String(daysOf({}, limits))}
+      hint="You are told by mail a week before, where mail is set up."
+    >
+      {choices.map((days) => (
+        <option key={days} value={days}>
+          {days === 1 ? '1 day' : `${days} days`}
+        </option>
+      ))}
+      {withoutEnd ? <option value="never">Never</option> : null}
+    </SelectField>
+  )
+}
+
+/** To whom a key belongs, which an Admin may choose. */
+function OwnerChoice({ customer }: { customer: string }) {
+  const choices = [
+    { value: 'MEMBER', text: 'You', means: 'It ends when you leave, and never opens more than you may.' },
+    { value: 'CUSTOMER', text: visible(customer), means: 'It goes on when you leave.' },
+  ]
+  return (
+    <fieldset className="grid gap-0.5 text-sm">
+      <legend className="mb-1 font-medium">Belongs to</legend>
+      {choices.map(({ value, text, means }, at) => (
+        <label key={value} className="flex cursor-pointer items-start gap-2.5 py-1.25">
+          <input
+            type="radio"
+            name="owner"
+            value={value}
+            defaultChecked={at === 0}
+            className="mt-0.5 size-4 shrink-0 accent-accent"
+          />
+          <span className="wrap-anywhere">
+            {text}
+            <span className="block text-xs text-ink-3">{means}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
 }

@@ -6,9 +6,7 @@ import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import type { Key } from '#lib/identity/keys/contract.ts'
 import { decideRotation } from '#lib/identity/keys/rules.ts'
 import type { Issuer } from './issuer.ts'
-import { RenameKey } from './rename-key.tsx'
-import { RevokeKey } from './revoke-key.tsx'
-import { RotateKey } from './rotate-key.tsx'
+import { RenameKey, RevokeKey, RotateKey } from './key-dialogs.tsx'
 
 const DIALOGS = { rename: RenameKey, rotate: RotateKey, revoke: RevokeKey }
 

@@ -1,4 +1,4 @@
-import { Moment } from '#components/platform/values/moment.tsx'
+import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -13,10 +14,11 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listKeys } from '#lib/identity/client.ts'
+import type { listKeys as contract } from '#lib/identity/keys/contract.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 import { IssueKey } from './issue-key.tsx'
 import type { Issuer } from './issuer.ts'
 import { KeyTable } from './key-table.tsx'
-import { hrefOf, pagesOf, type View } from './view.ts'
 
 /** The keys that the caller may see, and what can be done with them. */
 export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boolean; issuer: Issuer }) {
@@ -112,3 +114,8 @@ function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
     </EmptyState>
   )
 }
+
+/** What the screen shows: the decoded query of `listKeys`. */
+type View = Input<typeof contract>['query']
+
+const { hrefOf, pagesOf } = listScreen<View>('/keys', listKeys.search)

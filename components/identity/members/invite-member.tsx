@@ -2,16 +2,15 @@
 
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { errorAt } from '#components/platform/problem/error-at.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { inviteMember } from '#lib/identity/client.ts'
-import { HoldingFields } from './holding-fields.tsx'
+import { HoldingFields, useHolding } from './holding-fields.tsx'
 import { ShownLink } from './shown-link.tsx'
-import { useHolding } from './use-holding.ts'
 import type { Giving } from './words.ts'
 
 /** Invites somebody, and shows the link with which they come, or says where it was mailed to. */

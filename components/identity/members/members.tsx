@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
 import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
+import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import {
   activeValues,
@@ -24,14 +25,13 @@ import { SearchInput } from '#components/ui/search-input.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { listMembers } from '#lib/identity/client.ts'
-import type { Member } from '#lib/identity/members/contract.ts'
+import type { listMembers as contract, Member } from '#lib/identity/members/contract.ts'
 import { MEMBER_STATES } from '#lib/identity/members/rules.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 import { InviteMember } from './invite-member.tsx'
 import { MemberDialog } from './member-dialog.tsx'
-import { STATE_TEXTS } from './member-state.tsx'
-import { MemberTable } from './member-table.tsx'
-import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
+import { MemberTable, STATE_TEXTS } from './member-table.tsx'
 import type { Giving } from './words.ts'
 
 /** The members, as a view selects them, and what can be done with them. `self` is the id of who looks; `now` in epoch ms. */
@@ -132,3 +132,8 @@ export function Members({
     </>
   )
 }
+
+/** What the screen shows: the decoded query of `listMembers`. */
+type View = Input<typeof contract>['query']
+
+const { hrefOf, pagesOf, isFiltered } = listScreen<View>('/members', listMembers.search)

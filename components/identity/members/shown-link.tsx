@@ -1,6 +1,6 @@
 'use client'
 
-import { Moment } from '#components/platform/values/moment.tsx'
+import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Field } from '#components/ui/field.tsx'

@@ -2,8 +2,8 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect } from 'react'
-import { errorAt } from '#components/platform/problem/error-at.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'

@@ -1,10 +1,16 @@
-import { Moment } from '#components/platform/values/moment.tsx'
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { removeFactor } from '#lib/identity/client.ts'
 import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
 
 /** What a member calls a factor. */
-export function nameOf({ name }: Pick<SecondFactor, 'name'>): string {
+function nameOf({ name }: Pick<SecondFactor, 'name'>): string {
   return visible(name)
 }
 
@@ -40,5 +46,45 @@ export function FactorRow({
         Remove
       </Button>
     </li>
+  )
+}
+
+/** Removes a factor, after it was said what happens. */
+export function RemoveFactor({
+  factor,
+  isLast,
+  onRemoved,
+  onClose,
+}: {
+  factor: SecondFactor
+  isLast: boolean
+  onRemoved: (said: string) => void
+  onClose: () => void
+}) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => removeFactor({ params: { factor_id: factor.id } }),
+    onSuccess: () => onRemoved(`Removed: ${nameOf(factor)}`),
+  })
+  return (
+    <Dialog title={`Remove ${nameOf(factor)}?`} onClose={onClose}>
+      <p className="mt-2 text-sm">
+        {isLast
+          ? 'It is the last one: sign-in asks for your password alone then, and your recovery codes are gone.'
+          : 'Sign-in asks for one of the others then.'}
+      </p>
+      {error ? (
+        <div className="mt-3">
+          <NotDone title="Not removed" error={error} />
+        </div>
+      ) : null}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button pending={isPending} onClick={() => mutate()} className="text-danger">
+          Remove
+        </Button>
+      </div>
+    </Dialog>
   )
 }

@@ -11,9 +11,8 @@ import { listFactors } from '#lib/identity/client.ts'
 import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
 import { AddApp } from './add-app.tsx'
 import { AddPasskey } from './add-passkey.tsx'
-import { FactorRow } from './factor-row.tsx'
+import { FactorRow, RemoveFactor } from './factor-row.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { RemoveFactor } from './remove-factor.tsx'
 
 const NO_PASSKEYS = {
   address:

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
@@ -12,8 +13,9 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listSessions } from '#lib/identity/client.ts'
+import type { listSessions as contract } from '#lib/identity/sessions/contract.ts'
+import type { Input } from '#lib/platform/api/contract.ts'
 import { SessionTable } from './session-table.tsx'
-import { hrefOf, pagesOf, type View } from './view.ts'
 
 /** Where people are signed in: oneself, and for who may see it everybody. */
 export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }) {
@@ -63,3 +65,8 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
     </>
   )
 }
+
+/** What the screen shows: the decoded query of `listSessions`. */
+type View = Input<typeof contract>['query']
+
+const { hrefOf, pagesOf } = listScreen<View>('/sessions', listSessions.search)

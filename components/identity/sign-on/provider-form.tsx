@@ -3,8 +3,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Giving } from '#components/identity/members/words.ts'
-import { errorAt } from '#components/platform/problem/error-at.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
@@ -13,7 +13,6 @@ import { addIdentityProvider, changeIdentityProvider } from '#lib/identity/clien
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { JoinFields } from './join-fields.tsx'
-import { MoreFields } from './more-fields.tsx'
 import { asMappings, asRules, RuleFields } from './rule-fields.tsx'
 
 const PLACES = [
@@ -144,5 +143,39 @@ export function ProviderForm({
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** What is seldom other than usual of a provider. */
+function MoreFields({
+  provider,
+  errorAt,
+}: {
+  provider: Provider | undefined
+  errorAt: (name: string) => string | undefined
+}) {
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer rounded-sm font-medium text-ink-2 hover:text-ink">More</summary>
+      <div className="mt-3 grid gap-4">
+        <Field
+          label="Claim that the address is verified"
+          name="verifiedClaim"
+          defaultValue={provider?.verifiedClaim ?? 'email_verified'}
+          hint="Entra ID: xms_edov."
+          required
+          maxLength={100}
+          {...TEXT}
+          error={errorAt('verifiedClaim')}
+        />
+        <Field
+          label="Scopes beside openid"
+          name="scopes"
+          defaultValue={(provider?.scopes ?? ['email', 'profile']).join(' ')}
+          {...TEXT}
+          error={errorAt('scopes')}
+        />
+      </div>
+    </details>
   )
 }

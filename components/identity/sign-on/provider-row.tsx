@@ -1,5 +1,5 @@
 import { type Giving, profilesText, rolesText } from '#components/identity/members/words.ts'
-import { Moment } from '#components/platform/values/moment.tsx'
+import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Copied } from '#components/ui/copied.tsx'

@@ -1,20 +1,21 @@
 'use client'
 
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Giving } from '#components/identity/members/words.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Confirm } from '#components/ui/confirm.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { readSignOn } from '#lib/identity/client.ts'
+import { visible } from '#components/ui/visible.ts'
+import { readSignOn, removeIdentityProvider, removeSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
-import { AddDomain } from './add-domain.tsx'
-import { DomainRow } from './domain-row.tsx'
+import { AddDomain, DomainRow } from './domains.tsx'
 import { Passwords } from './passwords.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { ProviderRow } from './provider-row.tsx'
-import { RemoveDomain, RemoveProvider } from './remove.tsx'
 import { Nothing, Section } from './section.tsx'
 
 type Open =
@@ -115,4 +116,49 @@ export function SignOn({ giving }: { giving: Giving }) {
 
 function nameIn(providers: readonly Provider[], { providerId }: Domain): string {
   return providers.find(({ id }) => id === providerId)?.name ?? ''
+}
+
+type Ends = { onRemoved: (said: string) => void; onClose: () => void }
+
+/** Asks whether a provider is to go, and says what goes with it. */
+function RemoveProvider({ provider, onRemoved, onClose }: Ends & { provider: Provider }) {
+  const name = visible(provider.name)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => removeIdentityProvider({ params: { provider_id: provider.id }, body: {} }),
+    onSuccess: () => onRemoved(`Removed: ${name}`),
+  })
+  return (
+    <Confirm
+      title={`Remove ${name}?`}
+      button="Remove the provider"
+      pending={isPending}
+      refused={error ? <NotDone title="Not removed" error={error} /> : null}
+      onGo={() => mutate()}
+      onClose={onClose}
+    >
+      Nobody signs in by it any more, and whoever did is signed out at once. Its domains go, too. Members
+      stay.
+    </Confirm>
+  )
+}
+
+/** Asks whether a domain is to go. */
+function RemoveDomain({ domain: { domain }, onRemoved, onClose }: Ends & { domain: Domain }) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => removeSignOnDomain({ params: { domain }, body: {} }),
+    onSuccess: () => onRemoved(`Removed: ${domain}`),
+  })
+  return (
+    <Confirm
+      title={`Remove ${domain}?`}
+      button="Remove the domain"
+      pending={isPending}
+      refused={error ? <NotDone title="Not removed" error={error} /> : null}
+      onGo={() => mutate()}
+      onClose={onClose}
+    >
+      Its people sign in by single sign-on no more. Whoever is signed in stays so. Another record is needed to
+      prove it again.
+    </Confirm>
+  )
 }

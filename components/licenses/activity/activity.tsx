@@ -1,16 +1,31 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
+import { cleared, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { WhenAndWhich } from '#components/lists/filters/when-and-which.tsx'
+import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
+import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
-import { ActivityFilters } from './activity-filters.tsx'
 import { ChangeTable } from './change-table.tsx'
-import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
+import {
+  activeFilters,
+  hasOutcome,
+  hrefOf,
+  isFiltered,
+  OUTCOMES,
+  pagesOf,
+  rangeOf,
+  toggledOutcome,
+  type View,
+  withRange,
+} from './view.ts'
 
 /**
  * The changes of licenses that a view selects. Whatever is changed here only leads to another address; the
@@ -49,5 +64,52 @@ export function Activity({ view, today }: { view: View; today: number }) {
       </ListCard>
       <Pager {...pagesOf(view, data)} />
     </>
+  )
+}
+
+/** When, and what became of it. */
+function ActivityFilters({
+  view,
+  rows,
+  today,
+  onChange,
+}: {
+  view: View
+  /** Those in sight: they name the asset that is filtered by. */
+  rows: readonly LicenseChange[]
+  today: number
+  onChange: (view: View) => void
+}) {
+  return (
+    <WhenAndWhich
+      when={{
+        label: 'When',
+        range: rangeOf(view),
+        today,
+        onChange: (range) => onChange(withRange(view, range)),
+      }}
+      which={{
+        legend: 'Outcome',
+        isAll: valuesOf(view, 'state').length === 0,
+        choices: OUTCOMES.map((outcome) => ({
+          value: outcome.name,
+          name: outcome.name,
+          isOn: hasOutcome(view, outcome),
+        })),
+        onAll: () => onChange(withValues(view, 'state', [])),
+        onToggle: (name) => {
+          const outcome = OUTCOMES.find((one) => one.name === name)
+          if (outcome) onChange(toggledOutcome(view, outcome))
+        },
+      }}
+    >
+      <ViewMenu path="/activity" />
+      <ActiveFilters
+        active={activeFilters(view, rows)}
+        isFiltered={isFiltered(view)}
+        cleared={cleared(view)}
+        onChange={onChange}
+      />
+    </WhenAndWhich>
   )
 }

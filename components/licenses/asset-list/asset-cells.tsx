@@ -1,18 +1,18 @@
 import Link from 'next/link'
 import { Fragment, type ReactNode } from 'react'
-import { planEnd, planName } from '#components/licenses/assets/labels.ts'
-import { Day } from '#components/platform/values/day.tsx'
 import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { Day } from '#components/platform/values/times.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
+import { Meter } from '#components/ui/meter.tsx'
 import { Cell, RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { usageOf } from '#lib/licenses/assets/rules.ts'
 import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
 import { AssetStatus } from '../assets/asset-status.tsx'
-import { idleCost, idleText } from '../assets/idle-text.ts'
+import { idleCost, idleText, planEnd, planName, type Subscription } from '../assets/labels.ts'
 import { assetHref } from '../assets/one-asset.ts'
-import { Usage } from '../assets/usage.tsx'
 
 /**
  * What is known of an asset: its cells, in the order of `columns`. `search` is the list's query string,
@@ -125,4 +125,18 @@ function breakable(domain: string) {
       {part}
     </Fragment>
   ))
+}
+
+/** How many of the purchased licenses are assigned to users. */
+function Usage({ seats }: { seats: Subscription['Seats'] }) {
+  const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
+  return (
+    <div className="grid gap-1.5 max-w-44">
+      <span className="text-sm tabular-nums">
+        {assigned.toLocaleString('en')}{' '}
+        <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>
+      </span>
+      <Meter value={assigned} max={purchased} look={usageOf({ purchased, assigned })} />
+    </div>
+  )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { planEnd, planName, type Subscription } from '#components/licenses/assets/labels.ts'
-import { agoText, Day } from '#components/platform/values/day.tsx'
+import { agoText, Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'

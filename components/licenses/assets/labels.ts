@@ -1,8 +1,10 @@
+import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import { decideQuantity, type QuantityFacts } from '#lib/licenses/assets/commitment.ts'
 import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 export type Subscription = NonNullable<Asset['properties']['subscription']>
 
@@ -85,4 +87,18 @@ export function settledText(
   if (state === 'UNCLEAR')
     return `${name}: ${vendorReason?.replace(/^(We can’t tell [^:]*): .+$/, '$1.') ?? 'we can’t tell whether it was changed.'}`
   return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
+}
+
+/** `58 idle for 60 days or more`; undefined where nothing is idle. */
+export function idleText({ now, lasting }: Idle): string | undefined {
+  const count = lasting ?? now
+  if (count < 1) return undefined
+  const long = lasting === null ? '' : ' for 60 days or more'
+  return `${count.toLocaleString('en')} idle${long}`
+}
+
+/** `1,044.00 USD a month`: what the idle ones cost; undefined where no price is known, or may be seen. */
+export function idleCost({ cost }: Idle): string | undefined {
+  if (!cost) return undefined
+  return `${moneyText(cost.amount, cost.currency)} ${cost.isMonthly ? 'a month' : 'per billing period'}`
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { licensesText } from '#components/licenses/assets/labels.ts'
-import { agoText } from '#components/platform/values/day.tsx'
+import { agoText } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
 import { Button } from '#components/ui/button.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'

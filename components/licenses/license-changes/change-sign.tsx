@@ -1,7 +1,7 @@
 import { CircleAlert, CircleHelp, History } from 'lucide-react'
 import Link from 'next/link'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
-import { agoText } from '#components/platform/values/day.tsx'
+import { agoText } from '#components/platform/values/times.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain } from './last-change.ts'

@@ -1,12 +1,14 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
-import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
+import { type OpenChange, readChange } from '#components/licenses/assets/one-asset.ts'
 import { useWaiting } from '#components/platform/waits/use-waiting.ts'
+import { useToast } from '#components/ui/toast.tsx'
 import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { isOpen } from '#lib/licenses/license-changes/rules.ts'
+import { settledText } from '../assets/labels.ts'
 import { draftOf, keepDraft } from './drafts.ts'
-import { useOutcome } from './use-outcome.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
 /** In milliseconds: so long after a review that came late nobody has read it. */
@@ -124,4 +126,26 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
       if (sent && !isPending) mutate(sent)
     },
   }
+}
+
+/**
+ * Follows the change that is open at an asset, whoever asked for it, and says what became of it once it is not open
+ * any more. `isPending`: a request of this very screen is under way, which tells its outcome itself.
+ */
+function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean): void {
+  const say = useToast()
+  const followed = useRef<string>(undefined)
+  const id = isPending ? undefined : openChange?.id
+  useEffect(() => {
+    const before = followed.current
+    followed.current = id
+    if (before === undefined || before === id || isPending) return
+    readChange(before).then(
+      (change) => {
+        if (change && !isOpen(change.state)) say(settledText(assetName, change))
+      },
+      // The asset itself shows what it has.
+      () => undefined,
+    )
+  }, [id, isPending, assetName, say])
 }

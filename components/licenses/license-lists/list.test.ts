@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { readTargets } from '#lib/licenses/license-lists/targets.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type LicenseList, type ListRow, moneyOf } from './list.ts'
-import { receiptCsv, receiptText } from './receipt.ts'
-import { readListFile } from './target-file.ts'
+import { receiptCsv, receiptText } from './list-receipt.tsx'
+import { readListFile } from './target-form.tsx'
 import { reasonOf } from './words.ts'
 
 const row = (values: Partial<ListRow> = {}): ListRow => ({

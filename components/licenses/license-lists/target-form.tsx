@@ -1,12 +1,18 @@
 'use client'
 
-import { type ChangeEvent, type DragEvent, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ChangeEvent,
+  type DragEvent,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { MOST_TARGETS } from '#lib/licenses/license-lists/rules.ts'
 import type { TargetFault, TargetList } from '#lib/licenses/license-lists/targets.ts'
-import { TargetFaults } from './target-faults.tsx'
-import { readListFile } from './target-file.ts'
 
 const EXAMPLE = 'workspace-suite-9120\t60\noffice-suite-4410\t1,200'
 
@@ -140,5 +146,79 @@ async function readList(text: string): Promise<TargetList> {
   } catch {
     const reason = 'The list can’t be read, because a part of this page did not load. Try again.'
     return { targets: [], faults: [{ reason }], skipped: 0 }
+  }
+}
+
+const MOST = 20
+
+/** What is wrong with a list, line by line; each leads to its line. */
+function TargetFaults({
+  faults,
+  area,
+}: {
+  faults: readonly TargetFault[]
+  area: RefObject<HTMLTextAreaElement | null>
+}) {
+  if (faults.length === 0) return null
+  const lines = faults.filter(({ line }) => line !== undefined).length
+  return (
+    <div role="alert" className="mt-3 rounded-card border border-danger/30 bg-danger-tint px-4 py-3 text-sm">
+      <p className="font-semibold text-danger">
+        {lines === 0 ? 'The list can’t be used' : `${lines} ${lines === 1 ? 'line' : 'lines'} can’t be read`}
+      </p>
+      <ul className="mt-1 grid gap-0.5 text-ink-2">
+        {faults.slice(0, MOST).map(({ line, reason }) => (
+          <li key={line ?? 0} className="wrap-anywhere">
+            {line === undefined ? (
+              reason
+            ) : (
+              <>
+                <button
+                  type="button"
+                  onClick={() => showLine(area.current, line)}
+                  className="rounded-sm font-medium text-ink underline underline-offset-2 max-md:py-1"
+                >
+                  Line {line}
+                </button>
+                : {reason}
+              </>
+            )}
+          </li>
+        ))}
+        {faults.length > MOST ? <li>… and {faults.length - MOST} more.</li> : null}
+      </ul>
+    </div>
+  )
+}
+
+/** Selects a line, counted from 1, and so brings it into view. */
+function showLine(area: HTMLTextAreaElement | null, line: number): void {
+  if (!area) return
+  const lines = area.value.split('\n')
+  const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0)
+  area.focus()
+  area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
+  area.scrollTop = Math.max(0, (area.scrollHeight * (line - 3)) / lines.length)
+}
+
+/** In bytes: 250 rows with many columns. */
+const LARGEST = 1_000_000
+
+/**
+ * The text of a list that was chosen or dropped.
+ * @throws Error that says in words why it can't be read
+ */
+export async function readListFile(file: File): Promise<string> {
+  if (file.size > LARGEST) throw new Error(`${file.name} is larger than a list of 250 rows can be.`)
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
+    throw new Error(`${file.name} is a workbook or an archive: save it as CSV, or copy its cells.`)
+  }
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const encoding = isUtf16 ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    throw new Error(`${file.name} is no text in UTF-8: save it as “CSV UTF-8”.`)
   }
 }

@@ -1,7 +1,7 @@
 import { differenceText, licensesText } from '#components/licenses/assets/labels.ts'
 import { conflictOf } from '#components/licenses/license-reviews/conflict.tsx'
 import { refusalText } from '#components/licenses/license-reviews/refusal-text.ts'
-import { agoText } from '#components/platform/values/day.tsx'
+import { agoText } from '#components/platform/values/times.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { ListRow, RowState } from './list.ts'
 

@@ -2,7 +2,7 @@
 
 import type { RefObject } from 'react'
 import { differenceText, licensesText } from '#components/licenses/assets/labels.ts'
-import { agoText } from '#components/platform/values/day.tsx'
+import { agoText } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'

@@ -1,10 +1,14 @@
-import { useEffect } from 'react'
-import type { Subscription } from '#components/licenses/assets/labels.ts'
+import { type RefObject, useEffect } from 'react'
+import { licensesText, type Subscription } from '#components/licenses/assets/labels.ts'
+import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
 import type { useLicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
+import { whoText } from '#components/platform/values/who.ts'
+import { ClockTime } from '#components/platform/waits/clock-time.tsx'
+import { Button } from '#components/ui/button.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { ReviewBox } from '../license-changes/review-box.tsx'
 import { ChangeReview } from './change-review.tsx'
-import { Held, Waiting } from './held.tsx'
 import { Refusal } from './refusal.tsx'
 
 type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
@@ -56,5 +60,66 @@ export function LicenseReview({
       onTry={tryOther}
       onDiscard={edit.discard}
     />
+  )
+}
+
+/** In the review's place while the vendor takes no change: what was typed is kept. */
+function Waiting({
+  item,
+  until,
+  quantity,
+  first,
+  onDiscard,
+}: {
+  item: AssetListItem
+  until: number
+  quantity: number | null
+  first: RefObject<HTMLElement | null>
+  onDiscard: () => void
+}) {
+  return (
+    <ReviewBox
+      live="polite"
+      title={
+        <span>
+          {item.vendor?.label ?? 'The vendor'} takes no change before <ClockTime at={until} />
+        </span>
+      }
+      actions={
+        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard}>
+          Discard
+        </Button>
+      }
+    >
+      Your {quantity?.toLocaleString('en') ?? 'number'} is kept on this page, and can be reviewed then.
+    </ReviewBox>
+  )
+}
+
+/** In the review's place while another change of the asset is open: what was typed is kept. */
+function Held({
+  openChange: { to, actor },
+  quantity,
+  first,
+  onDiscard,
+}: {
+  openChange: OpenChange
+  quantity: number | null
+  first: RefObject<HTMLElement | null>
+  onDiscard: () => void
+}) {
+  return (
+    <ReviewBox
+      live="polite"
+      title="Another change is being confirmed"
+      actions={
+        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard}>
+          Discard
+        </Button>
+      }
+    >
+      {actor.name ? whoText(actor) : 'Somebody'} asked for {licensesText(to)}, and the vendor has not
+      confirmed it yet. Your {quantity?.toLocaleString('en') ?? 'number'} is kept, and can be reviewed then.
+    </ReviewBox>
   )
 }

@@ -1,4 +1,4 @@
-import { Day } from '#components/platform/values/day.tsx'
+import { Day } from '#components/platform/values/times.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { Lines } from './seat-drawing.tsx'
 import { seatDays } from './seat-steps.ts'

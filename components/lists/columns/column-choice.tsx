@@ -1,8 +1,15 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type MouseEvent, useEffect, useRef } from 'react'
+import { whyNot } from '#components/platform/problem/why-not.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { setListColumns } from '#lib/workspace/list-columns/queries.ts'
 import {
+  type AssetColumn,
   type ColumnOf,
+  columnsOf,
+  type InvoiceColumn,
   isSame,
   LIST_COLUMNS,
   type ListName,
@@ -10,8 +17,7 @@ import {
   toggled,
   usualColumns,
 } from '#lib/workspace/list-columns/rules.ts'
-import { COLUMN_NAMES } from './names.ts'
-import { useChoose } from './use-choose.ts'
+import { columnsKey } from './use-columns.ts'
 
 const STEP =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink aria-disabled:opacity-40 max-md:size-10'
@@ -111,4 +117,65 @@ export function ColumnChoice<List extends ListName>({
       </button>
     </fieldset>
   )
+}
+
+/** What people call a column. */
+const COLUMN_NAMES: { assets: Record<AssetColumn, string>; invoices: Record<InvoiceColumn, string> } = {
+  assets: {
+    name: 'Asset',
+    type: 'Type',
+    plan: 'Plan',
+    renewal: 'Renewal',
+    usage: 'Usage',
+    created: 'Created',
+    licenses: 'Licenses',
+  },
+  invoices: {
+    number: 'Invoice',
+    date: 'Date',
+    billedTo: 'Billed to',
+    issuer: 'Issuer',
+    platform: 'Platform',
+    due: 'Due',
+    status: 'Status',
+    total: 'Total',
+    balance: 'Balance',
+  },
+}
+
+/**
+ * Chooses the columns of a list: shown at once, and taken back where they could not be kept. What is given to it makes other
+ * columns of those that there are at that moment; null: the usual ones.
+ */
+function useChoose<List extends ListName>(
+  list: List,
+  columns: readonly ColumnOf<List>[],
+  show: (columns: readonly ColumnOf<List>[]) => void,
+) {
+  type Column = ColumnOf<List>
+  const client = useQueryClient()
+  const say = useToast()
+  const key = columnsKey(list)
+  const { mutate } = useMutation({
+    mutationKey: key,
+    // One after the other: what was chosen last is kept last.
+    scope: { id: `columns of ${list}` },
+    mutationFn: ({ chosen }: { chosen: readonly Column[] | null; before: readonly Column[] }) =>
+      setListColumns({ body: { list, columns: chosen && [...chosen] } }),
+    onError: (error, { before }) => {
+      // Of what was chosen since, its own answer tells.
+      if (client.isMutating({ mutationKey: key }) <= 1) show(before)
+      say(`Columns not changed: ${whyNot(error)}`)
+    },
+    onSuccess: ({ columns: kept }) => {
+      if (client.isMutating({ mutationKey: key }) <= 1) show(columnsOf(list, kept))
+    },
+  })
+  // Of the columns as they are at this moment: two presses may come before the page is drawn anew.
+  return (change: (now: readonly Column[]) => readonly Column[] | null) => {
+    const before = client.getQueryData<readonly Column[]>(key) ?? columns
+    const chosen = change(before)
+    show(chosen ?? usualColumns(list))
+    mutate({ chosen, before })
+  }
 }

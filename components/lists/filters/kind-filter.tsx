@@ -1,5 +1,8 @@
 import { type ReactNode, useState } from 'react'
+import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
 import { Choices, FilterMenu } from '#components/ui/filter-menu.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
 
 /**
  * A filter by one of the kinds that a list's rows have, such as their issuer. It offers those that are `known`, and those
@@ -52,3 +55,52 @@ export function KindFilter({
     </FilterMenu>
   )
 }
+
+const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
+
+/** Any number of platforms: the four known ones, and those that the filter or the rows have named so far. */
+export function PlatformFilter({
+  rows,
+  ...given
+}: {
+  chosen: readonly string[]
+  rows: readonly { platform: string }[]
+  onToggle: (platform: string) => void
+  onClear: () => void
+}) {
+  return (
+    <KindFilter
+      {...given}
+      label="Platform"
+      several="platforms"
+      known={KNOWN}
+      rows={rows.map(({ platform }) => platform)}
+      nameOf={platformName}
+      lookOf={(slug) => <PlatformMark slug={slug} />}
+    />
+  )
+}
+
+/** Which billing profiles are meant. There is nothing to choose from one. */
+export function ProfileFilter({
+  profiles,
+  ...given
+}: {
+  /** All that the caller may see. */
+  profiles: readonly Profile[]
+  chosen: readonly string[]
+  onToggle: (id: string) => void
+  onClear: () => void
+}) {
+  return (
+    <KindFilter
+      {...given}
+      label="Billing profile"
+      several="billing profiles"
+      known={profiles.map(({ id }) => id)}
+      nameOf={(id) => visible(profiles.find((profile) => profile.id === id)?.name ?? id)}
+    />
+  )
+}
+
+export type Profile = { id: string; name: string }

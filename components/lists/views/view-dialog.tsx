@@ -1,16 +1,20 @@
 'use client'
 
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { usePathname, useSearchParams } from 'next/navigation'
-import { errorAt } from '#components/platform/problem/error-at.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt, whyNot } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
-import type { View, Views } from '#lib/workspace/views/contract.ts'
+import { useToast } from '#components/ui/toast.tsx'
+import type { Input } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+import type { changeView as contract, View, Views } from '#lib/workspace/views/contract.ts'
+import { changeView, listViews, removeView } from '#lib/workspace/views/queries.ts'
 import { isSameQuery, LONGEST_NAME } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 import { shownNow } from './shown-now.ts'
-import { useViewChange } from './use-view-change.ts'
 
 /** A view's name, place and reach, and the way to remove it. */
 export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {
@@ -95,4 +99,39 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
       </form>
     </Dialog>
   )
+}
+
+/** Changes and removes views. What another tab has removed meanwhile is said, and goes. */
+function useViewChange(view: View, onDone: () => void) {
+  const client = useQueryClient()
+  const say = useToast()
+  const given = { params: { view_id: view.id } }
+  const refresh = () => client.invalidateQueries({ queryKey: listViews.key({}) })
+  const done = async (text: string) => {
+    await refresh()
+    say(text)
+    onDone()
+  }
+  const onError = (error: Error) => {
+    if (error instanceof Problem && error.code === 'not_found') done(`Removed meanwhile: ${view.name}`)
+  }
+  const change = useMutation({
+    mutationFn: (body: Input<typeof contract>['body']) => changeView({ ...given, body }),
+    onSuccess: ({ name }) => done(`Saved: ${name}`),
+    onError,
+  })
+  const move = useMutation({
+    mutationFn: (position: number) => changeView({ ...given, body: { position } }),
+    onSuccess: refresh,
+    onError: (error) => {
+      onError(error)
+      say(whyNot(error))
+    },
+  })
+  const remove = useMutation({
+    mutationFn: () => removeView({ ...given, body: {} }),
+    onSuccess: ({ name }) => done(`Removed: ${name}`),
+    onError,
+  })
+  return { change, move, remove }
 }

@@ -1,12 +1,13 @@
 'use client'
 
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Entry } from './entries.ts'
-import { useFound } from './use-found.ts'
+import { listMatches } from '#lib/workspace/matches/queries.ts'
+import { actsOf, askedOf, type Entry, placesOf, thingsOf } from './entries.ts'
 
 /** One box for everything: what it finds is walked with the arrow keys while the focus stays in it. */
 export function Finder({ places, onClose }: { places: readonly Entry[]; onClose: () => void }) {
@@ -147,4 +148,51 @@ function groupsOf(entries: readonly Entry[]) {
     else groups.push({ group: entry.group, first: index, members: [entry] })
   }
   return groups
+}
+
+const PAUSE_MS = 120
+const NOTHING = { assets: [], invoices: [], billingProfiles: [] }
+
+/** What the box finds, best first, what is said of that, and whether more may come. */
+function useFound(typed: string, places: readonly Entry[]) {
+  const asked = askedOf(typed)
+  const settled = askedOf(useSettled(typed))
+  const whole = useMatches(settled.text)
+  const parts = useMatches(settled.act?.search ?? '')
+  const entries = [
+    ...(parts.isPlaceholderData ? [] : actsOf(settled, parts.data ?? NOTHING)),
+    ...placesOf(asked, places),
+    ...(asked.text === '' ? [] : thingsOf(whole.data ?? NOTHING)),
+  ]
+  const isWaiting = asked.text !== settled.text || whole.isFetching || parts.isFetching
+  const error = whole.error ?? parts.error
+  const status =
+    error?.message ??
+    (entries.length > 0
+      ? '↑ ↓ to choose, Enter to open, Escape to close'
+      : isWaiting
+        ? 'Looking …'
+        : `Nothing has “${asked.text}” in it.`)
+  return { entries, status, isWaiting }
+}
+
+function useMatches(search: string) {
+  const query = { search }
+  return useQuery({
+    queryKey: listMatches.key({ query }),
+    queryFn: ({ signal }) => listMatches({ query }, signal),
+    enabled: search !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  })
+}
+
+/** A text once it was the same for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
 }

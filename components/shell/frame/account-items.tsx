@@ -2,14 +2,13 @@
 
 import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck, SquareTerminal } from 'lucide-react'
 import Link from 'next/link'
-import { Suspense, use } from 'react'
+import { Suspense, use, useState } from 'react'
 import { useWays } from '#components/identity/access/fresh-sign-in/ways.ts'
 import { farewell, signOut } from '#components/identity/access/leave.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import type { Person } from './person.tsx'
-import { ThemeSwitch } from './theme-switch.tsx'
 
 /** What a person can do with their own account. */
 export function AccountItems({
@@ -83,5 +82,57 @@ function ChangeCustomer({ mayChange, onGo }: { mayChange: Promise<boolean>; onGo
       <Building2 aria-hidden="true" className="size-4 text-ink-3" />
       Change customer
     </Link>
+  )
+}
+
+const THEMES = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const
+type Theme = (typeof THEMES)[number][0]
+
+const YEAR_SECONDS = 31_536_000
+
+/**
+ * Light, dark, or as the system has it. Kept in a cookie, so that the server paints it right at once; over https it is bound
+ * to this host, as the server's own are.
+ */
+function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>(
+    () => (document.documentElement.dataset.theme as Theme) ?? 'system',
+  )
+  const choose = (next: Theme) => {
+    setTheme(next)
+    const isSystem = next === 'system'
+    if (isSystem) delete document.documentElement.dataset.theme
+    else document.documentElement.dataset.theme = next
+    const [name, more] = location.protocol === 'https:' ? ['__Host-theme', '; secure'] : ['theme', '']
+    const age = isSystem ? 0 : YEAR_SECONDS
+    // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in some browsers still
+    document.cookie = `${name}=${next}; path=/; samesite=lax; max-age=${age}${more}`
+  }
+  return (
+    <fieldset className="px-2.5 pt-1 pb-2">
+      <legend className="py-1 text-xs text-ink-3">Theme</legend>
+      <div className="flex rounded-control border border-line-2 p-0.5">
+        {THEMES.map(([value, name]) => (
+          <label
+            key={value}
+            className="flex-1 cursor-pointer rounded-[5px] px-2 py-1 text-center text-sm text-ink-2 has-checked:bg-accent-tint has-checked:font-medium has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:py-2"
+          >
+            <input
+              type="radio"
+              name="theme"
+              value={value}
+              checked={theme === value}
+              onChange={() => choose(value)}
+              className="sr-only"
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+    </fieldset>
   )
 }

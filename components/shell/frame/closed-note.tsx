@@ -1,5 +1,5 @@
 import { LockKeyhole } from 'lucide-react'
-import { Day } from '#components/platform/values/day.tsx'
+import { Day } from '#components/platform/values/times.tsx'
 
 /** Over every screen of a customer that is closed: that nothing changes any more, and until when it can be read. */
 export function ClosedNote({ customer, until }: { customer: string; until: Date }) {

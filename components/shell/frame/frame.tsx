@@ -2,17 +2,16 @@
 
 import { ChevronsUpDown, Menu as MenuIcon, Search } from 'lucide-react'
 import Link from 'next/link'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useFinder } from '#components/shell/command-palette/use-finder.tsx'
 import { useAhead } from '#components/shell/navigation/ahead.ts'
+import { later } from '#components/ui/later.tsx'
 import { Menu } from '#components/ui/menu.tsx'
+import { IDLE_SECONDS } from '#lib/platform/caller/rules.ts'
 import type { Views } from '#lib/workspace/views/contract.ts'
-import { BottomBar } from './bottom-bar.tsx'
 import { Brand } from './brand.tsx'
-import { NavLinks, type Screen } from './nav-links.tsx'
+import { ICONS, NavLinks, type Screen, useHere } from './nav-links.tsx'
 import { type Person, PersonLines } from './person.tsx'
-import { useProfile } from './profile.tsx'
-import { useSessionEnd } from './session-end.ts'
 
 /** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
 export function Frame({
@@ -128,4 +127,101 @@ function initials(name: string): string {
     .map((word) => word?.[0] ?? '')
     .join('')
     .toUpperCase()
+}
+
+/** Their names fit side by side on the narrowest phone. */
+const ENTRIES: readonly string[] = ['/', '/assets', '/invoices'] satisfies Screen['href'][]
+
+const ENTRY =
+  'grid h-14 flex-1 place-content-center justify-items-center gap-0.5 rounded-md text-xs text-ink-2 focus-visible:-outline-offset-2 aria-[current]:font-semibold aria-[current]:text-accent'
+
+/** Where a thumb reaches it: the screens that people come for, and Find. On a low screen the bar on top has all of it. */
+function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: () => void }) {
+  const { path, holding } = useHere(screens)
+  return (
+    <nav
+      aria-label="Shortcuts"
+      data-bar=""
+      className="fixed inset-x-0 bottom-0 z-20 hidden border-t border-line bg-surface p-0.5 pb-[calc(0.125rem+env(safe-area-inset-bottom))] bar:flex"
+    >
+      {screens
+        .filter(({ href }) => ENTRIES.includes(href))
+        .map(({ href, name }) => {
+          const Icon = ICONS[href]
+          return (
+            <Link
+              key={href}
+              href={href}
+              prefetch={false}
+              aria-current={path === href ? 'page' : href === holding ? 'true' : undefined}
+              className={ENTRY}
+            >
+              <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />
+              {name}
+            </Link>
+          )
+        })}
+      <button type="button" onClick={onFind} className={ENTRY}>
+        <Search aria-hidden="true" className="size-5" strokeWidth={1.75} />
+        Find
+      </button>
+    </nav>
+  )
+}
+
+/** A little longer than a session lives without use. In milliseconds. */
+const AFTER = (IDLE_SECONDS + 5) * 1000
+const USES = ['pointerdown', 'keydown', 'wheel'] as const
+
+/**
+ * Leads to the sign-in page when the session has ended for want of use, so that what it showed does not stay on screen
+ * for whoever comes by. Only a page that nobody has touched for so long asks: where another one was used meanwhile, the
+ * session goes on, and so does this page.
+ */
+function useSessionEnd(): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(ask, AFTER)
+    }
+    const ask = async () => {
+      const { status } = await fetch('/auth/v1/validate').catch(() => ({ status: 0 }))
+      // Where nobody answers, nobody says either that it still lives.
+      const isOver = status === 401 || status === 0
+      if (isOver) location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)
+      else wait()
+    }
+    wait()
+    for (const use of USES) addEventListener(use, wait, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      for (const use of USES) removeEventListener(use, wait)
+    }
+  }, [])
+}
+
+const AccountItems = later(
+  () => import('./account-items.tsx').then(({ AccountItems }) => AccountItems),
+  () => <div className="h-72" />,
+)
+const ChangePassword = later(() =>
+  import('#components/identity/access/change-password.tsx').then(({ ChangePassword }) => ChangePassword),
+)
+
+/** The entries of a person's menu; `dialog` has to be rendered where it outlives the menu. */
+function useProfile(person: Person) {
+  const [changing, setChanging] = useState(false)
+  const items = (close: () => void) => (
+    <AccountItems
+      person={person}
+      onGo={close}
+      onChangePassword={() => {
+        close()
+        setChanging(true)
+      }}
+    />
+  )
+  const dialog = changing ? <ChangePassword email={person.email} onClose={() => setChanging(false)} /> : null
+  return { items, ahead: AccountItems.ahead, dialog }
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { Moment } from '#components/platform/values/moment.tsx'
+import { Moment } from '#components/platform/values/times.tsx'
 
 /** When the sheet was printed, in UTC: the page may have stood open since yesterday. `now` is when it was made. */
 export function PrintedAt({ now }: { now: number }) {

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { SeatNote } from '#components/billing/invoice-document/seat-note.tsx'
+import type { SeatNote } from '#components/billing/invoice-document/lines-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { knownSeats } from '#lib/costs/billed-seats/operations.ts'
 import { type KnownSeats, type SeatVerdict, seatVerdict } from '#lib/costs/billed-seats/verdict.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import Big from 'big.js'
 import { causeWords, shareText, signedAmount } from '#components/costs/cause-labels.ts'
-import type { ShownChange, ShownDifference } from '#components/costs/comparisons/comparison-lines.tsx'
+import type { ShownChange, ShownDifference } from '#components/costs/comparisons/comparison-table.tsx'
 import type { InvoiceChange, InvoiceComparison } from '#lib/costs/comparisons/contract.ts'
 import { formatAmount, formatDecimal, minorUnit } from '#lib/platform/values/money.ts'
 

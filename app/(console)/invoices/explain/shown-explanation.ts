@@ -2,8 +2,11 @@ import 'server-only'
 import Big from 'big.js'
 import { hrefOf as invoicesHref } from '#components/billing/invoices/view.ts'
 import { causeWords, shareText, signedAmount } from '#components/costs/cause-labels.ts'
-import type { ShownCause } from '#components/costs/explanations/cause-table.tsx'
-import type { ShownCurrency, ShownGroup } from '#components/costs/explanations/currency-section.tsx'
+import type {
+  ShownCause,
+  ShownCurrency,
+  ShownGroup,
+} from '#components/costs/explanations/currency-section.tsx'
 import type { View } from '#components/costs/explanations/view.ts'
 import { CAUSE_NAMES } from '#lib/costs/causes/rules.ts'
 import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'

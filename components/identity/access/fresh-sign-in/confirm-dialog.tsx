@@ -13,7 +13,7 @@ import type { Signed } from '#lib/identity/second-factors/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { askPasskeyOf, NoPasskey } from '../passkey.ts'
 import { PasswordField } from '../password-field.tsx'
-import { BySignOn } from './by-sign-on.tsx'
+import { beginFreshSignOn } from '../sign-on.ts'
 import { useWays } from './ways.ts'
 
 type Way = 'password' | 'code' | 'passkey'
@@ -127,4 +127,27 @@ function Refused({ error }: { error: Error }) {
       ? `It was wrong too often. Wait ${waitText(retryAfter ?? 60)}, then try again.`
       : error.message
   return <ProblemNote title="Not confirmed" detail={detail} requestId={requestId} />
+}
+
+const NOT_BY_SIGN_ON = 'You did not sign in here by single sign-on. Use your password.'
+const NO_ANSWER = 'Your company’s sign-in gives no answer at the moment. Try again later.'
+
+/** Leads to the issuer that opened this session, and back to this page, where the change can be made then. */
+function BySignOn({ isAlone }: { isAlone: boolean }) {
+  const [error, setError] = useState('')
+  const leave = async () => {
+    const answer = await beginFreshSignOn(location.pathname + location.search)
+    if (answer.kind === 'to-issuer') return location.assign(answer.location)
+    setError(answer.kind === 'none' ? NOT_BY_SIGN_ON : NO_ANSWER)
+  }
+  return (
+    <>
+      <Button look={isAlone ? 'primary' : 'quiet'} onClick={leave} className="justify-self-start">
+        {isAlone ? 'Confirm by single sign-on' : 'Confirm by single sign-on instead'}
+      </Button>
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+    </>
+  )
 }

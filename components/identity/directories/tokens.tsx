@@ -3,15 +3,21 @@
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { Checkboxes } from '#components/identity/keys/checkboxes.tsx'
-import { errorAt } from '#components/platform/problem/error-at.ts'
+import { rolesText } from '#components/identity/members/words.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
+import { Day, Moment } from '#components/platform/values/times.tsx'
+import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Confirm } from '#components/ui/confirm.tsx'
 import { Copied } from '#components/ui/copied.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
 import { ShownOnce } from '#components/ui/shown-once.tsx'
-import { issueDirectoryToken } from '#lib/identity/client.ts'
+import { visible } from '#components/ui/visible.ts'
+import { issueDirectoryToken, revokeDirectoryToken } from '#lib/identity/client.ts'
+import type { Token } from '#lib/identity/directories/contract.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 type Body = NonNullable<Parameters<typeof issueDirectoryToken>[0]['body']>
@@ -85,5 +91,79 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
         </div>
       </form>
     </Dialog>
+  )
+}
+
+const ENDED = { EXPIRED: 'Expired', REVOKED: 'Revoked' } as const
+
+/** A token: what it may give, when it was used last, and until when it holds. */
+export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
+  const { hint, roles, status, expireTime, lastUseTime } = token
+  const name = visible(token.name)
+  const isActive = status === 'ACTIVE'
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5 border-t border-line px-5 py-4">
+      <div className="min-w-0 flex-1 basis-60">
+        <h3
+          className={`flex flex-wrap items-center gap-x-2.5 gap-y-1 font-[550] wrap-anywhere ${isActive ? '' : 'text-ink-2'}`}
+        >
+          {name}
+          <code className="text-xs font-normal text-ink-3">{hint}</code>
+          {isActive ? null : <Badge>{ENDED[status]}</Badge>}
+        </h3>
+        <p className="text-sm text-ink-3">May give: {rolesText(roles)}</p>
+        <p className="text-sm text-ink-3">
+          {lastUseTime === undefined ? (
+            'Never used'
+          ) : (
+            <>
+              Last use <Moment at={lastUseTime} /> UTC
+            </>
+          )}
+          {isActive ? ', ' : null}
+          {isActive && expireTime === undefined ? 'without an end' : null}
+          {isActive && expireTime !== undefined ? (
+            <>
+              ends on <Day at={expireTime} />
+            </>
+          ) : null}
+        </p>
+      </div>
+      {isActive ? (
+        <Button onClick={onRevoke} aria-label={`Revoke ${name}`}>
+          Revoke
+        </Button>
+      ) : null}
+    </li>
+  )
+}
+
+/** Asks whether a token is to end. */
+export function RevokeToken({
+  token,
+  onRevoked,
+  onClose,
+}: {
+  token: Token
+  onRevoked: (said: string) => void
+  onClose: () => void
+}) {
+  const name = visible(token.name)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => revokeDirectoryToken({ params: { token_id: token.id }, body: {} }),
+    onSuccess: () => onRevoked(`Revoked: ${name}`),
+  })
+  return (
+    <Confirm
+      title={`Revoke ${name}?`}
+      button="Revoke the token"
+      pending={isPending}
+      refused={error ? <NotDone title="Not revoked" error={error} /> : null}
+      onGo={() => mutate()}
+      onClose={onClose}
+    >
+      A directory that uses it is refused from its next request on. Members and what they have stay. This can
+      not be undone.
+    </Confirm>
   )
 }

@@ -1,0 +1,147 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { HoldingFields, useHolding } from '#components/identity/members/holding-fields.tsx'
+import { type Giving, profilesText, rolesText } from '#components/identity/members/words.ts'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
+import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Confirm } from '#components/ui/confirm.tsx'
+import { countText } from '#components/ui/count-text.ts'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { mapDirectoryGroup, unmapDirectoryGroup } from '#lib/identity/client.ts'
+import type { Group } from '#lib/identity/directories/contract.ts'
+
+/** A group, who is in it, and what it gives. */
+export function GroupRow({
+  group,
+  giving,
+  onMap,
+  onUnmap,
+}: {
+  group: Group
+  giving: Giving
+  onMap: () => void
+  onUnmap: () => void
+}) {
+  const { members, isMapped, roles, billingProfiles } = group
+  const name = visible(group.name)
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5 border-t border-line px-5 py-4">
+      <div className="min-w-0 flex-1 basis-60">
+        <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-[550] wrap-anywhere">
+          {name}
+          {isMapped ? null : <Badge>Not mapped</Badge>}
+        </h3>
+        <p className="text-sm wrap-anywhere text-ink-3">
+          {members === 1 ? '1 member' : `${countText(members)} members`}
+          {isMapped
+            ? `: ${rolesText(roles)}. Billing profiles: ${profilesText(billingProfiles, giving)}`
+            : null}
+        </p>
+      </div>
+      <div className="flex gap-2">
+        <Button onClick={onMap} aria-label={`${isMapped ? 'Change' : 'Map'} ${name}`}>
+          {isMapped ? 'Change' : 'Map'}
+        </Button>
+        {isMapped ? (
+          <Button look="quiet" onClick={onUnmap} aria-label={`Unmap ${name}`}>
+            Unmap
+          </Button>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+/** Says what a group gives; without `group`, one by its name, which the directory may bring later. */
+export function MapGroup({
+  group,
+  giving,
+  onMapped,
+  onClose,
+}: {
+  group: Group | undefined
+  giving: Giving
+  onMapped: (said: string) => void
+  onClose: () => void
+}) {
+  const { body, check, fieldsFor } = useHolding({
+    roles: group?.roles ?? [],
+    billingProfiles: group?.billingProfiles ?? null,
+  })
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (name: string) => mapDirectoryGroup({ body: { name, ...body } }),
+    onSuccess: ({ name }) => onMapped(`Mapped: ${visible(name)}`),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isPending || !check()) return
+    mutate(group?.name ?? String(new FormData(event.currentTarget).get('name')))
+  }
+  const name = errorAt(error, '/name')
+  const fields = fieldsFor(error)
+  const isElsewhere = error && !name && !fields.errors.roles && !fields.errors.profiles
+  return (
+    <Dialog title={group ? visible(group.name) : 'Map a group'} onClose={onClose}>
+      <p className="mt-1 text-ink-3">Whoever is in it has this at once, and whoever comes later, too.</p>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
+        {group ? null : (
+          <Field
+            label="Name"
+            name="name"
+            hint="As your directory calls the group."
+            maxLength={300}
+            required
+            autoComplete="off"
+            error={name && `The name ${name}.`}
+          />
+        )}
+        <HoldingFields giving={giving} {...fields} />
+        {isElsewhere ? <NotDone title="Not mapped" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Asks whether a group is to give nothing any more. */
+export function UnmapGroup({
+  group,
+  onUnmapped,
+  onClose,
+}: {
+  group: Group
+  onUnmapped: (said: string) => void
+  onClose: () => void
+}) {
+  const name = visible(group.name)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => unmapDirectoryGroup({ params: { group_id: group.id }, body: {} }),
+    onSuccess: () => onUnmapped(`Not mapped any more: ${name}`),
+  })
+  return (
+    <Confirm
+      title={`Unmap ${name}?`}
+      button="Unmap the group"
+      pending={isPending}
+      refused={error ? <NotDone title="Not unmapped" error={error} /> : null}
+      onGo={() => mutate()}
+      onClose={onClose}
+    >
+      Its members have what their other groups give, at once. Who is in no other that is mapped has no role,
+      and sees nothing.
+    </Confirm>
+  )
+}

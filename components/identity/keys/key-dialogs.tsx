@@ -1,0 +1,214 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
+import { Moment } from '#components/platform/values/times.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { renameKey, revokeKey, rotateKey } from '#lib/identity/client.ts'
+import type { Key } from '#lib/identity/keys/contract.ts'
+import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/identity/keys/rules.ts'
+import { ShownKey } from './shown-key.tsx'
+import { OVERLAP } from './words.ts'
+
+/** Gives a key another name. */
+export function RenameKey({ target, onChanged, onClose }: AboutKey) {
+  const say = useToast()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (name: string) => renameKey({ params: { key_id: target.id }, body: { name } }),
+    onSuccess: ({ name }) => {
+      onChanged()
+      onClose()
+      say(`Renamed: ${name}`)
+    },
+  })
+  const wrong = errorAt(error, '/name')
+  return (
+    <Dialog title="Rename key" onClose={onClose}>
+      <form
+        method="post"
+        className="mt-4 grid gap-3.5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isPending) mutate(String(new FormData(event.currentTarget).get('name')))
+        }}
+      >
+        <Field
+          label="Name"
+          name="name"
+          defaultValue={target.name}
+          maxLength={100}
+          required
+          autoComplete="off"
+          error={wrong && `The name ${wrong}.`}
+        />
+        {error && !wrong ? <NotDone title="Not renamed" error={error} /> : null}
+        <div className="mt-2 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Rename
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Makes a key that follows another one, after asking for how long both are to work. */
+export function RotateKey({ target, onChanged, onClose }: AboutKey) {
+  const [overlap, setOverlap] = useState<Overlap>(DEFAULT_OVERLAP)
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: () => rotateKey({ params: { key_id: target.id }, body: { overlap } }),
+    onSuccess: onChanged,
+    // The key is to be nowhere once this is closed.
+    gcTime: 0,
+  })
+  if (data)
+    return (
+      <Dialog title="Key rotated" onClose={onClose}>
+        <ShownKey secret={data.secret} onDone={onClose} />
+      </Dialog>
+    )
+  return (
+    <AskAboutKey
+      what="Rotate key"
+      notDone="Not rotated"
+      error={error}
+      isPending={isPending}
+      onDo={mutate}
+      onClose={onClose}
+    >
+      <p className="mt-2 wrap-anywhere text-ink-2">
+        You get another key with the name, roles and limits of{' '}
+        <strong className="font-[550] text-ink">{visible(target.name)}</strong>.
+      </p>
+      <fieldset className="mt-4 grid gap-1">
+        <legend className="mb-1.5 text-sm font-medium">Both keys work for</legend>
+        {OVERLAPS.map((each) => (
+          <label key={each} className="flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
+            <input
+              type="radio"
+              name="overlap"
+              value={each}
+              checked={overlap === each}
+              onChange={() => setOverlap(each)}
+              className="size-4 shrink-0 accent-accent"
+            />
+            {OVERLAP[each].text}
+          </label>
+        ))}
+      </fieldset>
+      <p aria-live="polite" className="mt-2 text-sm text-ink-3">
+        {OVERLAP[overlap].means}
+      </p>
+    </AskAboutKey>
+  )
+}
+
+/** Asks whether a key is to end, and says what that means. */
+export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
+  const say = useToast()
+  const [withNext, setWithNext] = useState(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      revokeKey({ params: { key_id: target.id }, query: withNext ? { following: 'true' } : {} }),
+    onSuccess: ({ goesOn }) => {
+      onChanged()
+      onClose()
+      const next = goesOn ? '. The key that followed it goes on.' : ''
+      say(`Revoked: ${target.name}${next}`)
+    },
+  })
+  return (
+    <AskAboutKey
+      what="Revoke key"
+      notDone="Not revoked"
+      error={error}
+      isPending={isPending}
+      onDo={mutate}
+      onClose={onClose}
+    >
+      <p className="mt-2 wrap-anywhere text-ink-2">
+        <strong className="font-[550] text-ink">{visible(target.name)}</strong> ends at once: what uses it is
+        refused from its next request on. This can not be undone.
+      </p>
+      <LastUse target={target} />
+      {target.replacedBy ? (
+        <>
+          <p className="mt-4 text-ink-2">
+            This key was rotated. The key that followed it goes on, unless you revoke it as well: do so where
+            somebody else may have this one, and may have rotated it.
+          </p>
+          <label className="mt-2 flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
+            <input
+              type="checkbox"
+              checked={withNext}
+              onChange={() => setWithNext(!withNext)}
+              className="size-4 shrink-0 accent-accent"
+            />
+            Revoke the key that followed it, too
+          </label>
+        </>
+      ) : null}
+    </AskAboutKey>
+  )
+}
+
+function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
+  return (
+    <p className="mt-2 text-ink-3">
+      {lastUseTime === undefined ? (
+        'It was never used.'
+      ) : (
+        <>
+          It was used last on <Moment at={lastUseTime} /> UTC
+          {lastUseAddress ? ` from ${lastUseAddress}` : ''}.
+        </>
+      )}
+    </p>
+  )
+}
+
+/** What each dialog about one key is given. */
+type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }
+
+type Asked = {
+  /** As "Revoke key": it names the dialog and its button. */
+  what: string
+  /** As "Not revoked". */
+  notDone: string
+  error: Error | null
+  isPending: boolean
+  onDo: () => void
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Asks whether something is to be done with a key, and says why it was not. */
+function AskAboutKey({ what, notDone, error, isPending, onDo, onClose, children }: Asked) {
+  return (
+    <Dialog title={what} onClose={onClose}>
+      {children}
+      {error ? (
+        <div className="mt-3">
+          <NotDone title={notDone} error={error} />
+        </div>
+      ) : null}
+      <div className="mt-5 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button look="primary" pending={isPending} onClick={onDo}>
+          {what}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,144 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { NotDone } from '#components/platform/problem/not-done.tsx'
+import { errorAt } from '#components/platform/problem/why-not.ts'
+import { Day } from '#components/platform/values/times.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copied } from '#components/ui/copied.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { addSignOnDomain, checkSignOnDomain } from '#lib/identity/client.ts'
+import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
+
+/** A mail domain: whether it is proven, and else the record that proves it. `provider` is named where there are several. */
+export function DomainRow({
+  domain: { domain, state, provenBy, provenTime, record },
+  provider,
+  onProven,
+  onRemove,
+}: {
+  domain: Domain
+  provider: string | undefined
+  onProven: () => void
+  onRemove: () => void
+}) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => checkSignOnDomain({ params: { domain }, body: {} }),
+    onSuccess: onProven,
+  })
+  const isProven = state === 'proven'
+  return (
+    <li className="border-t border-line px-5 py-4">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5">
+        <div className="min-w-0 flex-1 basis-60">
+          <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-[550] wrap-anywhere">
+            {domain}
+            <Badge tone={isProven ? 'ok' : 'warn'}>{isProven ? 'Proven' : 'Waiting'}</Badge>
+          </h3>
+          <p className="text-sm wrap-anywhere text-ink-3">
+            {provenTime === undefined ? (
+              'It counts once this record is in its DNS.'
+            ) : (
+              <>
+                {provenBy === 'dns' ? 'Proven by DNS on ' : 'Confirmed by the operator on '}
+                <Day at={provenTime} />
+              </>
+            )}
+            {provider === undefined ? null : ` Leads to ${provider}.`}
+          </p>
+        </div>
+        <div className="flex gap-2">
+          {isProven ? null : (
+            <Button pending={isPending} onClick={() => mutate()} aria-label={`Check now: ${domain}`}>
+              Check now
+            </Button>
+          )}
+          <Button look="quiet" onClick={onRemove} aria-label={`Remove ${domain}`}>
+            Remove
+          </Button>
+        </div>
+      </div>
+      {isProven ? null : (
+        <div className="mt-3 grid gap-3">
+          <Copied label="Name of the TXT record" text={record.name} what="name" />
+          <Copied label="Text" text={record.text} what="text" />
+          {error ? (
+            <div className="min-w-0 wrap-anywhere">
+              <NotDone title="Not proven yet" error={error} />
+            </div>
+          ) : null}
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** Names a mail domain, and of several providers the one to which it leads. */
+export function AddDomain({
+  providers,
+  onAdded,
+  onClose,
+}: {
+  providers: readonly Provider[]
+  onAdded: (said: string) => void
+  onClose: () => void
+}) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (given: FormData) =>
+      addSignOnDomain({
+        body: { domain: String(given.get('domain')), providerId: String(given.get('provider')) },
+      }),
+    onSuccess: ({ domain }) => onAdded(`Added: ${domain}`),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!isPending) mutate(new FormData(event.currentTarget))
+  }
+  const wrong = errorAt(error, '/domain')
+  return (
+    <Dialog title="Add a domain" onClose={onClose}>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
+        <Field
+          label="Domain"
+          name="domain"
+          hint="What follows the @ in your members’ addresses."
+          placeholder="example.com"
+          maxLength={253}
+          required
+          spellCheck={false}
+          autoCapitalize="none"
+          autoComplete="off"
+          error={wrong && `This ${wrong}.`}
+        />
+        <fieldset className={`text-sm ${providers.length === 1 ? 'hidden' : ''}`}>
+          <legend className="mb-0.5 font-medium">Leads to</legend>
+          {providers.map(({ id, name }, at) => (
+            <label key={id} className="flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2">
+              <input
+                type="radio"
+                name="provider"
+                value={id}
+                defaultChecked={at === 0}
+                className="mt-0.5 size-4 shrink-0 accent-accent"
+              />
+              <span className="wrap-anywhere">{visible(name)}</span>
+            </label>
+          ))}
+        </fieldset>
+        {error && !wrong ? <NotDone title="Not added" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
