@@ -2,7 +2,7 @@
 
 import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { ChargeList } from '#components/billing/charges/charge-list.tsx'
+import { ChargeList } from './charge-list.tsx'
 
 /** The charges of a line as text: how many, and by how much the line is apart from them, also where there are none. */
 export type ShownLineCharges = {

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { ShownCharges } from '#components/billing/charges/invoice-charges.tsx'
+import type { ShownCharges } from '#components/billing/invoice-document/invoice-charges.tsx'
 import type { ShownLineCharges } from '#components/billing/invoice-document/line-charges.tsx'
 import { chargesText, lineApartText, reconciliationText } from '#lib/billing/charges/words.ts'
 import type { InvoiceWithLines, LineItem } from '#lib/billing/invoices/contract.ts'
