@@ -5,8 +5,7 @@ import { flushSync } from 'react-dom'
 import { Button } from '#components/ui/button.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
-import { moneyText } from '#lib/platform/values/money.ts'
-import { foundLines, sumsOfLines } from './found-lines.ts'
+import { moneyText, sumOf } from '#lib/platform/values/money.ts'
 import { LinesTable, type ShownLine } from './lines-table.tsx'
 
 /** So many lines are drawn at once: an invoice may have thousands. */
@@ -106,4 +105,28 @@ function useIsPrinting(): boolean {
     }
   }, [])
   return isPrinting
+}
+
+/** The lines that have a text, in any case of letters, in what is billed or its details; all of them without one. */
+export function foundLines<Line extends Pick<ShownLine, 'description' | 'details'>>(
+  rows: readonly Line[],
+  search: string,
+): readonly Line[] {
+  const wanted = search.trim().toLocaleLowerCase('en')
+  if (wanted === '') return rows
+  const has = (text: string) => text.toLocaleLowerCase('en').includes(wanted)
+  return rows.filter(({ description, details }) => has(description) || has(details))
+}
+
+/** What lines come to, exactly and apart by currency: that of the invoice first. */
+export function sumsOfLines(
+  rows: readonly Pick<ShownLine, 'exact' | 'otherCurrency'>[],
+  currency: string,
+): { currency: string; amount: string }[] {
+  const byCurrency = Map.groupBy(rows, ({ otherCurrency }) => otherCurrency ?? currency)
+  const codes = [...byCurrency.keys()].sort((a, b) => Number(b === currency) - Number(a === currency))
+  return codes.map((code) => ({
+    currency: code,
+    amount: sumOf((byCurrency.get(code) ?? []).map(({ exact }) => [exact, 1] as const)),
+  }))
 }

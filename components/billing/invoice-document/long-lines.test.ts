@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foundLines, sumsOfLines } from './found-lines.ts'
+import { foundLines, sumsOfLines } from './long-lines.tsx'
 
 const line = (description: string, details: string, exact: number, otherCurrency?: string) => ({
   ...{ description, details, exact },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
-import { undoOf } from './undo.ts'
+import { undoOf } from './use-quantity-change.ts'
 
 const changed = (more: object = {}, status = 'ACTIVE'): Asset =>
   ({
