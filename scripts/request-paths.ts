@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startEmbedded } from '#lib/platform/db/embedded.ts'
+import { migrate } from '#lib/platform/db/migrate.ts'
+
+// Measures which files a request executes, and writes the PATCH into docs/architecture.md: npm run request-paths
+
+/** The page that has the path of a PATCH. */
+const PAPER = fileURLToPath(new URL('../docs/architecture.md', import.meta.url))
+
+const PROGRAM = fileURLToPath(new URL('request-paths/program.ts', import.meta.url))
+const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+/** The rows of the page's table of files. */
+const TABLE = /(?<=^\| File \| Only for \| What it does \|\n.*\n)(\|.*\|(\n|$))*\|.*\|$/m
+
+/** The product files that each request executes; `planted` is `validate` with a call of one file more. */
+export type RequestPaths = Record<
+  'PATCH of our own books' | 'PATCH at a vendor' | 'list of invoices' | 'validate' | 'planted',
+  string[]
+>
+
+/** Returns what a process of its own measures on an empty, migrated database; it takes some seconds. */
+export async function measurePaths(databaseUrl: string, order?: 'in-order'): Promise<RequestPaths> {
+  const args = [...OPTIONS, PROGRAM, databaseUrl, ...(order ? [order] : [])]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return JSON.parse(stdout) as RequestPaths
+}
+
+/** Returns the rows that the page needs for these paths of a PATCH. What it notes of a file stays. */
+export function rowsOf(page: string, paths: RequestPaths): string[] {
+  const [own, vendor] = [paths['PATCH of our own books'], paths['PATCH at a vendor']]
+  const notes = Map.groupBy(rowsIn(page), (row) => /`(.+?)`/.exec(row)?.[1])
+  return merged(own, vendor).map((file) => {
+    const only = !vendor.includes(file) ? 'our own books' : own.includes(file) ? '' : 'a vendor'
+    // A file that others were merged into has their notes, too.
+    const note = (notes.get(file) ?? [])
+      .map((row) => row.split(' | ')[2]?.replace(/ ?\|$/, ''))
+      .filter(Boolean)
+    return `| \`${file}\` | ${only} | ${note.length > 0 ? `${note.join('; ')} ` : ''}|`
+  })
+}
+
+/** Returns the rows that the page has. */
+export function rowsIn(page: string): string[] {
+  return TABLE.exec(page)?.[0].split('\n') ?? []
+}
+
+/** Returns the longer list with what only the other one has, each after what stands before it there. */
+function merged(other: readonly string[], longer: readonly string[]): string[] {
+  const all = [...longer]
+  let place = 0
+  for (const file of other) {
+    const found = all.indexOf(file)
+    if (found < 0) all.splice(place, 0, file)
+    place = (found < 0 ? place : found) + 1
+  }
+  return all
+}
+
+if (import.meta.main) {
+  const folder = await mkdtemp(join(tmpdir(), 'request-paths-'))
+  const embedded = await startEmbedded(folder)
+  try {
+    await migrate(embedded.url)
+    const paths = await measurePaths(embedded.url, 'in-order')
+    for (const [name, files] of Object.entries(paths)) console.log(`${name}: ${files.length} files`)
+    const page = await readFile(PAPER, 'utf8')
+    await writeFile(
+      PAPER,
+      page.replace(TABLE, () => rowsOf(page, paths).join('\n')),
+    )
+  } finally {
+    await embedded.release()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
