@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Figures, readFigures } from '#lib/server/figures/figures.ts'
+import { type Figures, readFigures } from '#lib/server/figures.ts'
 import { withDatabase } from './command.ts'
 import { print, printRows } from './terminal.ts'
 

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
@@ -23,7 +26,6 @@ import { watchReplica } from './health/replica.ts'
 import { httpServer, listen } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { metricsSettings } from './metrics/settings.ts'
-import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
 import { checkSettings } from './registry/settings.ts'
 import { securityHeaders } from './security-headers.ts'
 import { traceSettings } from './traces/settings.ts'
@@ -131,4 +133,32 @@ async function letGo(server: Server, farewell: Farewell): Promise<void> {
 function explain(error: unknown): never {
   if (databaseSettings().url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Whether `next build` has come to its end here. */
+function isBuilt(): boolean {
+  return existsSync(join(ROOT, '.next', 'BUILD_ID'))
+}
+
+/** Next, ready to answer. */
+async function prepareNext() {
+  // Only now: React decides at its import whether it is in production.
+  const { default: next } = await import('next')
+  const { host, port } = env()
+  const app = next({ dev: false, dir: ROOT, hostname: host, port })
+  await app.prepare()
+  return app
+}
+
+/**
+ * Next's own reading of the header Next-Router-State-Tree, which throws at what no page has sent: a reading of ours
+ * would refuse what a later version sends. The one internal of Next that we use; next.test.ts holds it.
+ */
+export async function routerStateCheck() {
+  const { parseAndValidateFlightRouterState } = await import(
+    'next/dist/server/app-render/parse-and-validate-flight-router-state.js'
+  )
+  return parseAndValidateFlightRouterState
 }

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { problemText } from '#lib/platform/api/problem-shapes.ts'
 import { log, logFailure } from '#lib/platform/runtime/log.ts'
-import { duringVisit } from '#lib/platform/runtime/visit.ts'
-import type { Admission, Visitor } from './admission/admission.ts'
-import { clientAddress } from './admission/visitor.ts'
+import { measured, secondsSince } from '#lib/platform/runtime/measured.ts'
+import { duringVisit, toldOf, visit } from '#lib/platform/runtime/visit.ts'
+import { type Admission, clientAddress, type Visitor } from './admission/admission.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
-import { refuse } from './refusal.ts'
 import { checkSingle, stripHeaders } from './request-headers.ts'
-import { givePolicy } from './security-headers.ts'
+import { givePolicy, withoutSecret } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
 import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
 import { proxyWatch } from './unknown-proxy.ts'
-import { logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 
@@ -138,4 +137,63 @@ function checkNavigation(req: IncomingMessage, check: FrontDoor['checkRouterStat
   } catch {
     throw new Problem('invalid_request', 'The header Next-Router-State-Tree is not one that a page sent.')
   }
+}
+
+/** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */
+function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  area: Area,
+  problem: Problem,
+  requestId: string,
+): void {
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  const isApi = area === 'api'
+  const body = isApi
+    ? problemText(problem, requestId)
+    : `${problem.status} ${problem.message}\nRequest id: ${requestId}\n`
+  res.writeHead(problem.status, {
+    'Content-Type': isApi ? 'application/problem+json' : 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...problem.more.headers,
+  })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+type Visited = {
+  /** Where the request has no visit yet. */
+  requestId?: string
+  /** Of a target that was understood; anything else stays out of the log. */
+  path: string | undefined
+  /** What kind of thing was asked for. */
+  route: string
+  /** Logged at the level debug. */
+  quiet: boolean
+}
+
+/** Logs a request when its answer has ended, with the fields that the API's calls have. */
+function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
+  const here = visit()
+  const started = performance.now()
+  res.once('close', () => {
+    const seconds = secondsSince(started)
+    const ms = Math.round(seconds * 1000)
+    // Gone before the end: the status says nothing about what arrived.
+    const cut = res.writableFinished ? {} : { cut: true }
+    const { method = '' } = req
+    const { statusCode: status } = res
+    // A page whose frame had left when it failed: the status that was sent says nothing about it.
+    const isLie = here?.isFailed === true && status < 500
+    measured('request', { route: visited.route, method, status: isLie ? 500 : status, seconds })
+    const requestId = here?.requestId
+    const path = visited.path && withoutSecret(visited.path)
+    const failed = isLie ? { failed: true } : {}
+    const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut, ...failed }
+    if (quiet) log().debug(entry)
+    else log().info(entry)
+  })
 }

@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { listJobRuns } from './figures/store.ts'
+import { listJobRuns } from './figures.ts'
 import { startJobs } from './jobs.ts'
 
 vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({

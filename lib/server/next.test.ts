@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { routerStateCheck } from './next.ts'
+import { routerStateCheck } from './application.ts'
 
 // When it is gone after an update: find in next/dist/server/app-render what reads the header of that name, and name
-// that in lib/server/next.ts. Where Next answers 400 by itself to what is refused here, drop it, and the front door's
+// that in lib/server/application.ts. Where Next answers 400 by itself to what is refused here, drop it, and the front door's
 // checkNavigation with it.
 
 const check = await routerStateCheck()

@@ -1,154 +1,193 @@
 import { encode } from 'next-auth/jwt'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
+import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { credentialOf, forget, prove } from '#lib/platform/caller/limits/credentials.ts'
 import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
 import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import type { FrontDoor } from '../front-door.ts'
 import { openDoor } from '../test-door.ts'
-import { admission } from './admission.ts'
+import { admission, tracesThrottledPages } from './admission.ts'
 
-const PLENTY = 1_000_000
-const LIMITS: LimitConfig = {
-  ...{ requests: PLENTY, changes: PLENTY, exports: PLENTY, together: 1 },
-  ...{ strangers: 9, signIns: 6, connections: PLENTY },
-}
-
-let close = async () => {}
-afterEach(() => close())
-
-/** A door where a stranger has three requests at once; `get` says what a request is answered. */
-async function opened(options: Partial<FrontDoor> = {}, limits: Partial<LimitConfig> = {}) {
-  const trustProxy = options.trustProxy ?? false
-  const door = await openDoor({ ...options, admission: admission({ ...LIMITS, ...limits }, trustProxy) })
-  close = door.close
-  const get = async (line: string, ...headers: string[]) => {
-    const { answers } = await door.ask(line.includes(' ') ? line : `GET ${line}`, [
-      'Host: console.example',
-      ...headers,
-    ])
-    return answers[0] ?? { status: 0, headers: {}, body: '' }
+describe('admission', () => {
+  const PLENTY = 1_000_000
+  const LIMITS: LimitConfig = {
+    ...{ requests: PLENTY, changes: PLENTY, exports: PLENTY, together: 1 },
+    ...{ strangers: 9, signIns: 6, connections: PLENTY },
   }
-  const statuses = async (times: number, line: string, ...headers: string[]) => {
-    const found = []
-    for (let n = 0; n < times; n++) found.push((await get(line, ...headers)).status)
-    return found
+
+  let close = async () => {}
+  afterEach(() => close())
+
+  /** A door where a stranger has three requests at once; `get` says what a request is answered. */
+  async function opened(options: Partial<FrontDoor> = {}, limits: Partial<LimitConfig> = {}) {
+    const trustProxy = options.trustProxy ?? false
+    const door = await openDoor({ ...options, admission: admission({ ...LIMITS, ...limits }, trustProxy) })
+    close = door.close
+    const get = async (line: string, ...headers: string[]) => {
+      const { answers } = await door.ask(line.includes(' ') ? line : `GET ${line}`, [
+        'Host: console.example',
+        ...headers,
+      ])
+      return answers[0] ?? { status: 0, headers: {}, body: '' }
+    }
+    const statuses = async (times: number, line: string, ...headers: string[]) => {
+      const found = []
+      for (let n = 0; n < times; n++) found.push((await get(line, ...headers)).status)
+      return found
+    }
+    return { door, get, statuses }
   }
-  return { door, get, statuses }
-}
 
-const over = (admitted: number, refused: number) => [
-  ...Array(admitted).fill(200),
-  ...Array(refused).fill(429),
-]
+  const over = (admitted: number, refused: number) => [
+    ...Array(admitted).fill(200),
+    ...Array(refused).fill(429),
+  ]
 
-describe('whoever is not known', () => {
-  test('is refused when their bucket is empty, and told when to come again; nothing behind the door hears of it', async () => {
-    const { door, get, statuses } = await opened()
-    expect(await statuses(5, '/sign-in')).toEqual(over(3, 2))
-    expect(door.seen).toHaveLength(3)
-    const refused = await get('/billing/v1/assets')
-    expect(refused).toMatchObject({ status: 429, headers: { connection: 'close', 'retry-after': '7' } })
-    expect(JSON.parse(refused.body)).toMatchObject({
-      code: 'rate_limited',
-      instance: refused.headers['request-id'],
+  describe('whoever is not known', () => {
+    test('is refused when their bucket is empty, and told when to come again; nothing behind the door hears of it', async () => {
+      const { door, get, statuses } = await opened()
+      expect(await statuses(5, '/sign-in')).toEqual(over(3, 2))
+      expect(door.seen).toHaveLength(3)
+      const refused = await get('/billing/v1/assets')
+      expect(refused).toMatchObject({ status: 429, headers: { connection: 'close', 'retry-after': '7' } })
+      expect(JSON.parse(refused.body)).toMatchObject({
+        code: 'rate_limited',
+        instance: refused.headers['request-id'],
+      })
+      const page = await get('/nowhere')
+      expect(page.body).toMatch(/^429 Too many requests come from this address\.\nRequest id: /)
     })
-    const page = await get('/nowhere')
-    expect(page.body).toMatch(/^429 Too many requests come from this address\.\nRequest id: /)
-  })
 
-  test('and so is who shows a key to a calendar, where nobody looks at it', async () => {
-    const { statuses } = await opened()
-    const authorization = `Bearer lic_${'a'.repeat(36)}`
-    const credential = credentialOf({ get: (name) => (name === 'authorization' ? authorization : null) })
-    prove(credential ?? '')
-    expect(await statuses(4, '/billing/v1/assets', `Authorization: ${authorization}`)).toEqual(over(4, 0))
-    expect(await statuses(4, '/calendar/x', `Authorization: ${authorization}`)).toEqual(over(3, 1))
-    forget(credential ?? '')
-  })
-
-  test('is told how the limit of their address stands, on what is answered and on what is refused', async () => {
-    const { get } = await opened()
-    const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }
-    const told = async (line: string) => (await get(line)).headers
-    expect(await told('/billing/v1/openapi.json')).toMatchObject({
-      ...policy,
-      ratelimit: '"strangers";r=2;t=7',
+    test('and so is who shows a key to a calendar, where nobody looks at it', async () => {
+      const { statuses } = await opened()
+      const authorization = `Bearer lic_${'a'.repeat(36)}`
+      const credential = credentialOf({ get: (name) => (name === 'authorization' ? authorization : null) })
+      prove(credential ?? '')
+      expect(await statuses(4, '/billing/v1/assets', `Authorization: ${authorization}`)).toEqual(over(4, 0))
+      expect(await statuses(4, '/calendar/x', `Authorization: ${authorization}`)).toEqual(over(3, 1))
+      forget(credential ?? '')
     })
-    expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
-    expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
-    expect(await told('/billing/v1/assets')).toMatchObject({
-      ...policy,
-      ratelimit: expect.stringMatching(/^"strangers";r=0;t=(19|20)$/),
+
+    test('is told how the limit of their address stands, on what is answered and on what is refused', async () => {
+      const { get } = await opened()
+      const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }
+      const told = async (line: string) => (await get(line)).headers
+      expect(await told('/billing/v1/openapi.json')).toMatchObject({
+        ...policy,
+        ratelimit: '"strangers";r=2;t=7',
+      })
+      expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
+      expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
+      expect(await told('/billing/v1/assets')).toMatchObject({
+        ...policy,
+        ratelimit: expect.stringMatching(/^"strangers";r=0;t=(19|20)$/),
+      })
+      expect((await told('POST /api/auth/callback/credentials'))['ratelimit-policy']).toBe(
+        '"sign-ins";q=6;w=60',
+      )
+      expect(await told('/healthz')).not.toHaveProperty('ratelimit')
     })
-    expect((await told('POST /api/auth/callback/credentials'))['ratelimit-policy']).toBe(
-      '"sign-ins";q=6;w=60',
-    )
-    expect(await told('/healthz')).not.toHaveProperty('ratelimit')
+
+    test('has a bucket of each kind: scripts ten times as much, sign-ins their own', async () => {
+      const { statuses } = await opened()
+      expect(await statuses(4, '/')).toEqual(over(3, 1))
+      expect(await statuses(31, '/_next/static/x.js')).toEqual(over(30, 1))
+      expect(await statuses(3, 'POST /api/auth/callback/credentials', 'Content-Length: 0')).toEqual(
+        over(2, 1),
+      )
+      expect(await statuses(1, 'POST /auth/sign-on/begin', 'Content-Length: 0')).toEqual([429])
+      expect(await statuses(1, '/api/auth/csrf')).toEqual([429])
+      for (const address of ['/livez', '/healthz', '/readyz'])
+        expect(await statuses(50, address)).toEqual(over(50, 0))
+    })
+
+    test('stays so with an invented key, session or address', async () => {
+      const { statuses } = await opened()
+      const own = [
+        'Authorization: Bearer lic_x',
+        'Cookie: console-session=forged',
+        'X-Forwarded-For: 192.0.2.7',
+      ]
+      for (const header of own) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([200])
+      for (const header of own) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([429])
+      expect(await statuses(1, '/assets', 'Cookie: console-session=forged')).toEqual([429])
+    })
+
+    test('behind a trusted proxy is who that proxy says, and its connection stays', async () => {
+      const { get, statuses } = await opened({ trustProxy: true })
+      const from = (last: string) => `X-Forwarded-For: 203.0.113.9, ${last}`
+      const same = [
+        '2001:db8:0:1::1',
+        '2001:DB8:0:1:0:0:0:2',
+        '[2001:db8:0:1:ffff::]:443',
+        '2001:db8:0:1::4%eth0',
+      ]
+      const answers = []
+      for (const address of same) answers.push((await get('/sign-in', from(address))).status)
+      expect(answers).toEqual(over(3, 1))
+      expect(await statuses(1, '/sign-in', from('2001:db8:0:2::1'))).toEqual([200])
+      expect(await statuses(4, '/sign-in', from('::ffff:192.0.2.1'))).toEqual(over(3, 1))
+      expect((await get('/sign-in', from('192.0.2.1'))).status).toBe(429)
+      // What the client itself has written is not believed, and nonsense is the proxy's own address.
+      expect(await statuses(4, '/sign-in', from('unknown'))).toEqual(over(3, 1))
+    })
   })
 
-  test('has a bucket of each kind: scripts ten times as much, sign-ins their own', async () => {
-    const { statuses } = await opened()
-    expect(await statuses(4, '/')).toEqual(over(3, 1))
-    expect(await statuses(31, '/_next/static/x.js')).toEqual(over(30, 1))
-    expect(await statuses(3, 'POST /api/auth/callback/credentials', 'Content-Length: 0')).toEqual(over(2, 1))
-    expect(await statuses(1, 'POST /auth/sign-on/begin', 'Content-Length: 0')).toEqual([429])
-    expect(await statuses(1, '/api/auth/csrf')).toEqual([429])
-    for (const address of ['/livez', '/healthz', '/readyz'])
-      expect(await statuses(50, address)).toEqual(over(50, 0))
-  })
+  describe('whoever is known', () => {
+    test('by a key that was proven a short while ago, is no stranger', async () => {
+      const { statuses } = await opened()
+      const header = 'Authorization: Bearer lic_proven'
+      const credential = credentialOf(new Headers([header.split(': ') as [string, string]])) ?? ''
+      prove(credential)
+      expect(await statuses(20, '/billing/v1/assets', header)).toEqual(over(20, 0))
+      forget(credential)
+      expect(await statuses(4, '/billing/v1/assets', header)).toEqual(over(3, 1))
+    })
 
-  test('stays so with an invented key, session or address', async () => {
-    const { statuses } = await opened()
-    const own = [
-      'Authorization: Bearer lic_x',
-      'Cookie: console-session=forged',
-      'X-Forwarded-For: 192.0.2.7',
-    ]
-    for (const header of own) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([200])
-    for (const header of own) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([429])
-    expect(await statuses(1, '/assets', 'Cookie: console-session=forged')).toEqual([429])
-  })
-
-  test('behind a trusted proxy is who that proxy says, and its connection stays', async () => {
-    const { get, statuses } = await opened({ trustProxy: true })
-    const from = (last: string) => `X-Forwarded-For: 203.0.113.9, ${last}`
-    const same = [
-      '2001:db8:0:1::1',
-      '2001:DB8:0:1:0:0:0:2',
-      '[2001:db8:0:1:ffff::]:443',
-      '2001:db8:0:1::4%eth0',
-    ]
-    const answers = []
-    for (const address of same) answers.push((await get('/sign-in', from(address))).status)
-    expect(answers).toEqual(over(3, 1))
-    expect(await statuses(1, '/sign-in', from('2001:db8:0:2::1'))).toEqual([200])
-    expect(await statuses(4, '/sign-in', from('::ffff:192.0.2.1'))).toEqual(over(3, 1))
-    expect((await get('/sign-in', from('192.0.2.1'))).status).toBe(429)
-    // What the client itself has written is not believed, and nonsense is the proxy's own address.
-    expect(await statuses(4, '/sign-in', from('unknown'))).toEqual(over(3, 1))
+    test('by a session that we gave, gets pages by its own bucket, and shares none with strangers', async () => {
+      const { statuses } = await opened({}, { requests: 12 })
+      const cookie = async (sid: string) =>
+        `Cookie: console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
+      const [one, other] = [await cookie('one'), await cookie('other')]
+      expect(await statuses(4, '/sign-in')).toEqual(over(3, 1))
+      expect(await statuses(5, '/assets', one)).toEqual(over(4, 1))
+      // The same session under a cookie that was written anew.
+      expect(await statuses(1, '/assets', await cookie('one'))).toEqual([429])
+      expect(await statuses(4, '/assets', other)).toEqual(over(4, 0))
+    })
   })
 })
 
-describe('whoever is known', () => {
-  test('by a key that was proven a short while ago, is no stranger', async () => {
-    const { statuses } = await opened()
-    const header = 'Authorization: Bearer lic_proven'
-    const credential = credentialOf(new Headers([header.split(': ') as [string, string]])) ?? ''
-    prove(credential)
-    expect(await statuses(20, '/billing/v1/assets', header)).toEqual(over(20, 0))
-    forget(credential)
-    expect(await statuses(4, '/billing/v1/assets', header)).toEqual(over(3, 1))
+describe('throttled pages', () => {
+  let db: TestDatabase
+  beforeAll(async () => {
+    db = await testDatabase()
   })
+  afterAll(() => db.close())
 
-  test('by a session that we gave, gets pages by its own bucket, and shares none with strangers', async () => {
-    const { statuses } = await opened({}, { requests: 12 })
-    const cookie = async (sid: string) =>
-      `Cookie: console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
-    const [one, other] = [await cookie('one'), await cookie('other')]
-    expect(await statuses(4, '/sign-in')).toEqual(over(3, 1))
-    expect(await statuses(5, '/assets', one)).toEqual(over(4, 1))
-    // The same session under a cookie that was written anew.
-    expect(await statuses(1, '/assets', await cookie('one'))).toEqual([429])
-    expect(await statuses(4, '/assets', other)).toEqual(over(4, 0))
+  test('a session that asks for too many pages leaves one event a minute, with whose it is', async () => {
+    const customer = await addNewCustomer()
+    const [email, password] = [`${customer}@a.example`, 'a long password']
+    const passwordHash = await hashPassword(password)
+    await addMember(customer, { roles: ['admin'], name: 'Ana', email, passwordHash })
+    const sid = String(await signInFrom({ email, password }))
+    const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
+    const headers = new Headers({ cookie })
+    const trace = tracesThrottledPages()
+    const asked = { requestId: 'request-1', address: '192.0.2.9', agent: 'Firefox' }
+    for (let n = 0; n < 3; n++) trace(digestOf(sid), headers, asked)
+    trace(digestOf('gone'), new Headers(), asked)
+    const events = () =>
+      db.sql(
+        customer,
+        `SELECT subject, actor_name AS name, address, request_id AS "requestId" FROM audit_events
+       WHERE action = 'access.throttled'`,
+      )
+    const told = { subject: 'pages', name: 'Ana', address: '192.0.2.9', requestId: 'request-1' }
+    await vi.waitFor(async () => expect(await events()).toEqual([told]))
   })
 })

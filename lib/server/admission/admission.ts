@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { networkOf } from '#lib/platform/caller/limits/addresses.ts'
+import { canonicalAddress, networkOf } from '#lib/platform/caller/limits/addresses.ts'
 import { buckets } from '#lib/platform/caller/limits/buckets.ts'
 import { credentialOf, wasProven } from '#lib/platform/caller/limits/credentials.ts'
 import { bucketFields } from '#lib/platform/caller/limits/fields.ts'
 import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
-import { sessionDigest } from '#lib/platform/caller/session-cookie.ts'
+import { session, sessionDigest } from '#lib/platform/caller/session-cookie.ts'
+import { traceThrottled } from '#lib/platform/history/requests.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { measured } from '#lib/platform/runtime/measured.ts'
+import { duringVisit } from '#lib/platform/runtime/visit.ts'
 import type { Target } from '../target.ts'
-import { tracesThrottledPages } from './throttled-pages.ts'
 
 /** Who asks: a member by their cookie, or a stranger; and the header fields that tell how the limit of their address stands. */
 export type Visitor = { isMember: boolean; fields?: Record<string, string> }
@@ -96,4 +98,37 @@ function tooMany(
   const wait = { ...fields, 'Retry-After': String(Math.ceil(waitMs / 1000)) }
   const headers = trustProxy ? wait : { ...wait, Connection: 'close' }
   return new Problem('rate_limited', detail, { headers })
+}
+
+type Asked = { requestId: string; address: string; agent: string | undefined }
+
+/**
+ * Writes down that a session asks for too many pages, once a minute: to find out whose it is takes a look-up, and more of
+ * them would be what the limit is there against. Nobody waits for it.
+ * @param digest of the session
+ */
+export function tracesThrottledPages() {
+  const minute = buckets(1, 1)
+  return (digest: string, headers: { get(name: string): string | null }, asked: Asked): void => {
+    if (minute.take(digest).wait > 0) return
+    const trace = async () => {
+      const caller = await session(headers)
+      if (caller) await traceThrottled(caller, 'pages')
+    }
+    duringVisit(asked, trace).catch((error: unknown) => {
+      const { requestId } = asked
+      log().warn({ requestId, reason: reasonOf(error) }, 'a refusal is not in the history')
+    })
+  }
+}
+
+/**
+ * The address of whoever asks, in its one form: of the connection, or behind a trusted proxy what that proxy says, which
+ * is the last entry.
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+  const own = canonicalAddress(socket.remoteAddress ?? '')
+  const forwarded = headers['x-forwarded-for']
+  if (!trustProxy || forwarded === undefined) return own
+  return canonicalAddress(String(forwarded).split(',').at(-1) ?? '') || own
 }

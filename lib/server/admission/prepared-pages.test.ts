@@ -3,8 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openDoor } from '../test-door.ts'
-import { NONCE_PLACE, packedWithNonce, preparedPage, withNonce } from './prepared-page.ts'
-import { preparedPages } from './prepared-pages.ts'
+import { NONCE_PLACE, packedWithNonce, preparedPage, preparedPages, withNonce } from './prepared-pages.ts'
 
 /** What the application behind was asked for, and what it is about to do wrong. */
 const asked: IncomingMessage[] = []

@@ -1,8 +1,9 @@
 import 'server-only'
 import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import { removeCustomer } from '../owner/remove-customer.ts'
+import { asOwnerOf, type OwnersWork } from '../owner/as-owner.ts'
 
 /**
  * Removes the customers whose time is over, of each all rows at once, if they were exported since they were closed. Only the
@@ -30,4 +31,54 @@ export async function removeDeparted(requestId: string, signal: AbortSignal, url
   }
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} customers could not be removed.`)
   return count
+}
+
+/**
+ * Removes all rows of a customer whose time is over and who was exported since it was closed, in one transaction of the
+ * database's owner. What stays is its id, and where its history ended.
+ * @param url of the database, as its owner reaches it
+ * @returns false where it may not go: it was opened again, say
+ */
+export function removeCustomer(url: string, customerId: CustomerId): Promise<boolean> {
+  return asOwnerOf(url, { alone: [customerId] }, async ({ query, write }) => {
+    const kept = await write(
+      `INSERT INTO former_customers (id, closed_at, chain_seq, chain_digest)
+       SELECT c.id, c.closed_at, h.seq, h.digest FROM customers c LEFT JOIN audit_heads h ON h.customer_id = c.id
+       WHERE c.id = $1 AND c.gone_at <= now() AND c.exported_at >= c.closed_at`,
+      [customerId],
+    )
+    if (kept === 0) return false
+    // The sums of its invoices go as they are, and are not made smaller first.
+    await write("SET LOCAL console.sums = 'left'")
+    for (const table of await tablesOf(query))
+      await write(`DELETE FROM ${table} WHERE customer_id = $1`, [customerId])
+    // Of people, who may be members elsewhere: what counts here alone.
+    for (const table of ['second_factors', 'recovery_codes'])
+      await write(`DELETE FROM ${table} WHERE reach = $1`, [customerId])
+    await write('DELETE FROM customers WHERE id = $1', [customerId])
+    return true
+  })
+}
+
+type Table = { name: string; pointsTo: string[] }
+
+/** All tables with rows of customers, each before those to which it points: one that is added later is among them. */
+async function tablesOf(query: OwnersWork['query']): Promise<string[]> {
+  const rows = await query<Table>(
+    `SELECT c.oid::regclass::text AS name, ARRAY(
+       SELECT k.confrelid::regclass::text FROM pg_constraint k
+       WHERE k.contype = 'f' AND k.conrelid = c.oid AND k.confrelid <> c.oid) AS "pointsTo"
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped
+     WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`,
+  )
+  const left = new Map(rows.map((row) => [row.name, row]))
+  const order: string[] = []
+  while (left.size > 0) {
+    const pointedTo = new Set([...left.values()].flatMap(({ pointsTo }) => pointsTo))
+    const free = [...left.keys()].filter((name) => !pointedTo.has(name))
+    if (free.length === 0) throw new Error(`The tables ${[...left.keys()].join(', ')} point to each other.`)
+    for (const name of free) left.delete(name)
+    order.push(...free.sort())
+  }
+  return order
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createBrotliDecompress } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Handler } from '../front-door.ts'
-import { compressed } from './compressed.ts'
+import { compressed } from './delivered.ts'
 
 /** What a server that answers by `inside` answers to a browser. */
 async function asked(inside: Handler): Promise<{ answer: IncomingMessage; close(): void }> {
