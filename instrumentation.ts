@@ -10,11 +10,11 @@ export async function register(): Promise<void> {
     // Node loads the files itself: bundling them would pull the database's binaries into the build.
     const load = (path: string) =>
       import(/* turbopackIgnore: true */ new URL(path, `file://${process.cwd()}/`).href)
-    const { checkSettings } = await load('lib/server/registry/settings.ts')
+    const { checkSettings } = await load('lib/server/registry.ts')
     checkSettings()
     const { startDatabase } = await load('lib/platform/db/start.ts')
     await startDatabase()
-    const { registerLeaks } = await load('lib/server/registry/leaks.ts')
+    const { registerLeaks } = await load('lib/server/leaks.ts')
     registerLeaks()
     await ours()
   }

@@ -14,7 +14,7 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
     // Loaded only now: who asks for help needs no settings.
-    .hook('preAction', async () => (await import('#lib/server/registry/settings.ts')).checkSettings())
+    .hook('preAction', async () => (await import('#lib/server/registry.ts')).checkSettings())
   for (const { name, description, load } of GROUPS) {
     const parent = program.command(name).description(description)
     if (name === group) (await load())(parent)

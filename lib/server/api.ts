@@ -6,7 +6,7 @@ import { type Mounted, mountedBy, readBytes } from '#lib/platform/api/endpoint.t
 import { type ApiResponse, isOutgoing } from '#lib/platform/api/guarded.ts'
 import type { ApiRequest } from '#lib/platform/api/request.ts'
 import { pour } from './delivery/pour.ts'
-import { registerLeaks } from './registry/leaks.ts'
+import { registerLeaks } from './leaks.ts'
 import { withoutSecret } from './security-headers.ts'
 import type { Target } from './target.ts'
 import type { Trace } from './traces/spans.ts'

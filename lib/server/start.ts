@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application } from './application.ts'
-import { checkSettings } from './registry/settings.ts'
+import { checkSettings } from './registry.ts'
 import { heedSignals, liveUntilAsked, RESTART, type Running } from './workers/lifetime.ts'
 import type { Answering } from './workers/member.ts'
 import { processSettings } from './workers/settings.ts'

@@ -113,7 +113,7 @@ describe('settings', () => {
   })
 
   test('are checked at the start, whatever module declares them', () => {
-    const list = 'lib/server/registry/settings.ts'
+    const list = 'lib/server/registry.ts'
     const checked = importsOf(read(list)).map(({ specifier }) => resolveImport(list, specifier))
     const modules = files.filter(
       (file) => file !== 'lib/platform/runtime/env.ts' && !isTest(file) && declares(file),

@@ -1,5 +1,5 @@
 import { env } from '#lib/platform/runtime/env.ts'
-import { exposureSettings } from '#lib/server/exposure/settings.ts'
+import { exposureSettings } from '#lib/server/settings.ts'
 
 /** RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180

@@ -1,7 +1,7 @@
 import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
-import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { removeCustomer } from '#lib/server/pruning/departures.ts'
 import { customerNamed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'

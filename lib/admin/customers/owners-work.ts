@@ -1,7 +1,7 @@
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
-import { asOwnerOf, type OwnersWork } from '#lib/server/owner/as-owner.ts'
+import { asOwnerOf, type OwnersWork } from '#lib/server/pruning/as-owner.ts'
 
 type Customers = Parameters<typeof asOwnerOf>[1]
 

@@ -7,7 +7,7 @@ import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { duringVisit } from '#lib/platform/runtime/visit.ts'
-import { registerLeaks } from '#lib/server/registry/leaks.ts'
+import { registerLeaks } from '#lib/server/leaks.ts'
 import * as operations from './operations.ts'
 
 export type Headers = Record<string, string>

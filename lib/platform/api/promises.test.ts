@@ -9,7 +9,7 @@ import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platf
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { XLSX } from '#lib/platform/files/xlsx.ts'
 import { addEvent } from '#lib/platform/history/test-rows.ts'
-import { registerLeaks } from '#lib/server/registry/leaks.ts'
+import { registerLeaks } from '#lib/server/leaks.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { allowedHosts, settings as consoleSettings, namesIn, withoutSlash } from './settings.ts'
 
 // The only reader of process.env (see `.env.example`). Each module declares its settings and reads them with it; those that
-// concern all of them are here. lib/server/registry/settings.ts has the list of all, and checks them when a program starts.
+// concern all of them are here. lib/server/registry.ts has the list of all, and checks them when a program starts.
 
 /** The settings of one module: calling it reads them, which costs 1 µs where nothing has changed. */
 export type Settings<Values> = {

@@ -3,7 +3,7 @@ import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import { asOwnerOf, type OwnersWork } from '../owner/as-owner.ts'
+import { asOwnerOf, type OwnersWork } from './as-owner.ts'
 
 /**
  * Removes the customers whose time is over, of each all rows at once, if they were exported since they were closed. Only the

@@ -1,4 +1,4 @@
-import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import type { Merge } from './prepare.ts'
 
 type Copy = {

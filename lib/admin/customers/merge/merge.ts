@@ -1,6 +1,6 @@
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '#lib/imports/refused.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { customerNamed } from '../../command.ts'
 import { isAgreedTo, note, printRows } from '../../terminal.ts'
 import { byOwner, standingOf } from '../owners-work.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 
 export type Merge = {
   from: CustomerId

@@ -7,10 +7,10 @@ import { historySettings } from '#lib/platform/history/settings.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { env, refuseFaults, type Settings } from '#lib/platform/runtime/env.ts'
 import { accountsSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
-import { exposureSettings } from '../exposure/settings.ts'
-import { metricsSettings } from '../metrics/settings.ts'
-import { traceSettings } from '../traces/settings.ts'
-import { processSettings } from '../workers/settings.ts'
+import { metricsSettings } from './metrics/settings.ts'
+import { exposureSettings } from './settings.ts'
+import { traceSettings } from './traces/settings.ts'
+import { processSettings } from './workers/settings.ts'
 
 /** Each module's settings, in the order in which their mistakes are listed. */
 const ALL: readonly Settings<unknown>[] = [

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { GET } from '../../../app/.well-known/security.txt/route.ts'
+import { GET } from '#app/.well-known/security.txt/route.ts'
 import { exposureSettings } from './settings.ts'
 
 afterEach(() => vi.unstubAllEnvs())

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
-import { processSettings } from '../workers/settings.ts'
-import { checkSettings } from './settings.ts'
+import { checkSettings } from './registry.ts'
+import { processSettings } from './workers/settings.ts'
 
 const DATABASE = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SECRET', 'MIGRATE_AT_START']
 
