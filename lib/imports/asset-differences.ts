@@ -1,6 +1,6 @@
 import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
 import { type AssetRow, hasLicenses } from '#lib/licenses/assets/store.ts'
-import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
+import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import { difference, type ImportProblem } from './refused.ts'
 import type { NewAsset, NewSubscription } from './shapes.ts'

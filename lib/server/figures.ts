@@ -1,10 +1,8 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 import { knownMigrations } from '#lib/platform/db/migrating/files.ts'
-import { type Account, DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
-import { accounts, hasAccount } from '#lib/vendors/accounts/accounts.ts'
-import { vendorFacts } from '#lib/vendors/facts.ts'
-import { knownVendors } from '#lib/vendors/known-vendors.ts'
+import { type Account, accounts, DEFAULT_ACCOUNT, hasAccount } from '#lib/vendors/accounts.ts'
+import { knownVendors, vendorFacts } from '#lib/vendors/known-vendors.ts'
 
 /** How one account at a vendor does. */
 export type AccountFigures = Account & {

@@ -1,7 +1,9 @@
 import 'server-only'
-import type { Probes } from './budget.ts'
-import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, WriteAnswer } from './vendor.ts'
-import type { Why } from './why.ts'
+import { database } from '#lib/platform/db/client.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import type { Account } from './accounts.ts'
+import type { Probes } from './budgets.ts'
+import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, Why, WriteAnswer } from './vendor.ts'
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
@@ -145,4 +147,35 @@ function isMany(failures: Failures): boolean {
 
 function subscriptionOf({ customerId, subscriptionId }: SubscriptionRef): Whom {
   return { name: JSON.stringify([customerId, subscriptionId]), customer: customerId }
+}
+
+const AGAIN = `coalesce(a.probed_at, '-infinity') < statement_timestamp() - $3::int * interval '1 millisecond'`
+
+/**
+ * The turns to try an account's vendor that failed, as all processes share them. Where the database can't be asked, a
+ * process takes its own.
+ */
+export function probesOf({ vendor, vendorAccount }: Account): Probes {
+  const own = [vendor, vendorAccount]
+  const failed = (error: unknown) =>
+    log().warn({ vendor, account: vendorAccount, reason: reasonOf(error).slice(0, 300) }, 'probe not shared')
+  return {
+    async take(everyMs) {
+      try {
+        const { rowCount } = await database().jobs.query(
+          `INSERT INTO vendor_accounts AS a (vendor, name, probed_at) VALUES ($1, $2, statement_timestamp())
+           ON CONFLICT (vendor, name) DO UPDATE SET probed_at = statement_timestamp() WHERE ${AGAIN}`,
+          [...own, everyMs],
+        )
+        return rowCount === 1
+      } catch (error) {
+        failed(error)
+        return true
+      }
+    },
+    async release() {
+      const statement = 'UPDATE vendor_accounts SET probed_at = NULL WHERE vendor = $1 AND name = $2'
+      await database().jobs.query(statement, own).catch(failed)
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Budget } from './budget.ts'
+import type { Budget } from './budgets.ts'
 import { type Call, send, type Token, type Tokens } from './client.ts'
 import { uncounted } from './test-budget.ts'
 

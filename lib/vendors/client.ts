@@ -1,9 +1,8 @@
 import 'server-only'
 import { measured, secondsSince } from '#lib/platform/runtime/measured.ts'
-import type { Budget } from './budget.ts'
-import { type Exchange, exchange, retryAfterOf } from './exchange.ts'
-import type { Wait, Why } from './why.ts'
-import { withoutSecrets } from './words.ts'
+import type { Budget } from './budgets.ts'
+import { type Exchange, exchange, retryAfterOf, withoutSecrets } from './exchange.ts'
+import type { Wait, Why } from './vendor.ts'
 
 // What the clients of all vendors have in common; client.ts in a vendor's folder adds its address and its headers.
 

@@ -1,8 +1,7 @@
 import 'server-only'
 import type { z } from 'zod'
-import type { Budgets } from './budget.ts'
-import type { ListPage, StaleCursor } from './list-page.ts'
-import type { Observed, RemoteVendor, Unavailable } from './vendor.ts'
+import type { Budgets } from './budgets.ts'
+import type { ListPage, Observed, RemoteVendor, StaleCursor, Unavailable } from './vendor.ts'
 
 /** What people should know of a vendor's ways before they change a number of licenses. */
 export type VendorFacts = {

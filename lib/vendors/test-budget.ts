@@ -1,4 +1,4 @@
-import type { Budgets } from './budget.ts'
+import type { Budgets } from './budgets.ts'
 
 /** For tests of what stands behind a budget, which has a test of its own: nothing is counted. */
 export const uncounted: Budgets = () => ({

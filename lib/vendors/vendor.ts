@@ -1,6 +1,4 @@
 import 'server-only'
-import type { ListPage, StaleCursor } from './list-page.ts'
-import type { Wait } from './why.ts'
 
 // The port to whoever sells the seats upstream. One folder per vendor stands behind it.
 
@@ -142,4 +140,44 @@ export type RemoteVendor = Named & {
   ): Promise<ListPage<Observed> | StaleCursor | Unavailable>
   /** Whole seconds until a job may call the vendor with this account, and leave calls to people; 0: now. */
   spare(): Promise<number>
+}
+
+/**
+ * Why a vendor can't be asked, where that is known: it asks us to wait, or it does not let us in, so that asking again
+ * helps nobody until an operator has seen to our access. Absent: it did not answer.
+ */
+export type Why = 'throttled' | 'no_access'
+
+/** What may be known of how long to wait. */
+export type Wait = {
+  /** Seconds, where the vendor says so. */
+  retryAfter?: number | undefined
+  why?: Why | undefined
+}
+
+/** A page of all subscriptions of all customers. */
+export type ListPage<Item> = {
+  kind: 'page'
+  items: Item[]
+  /** The vendor's customers whose subscriptions could not be read: nothing is known of them from this page. */
+  failed: string[]
+  /** Leads to the following page; undefined on the last one. */
+  next: string | undefined
+}
+
+/** The vendor does not take this cursor any more: a list begins anew. */
+export type StaleCursor = { kind: 'stale'; reason: string }
+
+/** Whether all that a decision on a quantity rests on is as it was. */
+export function isSameBasis(before: Observed, after: Observed): boolean {
+  const basis = ({ status, isCommitmentPlan, seats }: Observed) =>
+    [status, isCommitmentPlan, seats.purchased].join()
+  return basis(before) === basis(after)
+}
+
+/** Whether customer, subscription and SKU have the same ids. */
+export function hasSameIds(one: SubscriptionRef, other: SubscriptionRef): boolean {
+  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
+    JSON.stringify([customerId, subscriptionId, skuId])
+  return ids(one) === ids(other)
 }

@@ -19,8 +19,7 @@ import {
   type Stage,
   setStage,
 } from '../../test/fuzz/stage.ts'
-import { vendorFacts } from './facts.ts'
-import { knownVendors } from './known-vendors.ts'
+import { knownVendors, vendorFacts } from './known-vendors.ts'
 import { vendorSettings } from './settings.ts'
 import { paperclip } from './test-invented/declaration.ts'
 import type { Observed, RemoteVendor } from './vendor.ts'

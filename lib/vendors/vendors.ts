@@ -1,16 +1,14 @@
 import 'server-only'
+import { log } from '#lib/platform/runtime/log.ts'
 import { DAY_SECONDS } from '#lib/platform/runtime/settings.ts'
-import { budgetsOf } from '#lib/vendors/budgets/budgets.ts'
-import { probesOf } from '#lib/vendors/budgets/probes.ts'
-import { type Account, DEFAULT_ACCOUNT } from './accounts/account.ts'
-import { accounts, configOf } from './accounts/accounts.ts'
-import { type GuardedVendor, withBreaker } from './breaker.ts'
+import { type Account, accounts, configOf, DEFAULT_ACCOUNT } from './accounts.ts'
+import { type GuardedVendor, probesOf, withBreaker } from './breaker.ts'
+import { type Budgets, budgetsOf } from './budgets.ts'
 import { builtIn } from './built-in.ts'
-import type { VendorConfig, VendorDeclaration } from './declaration.ts'
+import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
 import { knownVendors } from './known-vendors.ts'
-import { remoteVendor } from './remote-vendor.ts'
 import { vendorTimes } from './settings.ts'
-import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
+import { hasSameIds, type OwnBooks, type RemoteVendor, type Unavailable } from './vendor.ts'
 
 // The vendors by name and account, connected by their settings. Which vendors there are says known-vendors.ts.
 
@@ -72,5 +70,61 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration, account: st
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason, why: 'no_access' }),
     list: async () => unavailable,
     spare: async () => 0,
+  }
+}
+
+/**
+ * A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that.
+ * @param budgets of the account that the configuration names
+ */
+export function remoteVendor<Config extends VendorConfig>(
+  { name, facts, foresee, isSame = hasSameIds, looksUp, setsNextTerm, load }: VendorDeclaration<Config>,
+  config: Config,
+  budgets: Budgets,
+  account = DEFAULT_ACCOUNT,
+): RemoteVendor {
+  const loading = load().then(({ connect }) => connect(config, budgets))
+  // Each call tells its own caller; without this line the process would end before anybody asks.
+  loading.catch(() => {})
+  return {
+    name,
+    label: facts.label,
+    account,
+    books: 'theirs',
+    settleMs: config.settleMs,
+    idempotentWrites: config.idempotentWrites,
+    foresee,
+    isSame,
+    read: async (ref, signal) => (await loading).read(ref, signal),
+    setQuantity: async (observed, total, changeId, signal) =>
+      (await loading).setQuantity(observed, total, changeId, signal),
+    ...(setsNextTerm
+      ? { setNextTerm: nextTermOf(loading), isNextTermConditional: setsNextTerm.isConditional }
+      : {}),
+    ...(looksUp ? { lookup: lookupOf(loading) } : {}),
+    async list(cursor, signal) {
+      const page = await (await loading).list(cursor, signal)
+      const unread = page.kind === 'page' ? page.unread : 0
+      if (unread > 0) log().warn({ vendor: name, account, unread }, 'subscriptions were not understood')
+      return page
+    },
+    spare: async () => (await loading).spare(),
+  }
+}
+
+function lookupOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['lookup']> {
+  return async (ref, write, signal) => {
+    const { lookup } = await loading
+    const reason = 'It is declared that a write can be looked up, and there is no call for that.'
+    return lookup ? lookup(ref, write, signal) : { kind: 'unknown', reason }
+  }
+}
+
+function nextTermOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['setNextTerm']> {
+  return async (observed, next, requestId, signal) => {
+    const { setNextTerm } = await loading
+    if (!setNextTerm)
+      throw new Error('It is declared that a next term can be ordered, and there is no call for that.')
+    return setNextTerm(observed, next, requestId, signal)
   }
 }

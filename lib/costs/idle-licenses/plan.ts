@@ -1,5 +1,5 @@
 import 'server-only'
-import { vendorFacts } from '#lib/vendors/facts.ts'
+import { vendorFacts } from '#lib/vendors/known-vendors.ts'
 import type { Plan } from './rules.ts'
 import type { PlanRow } from './store.ts'
 

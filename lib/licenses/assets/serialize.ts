@@ -1,5 +1,5 @@
 import { entityTag } from '#lib/platform/api/entity-tag.ts'
-import { vendorFacts } from '#lib/vendors/facts.ts'
+import { vendorFacts } from '#lib/vendors/known-vendors.ts'
 import type { Asset, AssetListItem } from './contract.ts'
 import * as shapes from './contract.ts'
 import { type AssetRow, hasLicenses, type LicensedRow, type ShownRow } from './store.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { Account } from '#lib/vendors/accounts/account.ts'
+import type { Account } from '#lib/vendors/accounts.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { LicenseChange } from './contract.ts'

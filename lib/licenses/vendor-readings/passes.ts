@@ -1,6 +1,6 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import type { Account } from '#lib/vendors/accounts/account.ts'
+import type { Account } from '#lib/vendors/accounts.ts'
 
 // How far the reading of each account's list has come. Rows of no customer, written as the role `console_jobs`; one
 // process at a time runs the job that reads.

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { database } from '#lib/platform/db/client.ts'
-import type { Account } from '#lib/vendors/accounts/account.ts'
+import type { Account } from '#lib/vendors/accounts.ts'
 
 // The subscriptions of all customers by what their vendors call them, as the role `console_jobs`: it sees no seats, and
 // may write when something was told of, and when it is to be read.

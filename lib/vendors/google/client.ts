@@ -1,10 +1,14 @@
 import 'server-only'
-import type { Budget } from '../budget.ts'
-import { type Client, segment, send } from '../client.ts'
+import { readFile } from 'node:fs/promises'
+import { JWT } from 'google-auth-library'
+import { z } from 'zod'
+import { inTime } from '#lib/platform/runtime/in-time.ts'
+import type { Budget } from '../budgets.ts'
+import { type Client, segment, send, type Token, type Tokens } from '../client.ts'
+import { exchange, jsonOf } from '../exchange.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import { isThrottled } from './errors.ts'
-import type { Config } from './settings.ts'
-import { ORDER, ORDER_READONLY, tokens } from './token.ts'
+import type { Config, Credentials } from './settings.ts'
 
 const ROOT = '/apps/reseller/v1'
 
@@ -28,4 +32,115 @@ export function subscriptionPath({
   subscriptionId,
 }: Pick<SubscriptionRef, 'customerId' | 'subscriptionId'>): string {
   return `${ROOT}/customers/${segment(customerId)}/subscriptions/${segment(subscriptionId)}`
+}
+
+const EXCHANGE_MS = 10_000
+const LATE: Token = { kind: 'none', reason: 'no token in time' }
+
+/** Writes need the first; the second may only read. Both have to be delegated to the service account. */
+export const ORDER = 'https://www.googleapis.com/auth/apps.order'
+export const ORDER_READONLY = 'https://www.googleapis.com/auth/apps.order.readonly'
+type Scope = typeof ORDER | typeof ORDER_READONLY
+
+const KeyFile = z.object({ client_email: z.string().min(1), private_key: z.string().min(1) })
+type Key = z.output<typeof KeyFile>
+
+/** Access tokens of one scope for a service account with domain-wide delegation, each kept until it expires. */
+export function tokens(credentials: Credentials, scope: Scope): Tokens {
+  let client: JWT | undefined
+
+  async function fetchToken(): Promise<Token> {
+    try {
+      const key = client ? undefined : await keyOf(credentials.keyFile)
+      // Another call may have read the key meanwhile: both wait for one token then.
+      if (key) client ??= delegated(key, credentials, scope)
+      const { token } = (await client?.getAccessToken()) ?? {}
+      return token ? { kind: 'token', value: token } : none('the answer has none')
+    } catch (error) {
+      // Whoever replaces the key need not restart anything.
+      client = undefined
+      return { ...none(reasonOf(error, credentials)), why: isUnanswered(error) ? undefined : 'no_access' }
+    }
+  }
+
+  return {
+    async token(signal) {
+      return signal.aborted ? LATE : inTime(fetchToken(), signal, LATE)
+    },
+    drop(value) {
+      if (client?.credentials.access_token === value) client = undefined
+    },
+  }
+}
+
+function delegated({ client_email, private_key }: Key, { admin, tokenUrl }: Credentials, scope: Scope): JWT {
+  return new JWT({
+    email: client_email,
+    key: private_key,
+    scopes: [scope],
+    subject: admin,
+    // They log what is sent, where a variable of the environment asks for it.
+    useAuthRequestParameters: false,
+    transporterOptions: {
+      retryConfig: { retry: 0, noResponseRetries: 0 },
+      // The library knows one token endpoint only. This is ours to choose, and to give up on.
+      fetchImplementation: async (_url, init) => {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        const request = { method: 'POST', headers, body: String(init?.body) }
+        const answer = await exchange(tokenUrl, request, AbortSignal.timeout(EXCHANGE_MS))
+        if (answer.kind !== 'answer') throw new NoAnswer(answer.reason)
+        return new Response(answer.text, { status: answer.status })
+      },
+    },
+  })
+}
+
+class NoAnswer extends Error {}
+class KeyFault extends Error {}
+
+async function keyOf(path: string): Promise<Key> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) throw new KeyFault('cannot be read')
+  const key = KeyFile.safeParse(jsonOf(text))
+  if (!key.success) throw new KeyFault("is no service account's key")
+  return key.data
+}
+
+const Refused = z.object({
+  response: z.object({
+    status: z.int(),
+    data: z
+      .object({ error: z.string().regex(/^[a-z_]{1,40}$/) })
+      .optional()
+      .catch(undefined),
+  }),
+})
+
+const HINTS: Record<string, string> = {
+  invalid_grant: 'the key is not valid there, or the clock of this machine is wrong',
+  unauthorized_client: 'both scopes have to be delegated to it, and the administrator has to exist',
+}
+
+/** The token endpoint could not be reached, or failed itself: nothing is said of the key. */
+function isUnanswered(error: unknown): boolean {
+  if (error instanceof Error && error.cause instanceof NoAnswer) return true
+  const status = Refused.safeParse(error).data?.response.status ?? 0
+  return status >= 500 || status === 429
+}
+
+/** In our own words: the errors of the library carry the signed assertion, and those of the parser the key. */
+function reasonOf(error: unknown, { keyFile, admin }: Credentials): string {
+  if (error instanceof KeyFault) return `the key file ${keyFile} ${error.message}`
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof NoAnswer) return cause.message
+  const refused = Refused.safeParse(error)
+  if (!refused.success) return `the key in ${keyFile} could not be used`
+  const { status, data } = refused.data.response
+  const said = data ? `${status} ${data.error}` : `${status}`
+  const hint = HINTS[data?.error ?? '']
+  return `${said} for the service account as ${admin}${hint ? `: ${hint}` : ''}`
+}
+
+function none(reason: string) {
+  return { kind: 'none' as const, reason: `no token: ${reason}` }
 }

@@ -1,13 +1,12 @@
 import 'server-only'
-import type { Budgets } from '../budget.ts'
+import type { Budgets } from '../budgets.ts'
 import { inBackground } from '../client.ts'
 import type { VendorCalls } from '../declaration.ts'
 import { client } from './client.ts'
 import { list } from './list.ts'
-import { setNextTerm } from './next-term.ts'
 import { read } from './read.ts'
 import type { Config } from './settings.ts'
-import { setQuantity } from './write.ts'
+import { setNextTerm, setQuantity } from './write.ts'
 
 /**
  * Google's Workspace Reseller API v1. It has neither conditional nor idempotent writes: a number of licenses is a

@@ -1,7 +1,32 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
-import { foresee } from './foresee.ts'
+import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
 import { type Config, settings } from './settings.ts'
+
+const TRIAL_MAXIMUM = 10
+
+/** What Google publishes of changeSeats, besides the rule on commitments which is ours too. */
+function foresee({ planName, seats }: Observed, total: number): Foreseen<ObservedSeats> {
+  const { assigned = 0, purchased } = seats
+  if (total < assigned) {
+    const way = `Remove ${users(assigned - total)} there first, or choose ${assigned} or more.`
+    return refused(`Google counts ${users(assigned)} with a license. ${way}`)
+  }
+  if (planName === 'TRIAL' && total > TRIAL_MAXIMUM) {
+    return refused(`A trial has ${TRIAL_MAXIMUM} licenses at most at Google. Choose a paid plan for more.`)
+  }
+  // A cap that Google stated apart is Google's to move.
+  const maximum = seats.maximum === purchased ? total : Math.max(seats.maximum, total)
+  return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
+}
+
+function refused(reason: string): Foreseen<ObservedSeats> {
+  return { kind: 'rejected', code: 'vendor_rejected', reason }
+}
+
+function users(count: number): string {
+  return count === 1 ? '1 user' : `${count} users`
+}
 
 /** Google Workspace, by the Workspace Reseller API v1. */
 export const google: VendorDeclaration<Config> = {

@@ -1,39 +1,150 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  type FakeMicrosoft,
+  type MicrosoftOptions,
+  startMicrosoft,
+} from '../../../test/fakes/microsoft/stand-in.ts'
 import { uncounted } from '../test-budget.ts'
+import { remoteVendor } from '../vendors.ts'
 import { connect } from './connect.ts'
+import { microsoft as declared } from './declaration.ts'
 
-// A vendor that repeats what it was given, as error pages do.
-const server = createServer((request, response) => {
-  if (request.url === '/token') {
-    response.end(JSON.stringify({ access_token: 'top-secret-token', expires_in: '3599' }))
-    return
+describe('client', () => {
+  // A vendor that repeats what it was given, as error pages do.
+  const server = createServer((request, response) => {
+    if (request.url === '/token') {
+      response.end(JSON.stringify({ access_token: 'top-secret-token', expires_in: '3599' }))
+      return
+    }
+    const description = `You sent ${request.headers.authorization} and the secret p@ss-word.`
+    response.writeHead(400).end(JSON.stringify({ code: 2000, description }))
+  })
+  let url = ''
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => void server.close().closeAllConnections())
+
+  test('no reason repeats a token or the secret', async () => {
+    const credentials = { tokenUrl: `${url}/token`, clientId: 'c', clientSecret: 'p@ss-word' }
+    const microsoft = connect({ url, settleMs: 0, callsPerMinute: 300, ...credentials }, uncounted)
+    const ref = { customerId: 't', subscriptionId: 's', skuId: 'k' }
+    const signal = AbortSignal.timeout(2000)
+    const own = { json: '{"quantity":1}', etag: 'e' }
+    const seats = { purchased: 1, maximum: 1, assigned: 0 }
+    const plan = { planName: 'FLEXIBLE', isCommitmentPlan: false, renewalType: null }
+    const read = { ...ref, ...plan, status: 'ACTIVE', commitmentStart: null, commitmentEnd: null, seats, own }
+    const told = JSON.stringify([
+      await microsoft.read(ref, signal),
+      await microsoft.list(undefined, signal),
+      await microsoft.setQuantity(read, 2, crypto.randomUUID(), signal),
+    ])
+    expect(told.match(/You sent Bearer … and the secret …\. \(2000\)/g)).toHaveLength(3)
+    expect(told).not.toMatch(/top-secret|p@ss/)
+  })
+})
+
+describe('token', () => {
+  const ref = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
+  const soon = (ms = 5000) => AbortSignal.timeout(ms)
+
+  let fake: FakeMicrosoft
+  afterEach(() => fake.close())
+
+  async function vendor(options: MicrosoftOptions = {}, config: Partial<FakeMicrosoft['config']> = {}) {
+    fake = await startMicrosoft({ showsAssigned: false, ...options })
+    fake.add({ id: 'sub-1', customerId: 'tenant-1' })
+    return remoteVendor(declared, { ...fake.config, ...config }, uncounted)
   }
-  const description = `You sent ${request.headers.authorization} and the secret p@ss-word.`
-  response.writeHead(400).end(JSON.stringify({ code: 2000, description }))
-})
-let url = ''
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => void server.close().closeAllConnections())
+  const granted = () => fake.exchanges.filter(({ call }) => call.name === 'token').length
 
-test('no reason repeats a token or the secret', async () => {
-  const credentials = { tokenUrl: `${url}/token`, clientId: 'c', clientSecret: 'p@ss-word' }
-  const microsoft = connect({ url, settleMs: 0, callsPerMinute: 300, ...credentials }, uncounted)
-  const ref = { customerId: 't', subscriptionId: 's', skuId: 'k' }
-  const signal = AbortSignal.timeout(2000)
-  const own = { json: '{"quantity":1}', etag: 'e' }
-  const seats = { purchased: 1, maximum: 1, assigned: 0 }
-  const plan = { planName: 'FLEXIBLE', isCommitmentPlan: false, renewalType: null }
-  const read = { ...ref, ...plan, status: 'ACTIVE', commitmentStart: null, commitmentEnd: null, seats, own }
-  const told = JSON.stringify([
-    await microsoft.read(ref, signal),
-    await microsoft.list(undefined, signal),
-    await microsoft.setQuantity(read, 2, crypto.randomUUID(), signal),
-  ])
-  expect(told.match(/You sent Bearer … and the secret …\. \(2000\)/g)).toHaveLength(3)
-  expect(told).not.toMatch(/top-secret|p@ss/)
+  test('one token serves all calls, also those that begin at once', async () => {
+    const microsoft = await vendor()
+    const readings = await Promise.all(Array.from({ length: 8 }, () => microsoft.read(ref, soon())))
+    expect(readings.map(({ kind }) => kind)).toEqual(Array(8).fill('read'))
+    await microsoft.read(ref, soon())
+    expect(granted()).toBe(1)
+  })
+
+  test('a token is renewed before it expires', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30) })
+    try {
+      const microsoft = await vendor({ tokenSeconds: 600 })
+      const granted = async (seconds: number) => {
+        vi.setSystemTime(Date.UTC(2026, 10, 30) + seconds * 1000)
+        expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+        return fake.exchanges.filter(({ call }) => call.name === 'token').length
+      }
+      expect([await granted(0), await granted(200), await granted(595)]).toEqual([1, 1, 2])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('a token that was taken back is fetched anew, and the call made once more', async () => {
+    const microsoft = await vendor()
+    const reading = await microsoft.read(ref, soon())
+    const observed = reading.kind === 'read' ? reading.observed : expect.fail()
+    fake.revokeTokens()
+    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+    fake.revokeTokens()
+    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'page' })
+    fake.revokeTokens()
+    const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
+    expect(answer).toMatchObject({ kind: 'applied' })
+    expect([fake.writes.length, granted()]).toEqual([1, 4])
+  })
+
+  test('a call that is refused with a new token too is not made a third time', async () => {
+    const microsoft = await vendor()
+    const reading = await microsoft.read(ref, soon())
+    const observed = reading.kind === 'read' ? reading.observed : expect.fail()
+    fake.setFault('sub-1', { write: 'token-expired' })
+    const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
+    expect(answer).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable' })
+    const writes = fake.exchanges.filter(({ call }) => call.kind === 'write')
+    expect([writes.length, granted(), fake.writes]).toEqual([2, 2, []])
+    const ids = writes.map(({ call }) => call.headers['ms-requestid'])
+    expect(ids[0]).toBe(ids[1])
+  })
+
+  test.each<[Partial<FakeMicrosoft['config']>, string]>([
+    [{ clientSecret: 'a-wrong-secret' }, 'invalid_client (AADSTS7000215: the secret is wrong)'],
+    [{ clientId: 'somebody' }, 'unauthorized_client'],
+    [{ tokenUrl: 'http://127.0.0.1:9/token' }, 'connection failed'],
+    [{ tokenUrl: 'nonsense' }, 'could not be written'],
+  ])('no token with %j: nothing was sent, and no reason tells a secret', async (config, words) => {
+    const microsoft = await vendor({}, config)
+    const reading = await microsoft.read(ref, soon())
+    // Who can't be reached has said nothing of our access.
+    const why = config.tokenUrl ? undefined : 'no_access'
+    expect(reading).toEqual({ kind: 'unavailable', reason: expect.stringContaining(words), why })
+    expect(JSON.stringify(reading)).not.toContain(config.clientSecret ?? 'only-for-the-fake')
+    const list = await microsoft.list(undefined, soon())
+    expect(list).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(words) })
+    expect(fake.exchanges.filter(({ call }) => call.name !== 'token')).toEqual([])
+  })
+
+  test.each([
+    ['throttle', { kind: 'unavailable', retryAfter: 7 }],
+    ['error-before', { kind: 'unavailable' }],
+    ['drop-before', { kind: 'unavailable' }],
+  ])('when the token is answered by %s, the next call asks again', async (fault, expected) => {
+    const microsoft = await vendor({ retryAfter: 7 })
+    fake.failNext('auth', fault)
+    expect(await microsoft.read(ref, soon())).toMatchObject(expected)
+    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+  })
+
+  test('who leaves early does not take the token from those who wait', async () => {
+    const microsoft = await vendor()
+    fake.failNext('auth', 'slow')
+    const [early, late] = [microsoft.read(ref, soon(50)), microsoft.read(ref, soon())]
+    expect(await early).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('in time') })
+    expect(await late).toMatchObject({ kind: 'read' })
+    expect(granted()).toBe(1)
+  })
 })

@@ -1,10 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import type { Budget } from '../budget.ts'
-import { type Client, segment, send } from '../client.ts'
+import { z } from 'zod'
+import { inTime } from '#lib/platform/runtime/in-time.ts'
+import type { Budget } from '../budgets.ts'
+import { type Client, segment, send, type Token, type Tokens } from '../client.ts'
+import { exchange, jsonOf, retryAfterOf } from '../exchange.ts'
 import type { SubscriptionRef } from '../vendor.ts'
-import type { Config } from './settings.ts'
-import { tokens } from './token.ts'
+import type { Config, Credentials } from './settings.ts'
 
 /** The customers of the reseller. */
 export const customersPath = '/v1/customers'
@@ -35,4 +37,74 @@ export function subscriptionPath({
 
 export function customerPath(customerId: string): string {
   return `${customersPath}/${segment(customerId)}`
+}
+
+const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
+const EXCHANGE_MS = 10_000
+/** A token is not used in the last minutes of its life: a call that has left must still find it valid. */
+const SPARE_SECONDS = 300
+const LATE: Token = { kind: 'none', reason: 'no token in time' }
+
+const Granted = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().positive(),
+})
+const Refused = z.object({
+  error: z.string().regex(/^\w{1,60}$/),
+  // Only its number is taken over: its words repeat what they were given.
+  error_description: z.string().optional().catch(undefined),
+})
+
+/** What an operator has to do, by the numbers of Entra ID. */
+const HINTS: Record<string, string> = {
+  AADSTS7000215: 'the secret is wrong',
+  AADSTS7000222: 'the secret has expired',
+  AADSTS700016: 'the tenant does not know the application',
+}
+
+/** App-only tokens of Entra ID (client credentials): kept until shortly before they expire, fetched one at a time. */
+function tokens(credentials: Credentials): Tokens {
+  let kept: { value: string; until: number } | undefined
+  let underWay: Promise<Token> | undefined
+
+  async function fetchToken(): Promise<Token> {
+    const { tokenUrl, clientId, clientSecret } = credentials
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const init = { method: 'POST', headers, body: `${new URLSearchParams({ ...form, scope: SCOPE })}` }
+    // Its own time: whoever asked first may leave, and the others still wait for it.
+    const reply = await exchange(tokenUrl, init, AbortSignal.timeout(EXCHANGE_MS))
+    if (reply.kind !== 'answer') return { kind: 'none', reason: `no token: ${reply.reason}` }
+    const granted = reply.status === 200 ? Granted.safeParse(jsonOf(reply.text)) : undefined
+    if (!granted?.success) {
+      const code = codeOf(Refused.safeParse(jsonOf(reply.text)).data) ?? `status ${reply.status}`
+      const isRefused = reply.status >= 400 && reply.status < 500 && reply.status !== 429
+      const why = isRefused ? 'no_access' : undefined
+      return { kind: 'none', reason: `no token: ${code}`, retryAfter: retryAfterOf(reply.headers), why }
+    }
+    const { access_token: value, expires_in: seconds } = granted.data
+    kept = { value, until: Date.now() + (seconds - Math.min(SPARE_SECONDS, seconds / 2)) * 1000 }
+    return { kind: 'token', value }
+  }
+
+  return {
+    async token(signal) {
+      if (kept && Date.now() < kept.until) return { kind: 'token', value: kept.value }
+      underWay ??= fetchToken().finally(() => {
+        underWay = undefined
+      })
+      return inTime(underWay, signal, LATE)
+    },
+    drop(value) {
+      if (kept?.value === value) kept = undefined
+    },
+  }
+}
+
+function codeOf(refused: z.output<typeof Refused> | undefined): string | undefined {
+  if (!refused) return undefined
+  const number = /^AADSTS\d{4,9}\b/.exec(refused.error_description ?? '')?.[0]
+  if (number === undefined) return refused.error
+  const hint = HINTS[number]
+  return `${refused.error} (${number}${hint ? `: ${hint}` : ''})`
 }

@@ -4,9 +4,9 @@ import {
   type MicrosoftOptions,
   startMicrosoft,
 } from '../../../test/fakes/microsoft/stand-in.ts'
-import { remoteVendor } from '../remote-vendor.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
+import { remoteVendor } from '../vendors.ts'
 import { microsoft as declared } from './declaration.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }

@@ -1,15 +1,14 @@
 import 'server-only'
-import type { Budgets } from '../budget.ts'
+import type { Budgets } from '../budgets.ts'
 import { inBackground } from '../client.ts'
 import type { VendorCalls } from '../declaration.ts'
 import { assignments } from './assigned.ts'
 import { client } from './client.ts'
 import { customerList } from './customers.ts'
 import { list } from './list.ts'
-import { setNextTerm } from './next-term.ts'
 import { read } from './read.ts'
 import type { Config } from './settings.ts'
-import { setQuantity } from './write.ts'
+import { setNextTerm, setQuantity } from './write.ts'
 
 /**
  * Microsoft's Partner Center, by application alone. Nothing here was tried against the living service, only against

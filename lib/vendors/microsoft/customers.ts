@@ -2,11 +2,10 @@ import 'server-only'
 import { z } from 'zod'
 import type { Client } from '../client.ts'
 import { jsonOf } from '../exchange.ts'
-import type { StaleCursor } from '../list-page.ts'
-import type { Unavailable } from '../vendor.ts'
+import type { StaleCursor, Unavailable } from '../vendor.ts'
 import { customersPath } from './client.ts'
 import { isGone, unavailable } from './errors.ts'
-import { itemsOf } from './own/exact-json.ts'
+import { itemsOf } from './own.ts'
 
 // The reseller's customers: Microsoft alone lists subscriptions by customer only.
 

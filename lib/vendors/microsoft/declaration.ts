@@ -1,6 +1,7 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
-import { foresee } from './foresee.ts'
+import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
+import { type Own, ownIn } from './own.ts'
 import { isSame } from './same.ts'
 import { type Config, settings } from './settings.ts'
 
@@ -19,4 +20,43 @@ export const microsoft: VendorDeclaration<Config> = {
   isSame,
   setsNextTerm: { isConditional: true },
   load: () => import('./connect.ts'),
+}
+
+/**
+ * Of a decrease, what Microsoft says of the licenses that can still be returned: how many, and until when. Nothing is
+ * computed here: where it says nothing, it is asked.
+ */
+export function foresee(observed: Observed, total: number): Foreseen<ObservedSeats> {
+  const { purchased, assigned } = observed.seats
+  const own = ownIn(observed)
+  const drop = purchased - total
+  if (own?.refundable && drop > own.refundable.total) {
+    return {
+      kind: 'rejected',
+      code: 'vendor_rejected',
+      reason: notRefundable(purchased, own, own.refundable),
+    }
+  }
+  return { kind: 'applied', seats: { purchased: total, maximum: total, assigned } }
+}
+
+function notRefundable(
+  purchased: number,
+  { termEnd }: Own,
+  { total, until }: NonNullable<Own['refundable']>,
+): string {
+  if (total === 0) {
+    const end = termEnd ? ` on ${termEnd.slice(0, 10)}` : ''
+    return `Microsoft takes none of these licenses back before the term ends${end}. Choose ${purchased} or more.`
+  }
+  const windows = until.map(([quantity, day]) => `${quantity} until ${minute(day)}`).join(', ')
+  const which = windows ? `: ${windows}` : ''
+  return `Microsoft takes back at most ${total} of these licenses${which}. Choose ${purchased - total} or more.`
+}
+
+/** `2026-11-27 08:15 UTC`; a text that is no time as it stands. */
+function minute(text: string): string {
+  const date = new Date(text)
+  if (!Number.isFinite(date.getTime())) return text.slice(0, 40)
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

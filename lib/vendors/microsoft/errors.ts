@@ -1,10 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
 import { type Answer, type Reply, whyOf } from '../client.ts'
-import { jsonOf, retryAfterOf } from '../exchange.ts'
-import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
-import type { Why } from '../why.ts'
-import { oneLine } from '../words.ts'
+import { jsonOf, oneLine, retryAfterOf } from '../exchange.ts'
+import type { Reading, Unavailable, Why, WriteAnswer } from '../vendor.ts'
 
 /** What a code means for a write; see Partner Center's list of error codes. All others go by their status. */
 const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_let_in' | 'refused'> = {

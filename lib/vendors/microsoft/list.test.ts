@@ -5,9 +5,9 @@ import {
   startMicrosoft,
 } from '../../../test/fakes/microsoft/stand-in.ts'
 import type { Call } from '../../../test/fakes/vendors/routes.ts'
-import { remoteVendor } from '../remote-vendor.ts'
 import { uncounted } from '../test-budget.ts'
 import type { RemoteVendor } from '../vendor.ts'
+import { remoteVendor } from '../vendors.ts'
 import { microsoft as declared } from './declaration.ts'
 
 const soon = () => AbortSignal.timeout(20_000)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Answer } from '../client.ts'
 import { jsonOf } from '../exchange.ts'
 import type { Observed } from '../vendor.ts'
-import { ownOf } from './own/own.ts'
+import { ownOf } from './own.ts'
 import { isSame, isSameId, skuOf } from './same.ts'
 
 const count = z.int().min(0).max(2_147_483_647)

@@ -5,9 +5,9 @@ import {
   type MicrosoftOptions,
   startMicrosoft,
 } from '../../../test/fakes/microsoft/stand-in.ts'
-import { remoteVendor } from '../remote-vendor.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from '../vendor.ts'
+import { remoteVendor } from '../vendors.ts'
 import { microsoft as declared } from './declaration.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Budget } from '../budget.ts'
+import type { Budget } from '../budgets.ts'
 import { type Client, segment, send } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import type { Config } from './settings.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Budgets } from '../budget.ts'
+import type { Budgets } from '../budgets.ts'
 import { inBackground } from '../client.ts'
 import type { VendorCalls } from '../declaration.ts'
 import { client } from './client.ts'

@@ -1,9 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
 import { type Reply, whyOf } from '../client.ts'
-import { jsonOf, retryAfterOf } from '../exchange.ts'
+import { jsonOf, oneLine, retryAfterOf } from '../exchange.ts'
 import type { Unavailable, WriteAnswer } from '../vendor.ts'
-import { oneLine } from '../words.ts'
 
 const Told = z.object({ no: z.string() })
 

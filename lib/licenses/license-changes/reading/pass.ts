@@ -10,10 +10,9 @@ import {
 } from '#lib/licenses/vendor-readings/subscriptions.ts'
 import { observationOf } from '#lib/licenses/vendor-subscriptions.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import type { Account } from '#lib/vendors/accounts/account.ts'
-import type { StaleCursor } from '#lib/vendors/list-page.ts'
+import type { Account } from '#lib/vendors/accounts.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Observed, RemoteVendor, Unavailable } from '#lib/vendors/vendor.ts'
+import type { Observed, RemoteVendor, StaleCursor, Unavailable } from '#lib/vendors/vendor.ts'
 import { forEach } from './for-each.ts'
 import { readOne, take } from './read.ts'
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GoogleDesk, openGoogle } from '../../../test/fakes/google/desk.ts'
 import { uncounted } from '../test-budget.ts'
+import { ORDER, ORDER_READONLY, tokens as tokensOf } from './client.ts'
 import { connect } from './connect.ts'
-import { ORDER, ORDER_READONLY, tokens as tokensOf } from './token.ts'
 
 let desk: GoogleDesk
 beforeEach(async () => {

@@ -1,8 +1,26 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Observed } from '../../vendor.ts'
-import { withNextTerm, withQuantity } from './exact-json.ts'
-import { Product, productOf } from './product.ts'
+import type { Observed } from '../vendor.ts'
+
+/** What a subscription renews, as an order for the next term names it. */
+const Product = z.object({
+  productId: z.string(),
+  skuId: z.string(),
+  availabilityId: z.string(),
+  billingCycle: z.string(),
+  termDuration: z.string(),
+})
+
+const Bought = z.object({ offerId: z.string(), billingCycle: z.string(), termDuration: z.string() })
+
+/** New commerce alone names its offers product:SKU:availability, and takes orders for the next term. */
+function productOf(raw: unknown): z.output<typeof Product> | undefined {
+  const bought = Bought.safeParse(raw).data
+  const [productId, skuId, availabilityId, ...more] = bought?.offerId.split(':') ?? []
+  if (!bought || !productId || !skuId || !availabilityId || more.length > 0) return undefined
+  const { billingCycle, termDuration } = bought
+  return { productId, skuId, availabilityId, billingCycle, termDuration }
+}
 
 // Microsoft's own part of what was read: what a write needs again, and how many licenses can be returned.
 
@@ -89,4 +107,42 @@ function replaced(observed: Observed, write: (own: Own) => string | undefined): 
   if (!own?.etag || !body) return undefined
   const ifMatch = /^(W\/)?".*"$/.test(own.etag) ? own.etag : `"${own.etag}"`
   return { body, ifMatch }
+}
+
+// JSON that keeps the digits of its numbers, because a write sends Microsoft's whole object back. No other vendor
+// wants that.
+
+/** An object's JSON with another quantity, and all else as it was. The JSON is one that has been read before. */
+function withQuantity(json: string, quantity: number): string {
+  return JSON.stringify({ ...(exactly(json) as object), quantity })
+}
+
+/**
+ * An object's JSON that is to be renewed, with an order for the next term, or with none.
+ * @param order its product by the names of the API, and the total
+ */
+function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
+  const given = exactly(json) as object
+  return order
+    ? JSON.stringify({ ...given, autoRenewEnabled: true, scheduledNextTermInstructions: order })
+    : JSON.stringify({ ...given, scheduledNextTermInstructions: null })
+}
+
+/** The JSON of each item of a list. The list is one that has been read before. */
+export function itemsOf(json: string): string[] {
+  const { items } = exactly(json) as { items?: unknown }
+  return Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : []
+}
+
+/** Not yet in TypeScript's library: a reviver gets the source of each number, and rawJSON writes it as it was. */
+const exact = JSON as unknown as {
+  parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+  rawJSON(source: string): unknown
+}
+
+/** Objects that keep the digits of their numbers, to be written again. */
+function exactly(json: string): unknown {
+  return exact.parse(json, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? exact.rawJSON(source) : value,
+  )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { observedOf } from '../subscription.ts'
 import { replacementOf } from './own.ts'
+import { observedOf } from './subscription.ts'
 
 const given = { id: 's', quantity: 25, status: 'active' }
 

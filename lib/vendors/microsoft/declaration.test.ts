@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Observed } from '../vendor.ts'
-import { foresee } from './foresee.ts'
+import { foresee } from './declaration.ts'
 import { observedOf } from './subscription.ts'
 
 function observed(more: object = {}): Observed {

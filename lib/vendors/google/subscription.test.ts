@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boughtSeats, planNameOf, seatField } from './seats.ts'
+import { boughtSeats, planNameOf, seatField } from './subscription.ts'
 
 const plan = (planName: string, isCommitmentPlan: boolean) => ({ planName, isCommitmentPlan })
 
