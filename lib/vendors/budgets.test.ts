@@ -2,10 +2,10 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { microsoft } from '#lib/vendors/microsoft/declaration.ts'
-import { remoteVendor } from '#lib/vendors/vendors.ts'
-import { startMicrosoft } from '../../../test/fakes/microsoft/stand-in.ts'
-import { probesOf } from '../breaker.ts'
-import { budgetsOf } from '../budgets.ts'
+import { startMicrosoft } from '../../test/fakes/microsoft/stand-in.ts'
+import { probesOf } from './breaker.ts'
+import { budgetsOf } from './budgets.ts'
+import { remoteVendor } from './vendors.ts'
 
 let database: TestDatabase
 let owner: pg.Client

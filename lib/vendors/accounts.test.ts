@@ -3,8 +3,8 @@ import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { accounts, configOf } from '../accounts.ts'
-import { vendorOf } from '../vendors.ts'
+import { accounts, configOf } from './accounts.ts'
+import { vendorOf } from './vendors.ts'
 
 let folder: string
 let path: string
