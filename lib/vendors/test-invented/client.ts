@@ -1,9 +1,8 @@
 import 'server-only'
 import type { Budget } from '../budgets.ts'
-import { type Client, segment, send } from '../client.ts'
+import { type Client, segment, send, type Tokens } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import type { Config } from './settings.ts'
-import { tokens } from './token.ts'
 
 export function client({ url, key }: Config, budget: Budget): Client {
   const access = { url, tokens: tokens({ key }), budget }
@@ -21,4 +20,12 @@ export function subscriptionPath({
   subscriptionId,
 }: Pick<SubscriptionRef, 'customerId' | 'subscriptionId'>): string {
   return `/accounts/${segment(customerId)}/subscriptions/${segment(subscriptionId)}`
+}
+
+/** Paperclip takes its key for a token. */
+function tokens({ key }: Pick<Config, 'key'>): Tokens {
+  return {
+    token: async () => ({ kind: 'token', value: key }),
+    drop() {},
+  }
 }

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
-import { foresee } from './foresee.ts'
+import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
 import { type Config, settings } from './settings.ts'
 
 // A vendor that there is not. It was added by the steps of docs/vendors.md, to see that they lead there.
@@ -19,4 +19,12 @@ export const paperclip: VendorDeclaration<Config> = {
   foresee,
   looksUp: true,
   load: () => import('./connect.ts'),
+}
+
+/** Paperclip sells by the dozen and says so in its terms; a dozen is its smallest order. */
+function foresee({ seats }: Observed, total: number): Foreseen<ObservedSeats> {
+  if (total < 12) {
+    return { kind: 'rejected', code: 'vendor_rejected', reason: 'Paperclip sells 12 licenses or more.' }
+  }
+  return { kind: 'applied', seats: { purchased: total, maximum: total, assigned: seats.assigned } }
 }
