@@ -11,6 +11,12 @@ import { accountsSettings, vendorSettings } from './settings.ts'
 // The accounts of the reseller at vendors: one per vendor by the environment, and those of a file, which may be changed
 // while the service runs.
 
+/** An account of the reseller at a vendor, as rows and imports name it. */
+export type Account = { vendor: string; vendorAccount: string }
+
+/** The account of the environment's settings, and that of an asset that names none. */
+export const DEFAULT_ACCOUNT = 'default'
+
 /** How often the file is looked at, at most, in milliseconds. */
 const LOOK_EVERY = 1000
 
@@ -77,12 +83,6 @@ function file(): AccountsFile {
   last = { path, lookedAt: now, signature, file: read.file }
   return read.file
 }
-
-/** An account of the reseller at a vendor, as rows and imports name it. */
-export type Account = { vendor: string; vendorAccount: string }
-
-/** The account of the environment's settings, and that of an asset that names none. */
-export const DEFAULT_ACCOUNT = 'default'
 
 /** What a file of accounts came to. */
 type AccountsFile = {

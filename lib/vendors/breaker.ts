@@ -2,7 +2,6 @@ import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Account } from './accounts.ts'
-import type { Probes } from './budgets.ts'
 import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, Why, WriteAnswer } from './vendor.ts'
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
@@ -13,6 +12,14 @@ export type GuardedVendor = RemoteVendor & {
   pausedFor(): number
   /** Why the last call failed, while it is left alone. */
   pausedWhy(): Why | undefined
+}
+
+/** The turns to try a vendor that failed, shared by all who call it with one account. Nothing here throws. */
+export type Probes = {
+  /** Whether it may be tried now: once in so many milliseconds. */
+  take(everyMs: number): Promise<boolean>
+  /** It answered: whoever is next may try at once. */
+  release(): Promise<void>
 }
 
 /** Of a process that calls alone. */

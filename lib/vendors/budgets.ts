@@ -4,6 +4,30 @@ import { database } from '#lib/platform/db/client.ts'
 import { inTime } from '#lib/platform/runtime/in-time.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
+// How many calls an account may make at a vendor's API. All processes share one count.
+
+/** What became of asking for a call. One that is held was not made; `retryAfter` is in seconds. */
+export type Permit = { kind: 'granted' } | { kind: 'held'; reason: string; retryAfter: number }
+
+/** The calls of one account at one API, as all processes share them. Nothing here throws. */
+export type Budget = {
+  /**
+   * Takes a call out of the budget, and waits a moment for it where that is enough.
+   * @param isBackground a job asks, which leaves the reserve to people
+   */
+  take(isBackground: boolean, signal: AbortSignal): Promise<Permit>
+  /**
+   * The vendor throttles: nobody calls this API with this account any more for a time.
+   * @param seconds as the vendor said; where it did not, five, and twice as many each time that this comes again soon
+   */
+  close(seconds: number | undefined): Promise<void>
+  /** Whole seconds until a job may call again; 0: now. */
+  spare(): Promise<number>
+}
+
+/** The budgets of one account, by the API's name. @param callsPerMinute the most that are made in any minute */
+export type Budgets = (api: string, callsPerMinute: number) => Budget
+
 /** How long a call is waited for, in milliseconds: people wait. */
 const PATIENCE = { people: 1000, background: 5000 }
 /** Where the database can't be asked, in seconds. */
@@ -79,40 +103,7 @@ function whyOf({ isClosed }: Turn): string {
   return isClosed ? 'are throttled by the vendor' : 'are used up for the moment'
 }
 
-// How many calls an account may make at a vendor's API, and who tries one that failed. lib/vendors/budgets keeps count of both,
-// for all processes.
-
-/** What became of asking for a call. One that is held was not made; `retryAfter` is in seconds. */
-export type Permit = { kind: 'granted' } | { kind: 'held'; reason: string; retryAfter: number }
-
-/** The calls of one account at one API, as all processes share them. Nothing here throws. */
-export type Budget = {
-  /**
-   * Takes a call out of the budget, and waits a moment for it where that is enough.
-   * @param isBackground a job asks, which leaves the reserve to people
-   */
-  take(isBackground: boolean, signal: AbortSignal): Promise<Permit>
-  /**
-   * The vendor throttles: nobody calls this API with this account any more for a time.
-   * @param seconds as the vendor said; where it did not, five, and twice as many each time that this comes again soon
-   */
-  close(seconds: number | undefined): Promise<void>
-  /** Whole seconds until a job may call again; 0: now. */
-  spare(): Promise<number>
-}
-
-/** The budgets of one account, by the API's name. @param callsPerMinute the most that are made in any minute */
-export type Budgets = (api: string, callsPerMinute: number) => Budget
-
-/** The turns to try a vendor that failed, shared by all who call it with one account. Nothing here throws. */
-export type Probes = {
-  /** Whether it may be tried now: once in so many milliseconds. */
-  take(everyMs: number): Promise<boolean>
-  /** It answered: whoever is next may try at once. */
-  release(): Promise<void>
-}
-
-// The statements of budgets.ts, each of which stands alone, as the role `console_jobs`. They go by the database's clock.
+// The statements, each of which stands alone, as the role `console_jobs`. They go by the database's clock.
 // Of two at once the second waits for the row, and sees what the first one left: its own time may be earlier then, so
 // that time never goes back in the row.
 

@@ -39,6 +39,19 @@ export type Rejected = {
   reason: string
 }
 
+/**
+ * Why a vendor can't be asked, where that is known: it asks us to wait, or it does not let us in, so that asking again
+ * helps nobody until an operator has seen to our access. Absent: it did not answer.
+ */
+export type Why = 'throttled' | 'no_access'
+
+/** What may be known of how long to wait. */
+export type Wait = {
+  /** Seconds, where the vendor says so. */
+  retryAfter?: number | undefined
+  why?: Why | undefined
+}
+
 /** The vendor could not be asked, or did not say. `reason` is for the log and for operators. */
 export type Unavailable = Wait & {
   kind: 'unavailable'
@@ -78,6 +91,19 @@ export type NextTerm = { total: number | undefined } | { renewalType: string }
 
 /** What can be told of a write without sending it. */
 export type Foreseen<Seats> = { kind: 'applied'; seats: Seats } | Rejected
+
+/** A page of all subscriptions of all customers. */
+export type ListPage<Item> = {
+  kind: 'page'
+  items: Item[]
+  /** The vendor's customers whose subscriptions could not be read: nothing is known of them from this page. */
+  failed: string[]
+  /** Leads to the following page; undefined on the last one. */
+  next: string | undefined
+}
+
+/** The vendor does not take this cursor any more: a list begins anew. */
+export type StaleCursor = { kind: 'stale'; reason: string }
 
 /** What every vendor has. `label` is its name for people. */
 type Named = { name: string; label: string }
@@ -141,32 +167,6 @@ export type RemoteVendor = Named & {
   /** Whole seconds until a job may call the vendor with this account, and leave calls to people; 0: now. */
   spare(): Promise<number>
 }
-
-/**
- * Why a vendor can't be asked, where that is known: it asks us to wait, or it does not let us in, so that asking again
- * helps nobody until an operator has seen to our access. Absent: it did not answer.
- */
-export type Why = 'throttled' | 'no_access'
-
-/** What may be known of how long to wait. */
-export type Wait = {
-  /** Seconds, where the vendor says so. */
-  retryAfter?: number | undefined
-  why?: Why | undefined
-}
-
-/** A page of all subscriptions of all customers. */
-export type ListPage<Item> = {
-  kind: 'page'
-  items: Item[]
-  /** The vendor's customers whose subscriptions could not be read: nothing is known of them from this page. */
-  failed: string[]
-  /** Leads to the following page; undefined on the last one. */
-  next: string | undefined
-}
-
-/** The vendor does not take this cursor any more: a list begins anew. */
-export type StaleCursor = { kind: 'stale'; reason: string }
 
 /** Whether all that a decision on a quantity rests on is as it was. */
 export function isSameBasis(before: Observed, after: Observed): boolean {

@@ -7,12 +7,10 @@ const NAMES = [
   'connect',
   'declaration',
   'errors',
-  'foresee',
   'list',
   'read',
   'settings',
   'subscription',
-  'token',
   'write',
 ]
 const LIST = 'lib/vendors/known-vendors.ts'
@@ -35,7 +33,7 @@ describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
 })
 
 test('each vendor of the list has its folder, and one that has moved is found', () => {
-  const listed = [...read(LIST).matchAll(/from '\.\/([^/]+)\/declaration\.ts'/g)].map(([, name]) => name)
+  const listed = [...read(LIST).matchAll(/from '\.\/([\w-]+)\/declaration\.ts'/g)].map(([, name]) => name)
   const known = (paths: readonly string[]) =>
     [...vendorFolders(paths).keys()].filter((name) => !name.startsWith('test-')).sort()
   expect(listed.length).toBeGreaterThan(1)
@@ -57,10 +55,10 @@ test('the list of vendors, which pages and the reader of the settings load, lead
   expect([...reachableFrom(['lib/vendors/google/connect.ts'])]).toContain(NETWORK)
 })
 
-/** The files of each vendor, by the name of its folder; lib/vendors/accounts and lib/vendors/budgets are of all of them. */
+/** The files of each vendor, by the name of its folder. */
 function vendorFolders(paths: readonly string[]): Map<string, string[]> {
   return Map.groupBy(
-    paths.filter((path) => /^lib\/vendors\/(?!(?:accounts|budgets)\/)[^/]+\/[^/]+$/.test(path)),
+    paths.filter((path) => /^lib\/vendors\/[^/]+\/[^/]+$/.test(path)),
     (path) => path.split('/')[2] ?? '',
   )
 }

@@ -93,8 +93,6 @@ export function changedOf(before: Observed, resource: unknown): Observed | undef
   }
 }
 
-// Apart from subscription.ts, because the import of Google's JSON asks it too.
-
 /** Google's two words for what was bought; which one counts depends on the plan. */
 export type GoogleSeats = {
   numberOfSeats?: number | undefined

@@ -2,6 +2,8 @@ import 'server-only'
 import { z } from 'zod'
 import type { Observed } from '../vendor.ts'
 
+// Microsoft's own part of what was read: what a write needs again, and how many licenses can be returned.
+
 /** What a subscription renews, as an order for the next term names it. */
 const Product = z.object({
   productId: z.string(),
@@ -21,8 +23,6 @@ function productOf(raw: unknown): z.output<typeof Product> | undefined {
   const { billingCycle, termDuration } = bought
   return { productId, skuId, availabilityId, billingCycle, termDuration }
 }
-
-// Microsoft's own part of what was read: what a write needs again, and how many licenses can be returned.
 
 const Window = z.object({ quantity: z.int().min(0), allowedUntilDateTime: z.string() })
 
@@ -109,8 +109,7 @@ function replaced(observed: Observed, write: (own: Own) => string | undefined): 
   return { body, ifMatch }
 }
 
-// JSON that keeps the digits of its numbers, because a write sends Microsoft's whole object back. No other vendor
-// wants that.
+// JSON that keeps the digits of its numbers, because a write sends Microsoft's whole object back.
 
 /** An object's JSON with another quantity, and all else as it was. The JSON is one that has been read before. */
 function withQuantity(json: string, quantity: number): string {

@@ -91,16 +91,6 @@ async function lookUntil(
   return false
 }
 
-function nothingSent(code: 'vendor_unavailable' | 'change_in_progress', reason: string): WriteAnswer {
-  return { kind: 'not_sent', code, reason }
-}
-
-/** The id of the second attempt: an id that was answered, be it by a refusal, would get that answer again. */
-function following(changeId: string): string {
-  const hex = createHash('sha256').update(changeId).digest('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-
 /**
  * Orders a total for the next term, or takes the order away, by the whole object that was just read and under the
  * condition of its ETag: one that arrives late, after another write, is refused (error 2055), and says that it is not
@@ -113,18 +103,18 @@ export async function setNextTerm(
   requestId: string,
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
-  if (!('total' in next)) return nextTermNothingSent('Microsoft knows no ways to renew by name.')
+  if (!('total' in next))
+    return nothingSent('vendor_unavailable', 'Microsoft knows no ways to renew by name.')
   const order = orderOf(observed, next.total)
-  if (!order) return nextTermNothingSent('Microsoft did not say what would be renewed.')
+  if (!order) return nothingSent('vendor_unavailable', 'Microsoft did not say what would be renewed.')
   const { body, ifMatch } = order
   const path = subscriptionPath(observed)
   const call = { path, method: 'PATCH', headers: { 'If-Match': ifMatch }, body, requestId } as const
   const reply = await client.call(call, signal)
   if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) {
     const refused = refusal(reply)
-    return refused === 'stale'
-      ? nextTermNothingSent('Someone else changed this subscription just now.')
-      : refused
+    if (refused !== 'stale') return refused
+    return nothingSent('vendor_unavailable', 'Someone else changed this subscription just now.')
   }
   const changed = changedOf(observed, reply)
   const vendorRequestId = reply.correlationId
@@ -134,6 +124,12 @@ export async function setNextTerm(
   return { kind: 'unknown', reason, vendorRequestId }
 }
 
-function nextTermNothingSent(reason: string): WriteAnswer {
-  return { kind: 'not_sent', code: 'vendor_unavailable', reason }
+function nothingSent(code: 'vendor_unavailable' | 'change_in_progress', reason: string): WriteAnswer {
+  return { kind: 'not_sent', code, reason }
+}
+
+/** The id of the second attempt: an id that was answered, be it by a refusal, would get that answer again. */
+function following(changeId: string): string {
+  const hex = createHash('sha256').update(changeId).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
