@@ -2,7 +2,7 @@ import type { Instrumentation } from 'next'
 
 /** Loaded with the start: what failed has to be noted before its answer has ended. */
 const ours = () =>
-  Promise.all([import('#lib/platform/runtime/log.ts'), import('#lib/platform/runtime/visit.ts')])
+  Promise.all([import('#lib/platform/runtime/log.ts'), import('#lib/platform/runtime/log.ts')])
 
 /** Next calls this once as it starts. Under `next dev` and plain `next start` it opens the database. */
 export async function register(): Promise<void> {

@@ -2,9 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
 import { problemText } from '#lib/platform/api/problem-shapes.ts'
-import { log, logFailure } from '#lib/platform/runtime/log.ts'
-import { measured, secondsSince } from '#lib/platform/runtime/measured.ts'
-import { duringVisit, toldOf, visit } from '#lib/platform/runtime/visit.ts'
+import {
+  duringVisit,
+  log,
+  logFailure,
+  measured,
+  secondsSince,
+  toldOf,
+  visit,
+} from '#lib/platform/runtime/log.ts'
 import { type Admission, clientAddress, type Visitor } from './admission/admission.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import { database } from '#lib/platform/db/client.ts'
-import { inTime } from '#lib/platform/runtime/in-time.ts'
+import { inTime } from '#lib/platform/runtime/concurrency.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
 // How many calls an account may make at a vendor's API. All processes share one count.

@@ -1,5 +1,5 @@
 import 'server-only'
-import { measured, secondsSince } from '#lib/platform/runtime/measured.ts'
+import { measured, secondsSince } from '#lib/platform/runtime/log.ts'
 import type { Budget } from './budgets.ts'
 import { type Exchange, exchange, retryAfterOf, withoutSecrets } from './exchange.ts'
 import type { Wait, Why } from './vendor.ts'

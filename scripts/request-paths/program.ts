@@ -1,5 +1,5 @@
+import { isOutgoing } from '#lib/platform/api/answer.ts'
 import { mountedBy } from '#lib/platform/api/endpoint.ts'
-import { isOutgoing } from '#lib/platform/api/guarded.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
 import { dayOf } from '#lib/platform/values/days.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { params } from '#lib/billing/invoices/contract.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { switchText } from '#lib/platform/api/query-text.ts'
+import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { threadOf } from '#lib/platform/pdf/thread.ts'
-import { turns } from '#lib/platform/runtime/turns.ts'
+import { turns } from '#lib/platform/runtime/concurrency.ts'
 import type { DrawnLine, InvoiceDocument } from './document.ts'
 
 /** What crosses to the drawing thread: data, of one invoice. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { switchText } from '#lib/platform/api/query-text.ts'
+import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { amountText } from '#lib/platform/lists/amount-text.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
-import type { ParameterMeta } from '#lib/platform/api/query-text.ts'
+import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
 import { calls } from './calls.ts'

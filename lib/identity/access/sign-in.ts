@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
-import { gate } from '#lib/platform/caller/limits/gate.ts'
 import { session } from '#lib/platform/caller/session-cookie.ts'
+import { gate } from '#lib/platform/runtime/concurrency.ts'
 import { fittingOf } from './passwords/hash.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
 import { findPerson, findPersonById } from './people/look-up.ts'

@@ -12,7 +12,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { duringVisit } from '#lib/platform/runtime/log.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { tellMembers } from './send.ts'
 

@@ -10,8 +10,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { takeStrangers } from '#lib/platform/history/strangers.ts'
-import { onMeasured } from '#lib/platform/runtime/measured.ts'
-import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { duringVisit, onMeasured } from '#lib/platform/runtime/log.ts'
 import { keepStrangers } from '#lib/server/audit/strangers.ts'
 
 // What leaves a trace, and what leaves none.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { switchText } from '#lib/platform/api/query-text.ts'
+import { switchText } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import { keyRoutes } from '../routes.ts'
 import * as examples from './examples.ts'

@@ -6,7 +6,7 @@ import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
-import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { duringVisit } from '#lib/platform/runtime/log.ts'
 import { registerLeaks } from '#lib/server/leaks.ts'
 import * as operations from './operations.ts'
 

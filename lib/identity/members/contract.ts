@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { ifMatch } from '#lib/platform/api/entity-tag.ts'
+import { ifMatch } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { memberRoutes } from '../routes.ts'

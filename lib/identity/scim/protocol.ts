@@ -1,5 +1,5 @@
 import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
-import type { Protocol } from '#lib/platform/api/protocol/protocol.ts'
+import type { Protocol } from '#lib/platform/api/protocol.ts'
 
 /** Why a request is refused, as RFC 7644 (3.12) names it. */
 type ScimType =

@@ -1,4 +1,4 @@
-import { entityTag } from '#lib/platform/api/entity-tag.ts'
+import { entityTag } from '#lib/platform/api/request.ts'
 import { vendorFacts } from '#lib/vendors/known-vendors.ts'
 import type { Asset, AssetListItem } from './contract.ts'
 import * as shapes from './contract.ts'

@@ -12,7 +12,7 @@ import {
   readAsset,
   setSeats,
 } from '#lib/licenses/assets/store.ts'
-import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/platform/api/idempotency/keys.ts'
+import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/platform/api/idempotency.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'

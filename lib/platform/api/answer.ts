@@ -1,20 +1,19 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import { authenticate } from '#lib/platform/caller/authenticate.ts'
 import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Kind } from '#lib/platform/caller/limits/kind.ts'
-import { readTurn } from '#lib/platform/caller/limits/read-turns.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { isPieces, startSending } from '#lib/platform/files/stream.ts'
+import { inPieces, isPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { traceDenial, traceExport } from '#lib/platform/history/requests.ts'
+import { readTurn } from '#lib/platform/runtime/concurrency.ts'
+import { log, logFailure, measured, secondsSince, toldOf, visit } from '#lib/platform/runtime/log.ts'
 import type { AnyContract } from './contract.ts'
-import { conditional } from './entity-tag.ts'
-import { type ApiResponse, guarded } from './guarded.ts'
-import { operationFor, operationOf } from './methods.ts'
 import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
-import { written } from './protocol/written.ts'
-import { type ApiRequest, readInput } from './request.ts'
-import { checkSameOrigin } from './same-origin.ts'
+import { PROBLEMS_AS_JSON } from './problem-shapes.ts'
+import { type Refusals, written } from './protocol.ts'
+import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
 
 /**
  * Answers one request to the path of these operations. Never throws. The order of the checks is the
@@ -125,4 +124,126 @@ function promised({ name, problems }: AnyContract, error: unknown): never {
   const { code, message } = toProblem(error)
   if (problems.includes(code)) throw error
   throw new Error(`${name} answered ${code}, which its contract does not list: ${message}`)
+}
+
+/** What Next carries to a route: each has a handler there, so that none gets an answer of Next's own. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** The operation of a path that has this method; HEAD is a GET without its body. */
+function operationOf(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
+  return operations.find(({ contract }) => contract.method === (method === 'HEAD' ? 'GET' : method))
+}
+
+/**
+ * The operation of a path that has this method.
+ * @throws Problem `method_not_allowed`, with the methods that the path has
+ */
+function operationFor(operations: readonly AnyOperation[], method: string): AnyOperation {
+  const found = operationOf(operations, method)
+  if (found) return found
+  const allowed = operations.flatMap(({ contract }) =>
+    contract.method === 'GET' ? ['GET', 'HEAD'] : [contract.method],
+  )
+  throw new Problem('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
+    headers: { Allow: allowed.join(', ') },
+  })
+}
+
+export type ApiResponse = {
+  status: number
+  headers: Record<string, string>
+  /** Of what is made while it is sent, an outgoing body, nobody knows the length. */
+  body: string | Uint8Array | Outgoing | null
+}
+
+/** In bytes: what is larger is sent in pieces, so that a client who takes it too slowly is cut. */
+const LARGE = 256 * 1024
+
+/**
+ * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
+ * header fields of the answer, whichever it is.
+ * @param route the path as the API's description has it
+ * @param refusals how a refusal is written
+ */
+export async function guarded(
+  request: ApiRequest,
+  route: string,
+  respond: (requestId: string, always: (fields: Record<string, string>) => void) => Promise<ApiResponse>,
+  refusals: Refusals = PROBLEMS_AS_JSON,
+): Promise<ApiResponse> {
+  const requestId = acceptedRequestId(request.headers.get('request-id'))
+  const started = performance.now()
+  let fields: Record<string, string> | undefined
+  const always = (given: Record<string, string>) => {
+    fields = given
+  }
+  const answer = await respond(requestId, always).catch((error: unknown) =>
+    refuse(error, requestId, refusals),
+  )
+  const { status, headers } = answer
+  const body = await inPiecesIfLarge(answer.body, request)
+  const note = (more = {}) => {
+    const seconds = secondsSince(started)
+    const ms = Math.round(seconds * 1000)
+    const { method } = request
+    // A link with a secret in it is in no log.
+    const path = route.includes('{secret}') ? route : request.path
+    measured('request', { route, method, status, seconds })
+    log().info({ requestId, method, path, route, status, ms, ...toldOf(visit()), ...more })
+  }
+  if (isOutgoing(body)) noteEnd(body, requestId, note)
+  else note()
+  if (isOutgoing(body) && request.method === 'HEAD') await body.return()
+  const length = isOutgoing(answer.body) || answer.body === null ? undefined : Buffer.byteLength(answer.body)
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...fields,
+      ...(length === undefined ? {} : { 'Content-Length': String(length) }),
+      'Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: request.method === 'HEAD' ? null : body,
+  }
+}
+
+async function inPiecesIfLarge(
+  body: ApiResponse['body'],
+  { method, gone }: ApiRequest,
+): Promise<ApiResponse['body']> {
+  const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
+  return isLarge ? startSending(inPieces(body), gone) : body
+}
+
+/** Whether an answer's body is sent piece by piece. */
+export function isOutgoing(body: ApiResponse['body']): body is Outgoing {
+  return typeof body === 'object' && body !== null && 'next' in body
+}
+
+async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {
+  const { bytes, cut, error } = await ended
+  if (error !== undefined) logFailure(toProblem(error), error, requestId)
+  note({ bytes, ...(cut ? { cut } : {}) })
+}
+
+/** The problem that an error is. One that lacks what its code promises is our own fault: 500. */
+function refuse(error: unknown, requestId: string, refusals: Refusals): ApiResponse {
+  const problem = toProblem(error)
+  logFailure(problem, error, requestId)
+  const { headers, saved } = problem.more
+  try {
+    return {
+      status: problem.status,
+      headers: { 'Content-Type': refusals.type, 'Cache-Control': 'no-store', ...headers },
+      body: saved ?? refusals.text(problem, requestId),
+    }
+  } catch (broken) {
+    return refuse(broken, requestId, refusals)
+  }
+}
+
+// The front door names each request; where there is none, or the name is odd, we do.
+function acceptedRequestId(given: string | null): string {
+  return given && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
 }

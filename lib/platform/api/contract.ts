@@ -4,8 +4,8 @@ import type { Permission } from '#lib/platform/caller/rules.ts'
 import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
-import type { Protocol } from './protocol/protocol.ts'
-import { integerText } from './query-text.ts'
+import type { Protocol } from './protocol.ts'
+import { integerText } from './request.ts'
 
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
 

@@ -1,11 +1,9 @@
 import 'server-only'
 import type { Outgoing } from '#lib/platform/files/stream.ts'
-import { answer } from './answer.ts'
-import { type ApiResponse, guarded, isOutgoing } from './guarded.ts'
-import { METHODS } from './methods.ts'
+import { type ApiResponse, answer, guarded, isOutgoing, METHODS } from './answer.ts'
 import type { AnyOperation } from './operation.ts'
 import { Problem } from './problem.ts'
-import type { Protocol } from './protocol/protocol.ts'
+import type { Protocol } from './protocol.ts'
 import type { ApiRequest } from './request.ts'
 
 /** What answers the requests to one path; it never throws. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { guarded, isOutgoing } from './guarded.ts'
+import { guarded, isOutgoing } from './answer.ts'
 
 const answered = (method: string, size: number) =>
   guarded(

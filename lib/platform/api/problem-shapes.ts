@@ -1,7 +1,62 @@
 import { z } from 'zod'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
-import { MEMBERS } from './problem-members.ts'
-import type { Refusals } from './protocol/protocol.ts'
+import type { Refusals } from './protocol.ts'
+
+// The browser takes the types of this file alone, so that no page carries zod.
+
+/** Whatever a problem may say beside what all of them say. A name means the same in each of them. */
+const Member = z.object({
+  permission: z.string().meta({ description: 'The permission that is missing, by its name.' }),
+  current: z.int().min(0).meta({ description: 'Purchased licenses now.' }),
+  minimum: z.int().min(0).meta({ description: 'The lowest total that would be allowed now.' }),
+  commitmentEndTime: z.int().meta({
+    description: "Epoch time in milliseconds of the commitment's end. Absent where it is not known.",
+  }),
+  subscriptionStatus: z.string().meta({
+    description:
+      'What the subscription is instead of ACTIVE. Absent where the vendor refused, and did not say.',
+  }),
+  changedBy: z.string().meta({
+    description: 'Who set or asked for that total: a name, `API key` and its name, or `The vendor`.',
+  }),
+  changedAt: z.int().meta({
+    description:
+      'Epoch time in milliseconds of when it was set or asked for. Absent where the vendor set it, and did not say.',
+  }),
+  etag: z.string().meta({ description: 'The present ETag of the asset: send it as If-Match to go on.' }),
+  changeId: z.string().meta({ description: 'The open change: `/billing/v1/license-changes/{change_id}`.' }),
+  foreseen: z.literal(true).meta({
+    description:
+      'Nothing was sent: by its published rules, or by what it shows us, the vendor would refuse. Absent where it did.',
+  }),
+  to: z.int().min(0).meta({ description: 'The total that the open change asks for.' }),
+  because: z.enum(['throttled', 'not_answering', 'no_access']).meta({
+    description:
+      '`throttled`: the vendor asks us to wait. `not_answering`: it can not be reached, or fails. `no_access`: it does not let us in; asking again helps only when your reseller has seen to that.',
+  }),
+})
+
+/** What each problem says of its own (CONTRACT 4). What is not declared here never leaves. */
+export const MEMBERS = {
+  permission_denied: Member.pick({ permission: true }).partial(),
+  decrease_not_allowed: Member.pick({ current: true, minimum: true, commitmentEndTime: true }).partial({
+    commitmentEndTime: true,
+  }),
+  subscription_not_active: Member.pick({ subscriptionStatus: true }).partial(),
+  version_mismatch: Member.pick({ current: true, changedBy: true, changedAt: true, etag: true }).partial({
+    changedAt: true,
+  }),
+  // None of them where the change is the vendor's own, or a lock was not free in time.
+  change_in_progress: Member.pick({ changeId: true, to: true, changedBy: true, changedAt: true }).partial(),
+  vendor_rejected: Member.pick({ foreseen: true }).partial(),
+  vendor_unavailable: Member.pick({ because: true }),
+  outcome_unknown: Member.pick({ changeId: true }),
+}
+
+/** The members of a problem with this code, as it is made. */
+export type MembersOf<Code> = Code extends keyof typeof MEMBERS ? z.output<(typeof MEMBERS)[Code]> : never
+/** The members of a problem whose code is not looked at. */
+export type AnyMembers = Partial<z.output<typeof Member>>
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 

@@ -1,4 +1,8 @@
-import type { z } from 'zod'
+import 'server-only'
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { env } from '#lib/platform/runtime/env.ts'
+import type { ApiResponse } from './answer.ts'
 import type { AnyContract, Input } from './contract.ts'
 import { type InputError, Problem, type ProblemCode } from './problem.ts'
 
@@ -142,4 +146,98 @@ function bad(...errors: InputError[]): Problem {
 // RFC 6901
 function pointerPart(part: PropertyKey): string {
   return String(part).replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+// A query holds text. Each of these reads one text strictly, and says by `json` what it stands for: the API's
+// description declares numbers and booleans, and HTTP writes them as text.
+
+/** What a parameter is in the API's description, where its text stands for something else. */
+export type ParameterMeta = { json?: { type: 'integer' | 'boolean' | 'string'; [keyword: string]: unknown } }
+
+/** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
+export function integerText(min: number, max: number, clamp = false) {
+  // What is clamped is not refused, so that a client may send it.
+  const end = clamp ? {} : max < Number.MAX_SAFE_INTEGER ? { maximum: max } : { format: 'int64' }
+  return z
+    .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
+      decode: (value, context) => {
+        const number = Number(value)
+        if (number >= min && number <= max) return number
+        if (clamp && number > max) return max
+        context.issues.push({ code: 'custom', input: value, message: `must be from ${min} to ${max}` })
+        return z.NEVER
+      },
+      encode: (number) => String(number),
+    })
+    .meta({ json: { type: 'integer', minimum: min, ...end } } satisfies ParameterMeta)
+}
+
+/** A switch that is off unless told: the text `true` or `false`, and nothing else. */
+export function switchText(description: string) {
+  const json = { type: 'boolean', default: false } as const
+  return z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .optional()
+    .meta({ description, json } satisfies ParameterMeta & { description: string })
+}
+
+/** `"<digest>"`, or `"<version>.<digest>"` for things that have a version (CONTRACT 4). */
+export function entityTag(body: string | Uint8Array, version?: string): string {
+  const digest = hash('sha256', body, 'base64url').slice(0, 22)
+  return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
+}
+
+/** A body with its ETag (CONTRACT 4); a 304 without it where a read's If-None-Match names this very one. */
+export function conditional(
+  { method, headers: asked }: Pick<ApiRequest, 'method' | 'headers'>,
+  body: string | Uint8Array,
+  headers: Record<string, string>,
+  version: string | undefined,
+): ApiResponse {
+  const etag = entityTag(body, version)
+  const given = { ...headers, ETag: etag }
+  return isKnown({ method, headers: asked }, etag)
+    ? { status: 304, headers: given, body: null }
+    : { status: 200, headers: given, body }
+}
+
+/** Whether a read's If-None-Match names what would be answered. */
+export function isKnown(
+  { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
+  etag: string | undefined,
+): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const tags = headers.get('if-none-match')?.split(',') ?? []
+  return isRead && etag !== undefined && tags.some((tag) => names(tag, etag))
+}
+
+/** The header If-Match: `*`, or ETags. */
+export const ifMatch = z
+  .string()
+  .max(1000)
+  .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
+
+/** Whether If-Match lets a thing of this version through: it compares versions, and leaves digests aside (CONTRACT 4). */
+export function isVersion(version: string | number, given: string | undefined): boolean {
+  if (given === undefined || given.trim() === '*') return true
+  return given.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))
+}
+
+/** Compared weakly (RFC 9110, 13.1.2): a proxy that packs an answer makes its tag a weak one. */
+function names(tag: string, etag: string): boolean {
+  return ['*', etag.replace(/^W\//, '')].includes(tag.trim().replace(/^W\//, ''))
+}
+
+/**
+ * Whether a session's write comes from the console itself: its cookie travels along with requests that other sites
+ * make too (PROMISES 2.9). Browsers say it by Sec-Fetch-Site; for those that do not, the Origin must be ours.
+ * @throws Problem `cross_origin`
+ */
+export function checkSameOrigin(headers: { get(name: string): string | null }): void {
+  const site = headers.get('sec-fetch-site')
+  const own = `${new URL(env().baseUrl).protocol}//${headers.get('host')}`
+  const isSame = site === null ? headers.get('origin') === own : site === 'same-origin'
+  if (isSame) return
+  const detail = 'A signed-in session may write only from the console itself. Use an API key.'
+  throw new Problem('cross_origin', detail)
 }

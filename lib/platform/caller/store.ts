@@ -6,7 +6,7 @@ import { database, type Transaction } from '#lib/platform/db/client.ts'
 import { withoutValues } from '#lib/platform/db/failure.ts'
 import { Flight } from '#lib/platform/db/flights/flight.ts'
 import { sendTogether } from '#lib/platform/db/flights/together.ts'
-import { noteStatement } from '#lib/platform/runtime/visit.ts'
+import { noteStatement } from '#lib/platform/runtime/log.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */

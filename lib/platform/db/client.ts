@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { type Turns, turns } from '#lib/platform/runtime/turns.ts'
+import { type Turns, turns } from '#lib/platform/runtime/concurrency.ts'
 import { checkConnection } from './connections/check.ts'
 import { type Login, loginOf } from './logins.ts'
 import { openReplica, type Replica } from './replica/replica.ts'

@@ -75,7 +75,7 @@ export function streamScope<T>(
   return streamOld(customerId, ({ streams }) => streamInTurn(streams, customerId, fn))
 }
 
-/** One customer never holds all connections of a pool, and waits for those of others in turn: see lib/platform/runtime/turns.ts. */
+/** One customer never holds all connections of a pool, and waits for those of others in turn: see lib/platform/runtime/concurrency.ts. */
 async function inTurn<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
   const end = await database().turns.get(pool)?.take(customerId)
   return run().finally(end)

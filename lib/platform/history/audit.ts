@@ -4,7 +4,7 @@ import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { leaveToTheEnd } from '#lib/platform/db/last-words.ts'
 import { auditEvents } from '#lib/platform/db/schema/history.ts'
-import { visit } from '#lib/platform/runtime/visit.ts'
+import { visit } from '#lib/platform/runtime/log.ts'
 import { type Addition, appending } from './append.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */

@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { visit } from '#lib/platform/runtime/visit.ts'
+import { visit } from '#lib/platform/runtime/log.ts'
 import { recordApart, recordRefusal } from './apart.ts'
 import { actorOf } from './audit.ts'
 

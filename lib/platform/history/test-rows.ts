@@ -1,6 +1,6 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { duringVisit, noteCaller } from '#lib/platform/runtime/visit.ts'
+import { duringVisit, noteCaller } from '#lib/platform/runtime/log.ts'
 import { type AuditEvent, recordAudit } from './audit.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0'

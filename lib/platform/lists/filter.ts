@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ParameterMeta } from '#lib/platform/api/query-text.ts'
+import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { type Filter, formatFilter } from './filter-text.ts'
 
 export type { Filter }

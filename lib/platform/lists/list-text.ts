@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ParameterMeta } from '#lib/platform/api/query-text.ts'
+import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { formatList } from './filter-text.ts'
 
 /**

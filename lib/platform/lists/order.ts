@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ParameterMeta } from '#lib/platform/api/query-text.ts'
+import type { ParameterMeta } from '#lib/platform/api/request.ts'
 
 /** By what a list is ordered, and which way: `totalAmount desc`. */
 export type Order<Key extends string> = `${Key} ${'asc' | 'desc'}`

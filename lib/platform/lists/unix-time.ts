@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { integerText } from '#lib/platform/api/query-text.ts'
+import { integerText } from '#lib/platform/api/request.ts'
 
 // Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
 const FIRST_MILLISECONDS = 100_000_000_000

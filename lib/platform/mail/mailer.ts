@@ -2,7 +2,7 @@ import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { measured } from '#lib/platform/runtime/measured.ts'
+import { measured } from '#lib/platform/runtime/log.ts'
 import type { MailConfig } from './settings.ts'
 
 export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }

@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { guarded } from '#lib/platform/api/guarded.ts'
+import { guarded } from '#lib/platform/api/answer.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { newLog } from './log.ts'
-import { duringVisit } from './visit.ts'
+import { duringVisit, newLog } from './log.ts'
 
 let text = ''
 const log = newLog({

@@ -1,22 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Channel, channel } from 'node:diagnostics_channel'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { env } from './env.ts'
 
-const slot = globalThis as typeof globalThis & { licensesInvoicesLog?: Logger }
+const logSlot = globalThis as typeof globalThis & { licensesInvoicesLog?: Logger }
 
 /** The process's log: JSON, one line per request, on standard output. Never a key, password or body. */
 export function log(): Logger {
-  slot.licensesInvoicesLog ??= newLog()
-  return slot.licensesInvoicesLog
+  logSlot.licensesInvoicesLog ??= newLog()
+  return logSlot.licensesInvoicesLog
 }
 
 /** From now on each line of this process's log has these fields, such as which worker it is. */
 export function logAs(fields: Record<string, unknown>): void {
-  slot.licensesInvoicesLog = log().child(fields)
+  logSlot.licensesInvoicesLog = log().child(fields)
 }
 
 /** From now on the log goes to standard error: for commands whose standard output is their result. */
 export function logToStderr(): void {
-  slot.licensesInvoicesLog = newLog(pino.destination(2))
+  logSlot.licensesInvoicesLog = newLog(pino.destination(2))
 }
 
 /** @param to standard output, unless told */
@@ -51,4 +53,131 @@ export function logFailure({ status }: { status: number }, error: unknown, reque
   if (status === 500) log().error({ requestId, err: error }, 'request failed')
   else if (status > 500)
     log().warn({ requestId, reason: reasonOf(cause).slice(0, 300) }, 'request not answered')
+}
+
+/** What kind of transaction it is: see lib/platform/db/scope.ts. */
+type Scope = 'read' | 'at once' | 'write' | 'stream'
+
+/** What is measured, and what is told of each time. Times in seconds. */
+export type Measured = {
+  /** A request that has ended; `route` is its contract's path, or what kind of thing was asked for. */
+  request: { route: string; method: string; status: number; seconds: number }
+  /** A call to a vendor: the status of its answer, or `unsent`, `cut`. */
+  vendorCall: { host: string; method: string; outcome: string; seconds: number }
+  /**
+   * A customer's transaction, the wait for a connection with it, and how many statements its work has sent: `thrown`
+   * where the work, or its end, threw.
+   */
+  transaction: { scope: Scope; statements: number; outcome: 'done' | 'thrown'; seconds: number }
+  /** A request that was refused because a limit was used up: which one. */
+  limit: { limit: string }
+  signIn: { outcome: 'opened' | 'failed' | 'throttled' }
+  job: { job: string; outcome: 'done' | 'failed'; seconds: number }
+  mail: { outcome: string }
+}
+
+// By name: a page and a route handler have separate copies of this module in a production build.
+const channels = new Map<string, Channel>()
+
+function channelOf(name: keyof Measured): Channel {
+  const known = channels.get(name) ?? channel(`licenses-invoices.${name}`)
+  channels.set(name, known)
+  return known
+}
+
+/** Tells whoever listens, which is nobody where neither METRICS_PORT nor traces are set up. */
+export function measured<Name extends keyof Measured>(name: Name, what: Measured[Name]): void {
+  const to = channelOf(name)
+  if (to.hasSubscribers) to.publish(what)
+}
+
+/** Hears all that is measured in this process under a name. */
+export function onMeasured<Name extends keyof Measured>(
+  name: Name,
+  hear: (what: Measured[Name]) => void,
+): void {
+  channelOf(name).subscribe((what) => hear(what as Measured[Name]))
+}
+
+/** Measures a transaction from now until its end; undefined where nobody listens. */
+export function measuredTransaction(scope: Scope) {
+  if (!channelOf('transaction').hasSubscribers) return undefined
+  const started = performance.now()
+  const end = (outcome: 'done' | 'thrown', statements: number) =>
+    measured('transaction', { scope, statements, outcome, seconds: secondsSince(started) })
+  return { end }
+}
+
+/** Seconds since a moment that `performance.now()` gave. */
+export function secondsSince(started: number): number {
+  return (performance.now() - started) / 1000
+}
+
+/** The request that is being answered, as the log and the history tell of it. */
+export type Visit = {
+  requestId: string
+  /** Of the client, as the front door saw it. */
+  address: string
+  /** What the client calls itself, cut. */
+  agent: string | null
+  /** Whoever it turned out to be: the id of a key or a member, and the beginning of the session's digest. */
+  callerId?: string
+  customerId?: string
+  session?: string | undefined
+  /** How many statements it has sent to the database, but for those that begin and end transactions. */
+  statements: number
+  /** Whether something failed after the answer's status had left. */
+  isFailed?: boolean
+}
+
+/** Browsers say some 120 characters of themselves. */
+const LONGEST_AGENT = 300
+
+// A page and a route handler get separate copies of this module in a production build.
+const slot = globalThis as typeof globalThis & { licensesInvoicesVisit?: AsyncLocalStorage<Visit> }
+slot.licensesInvoicesVisit ??= new AsyncLocalStorage()
+const visits = slot.licensesInvoicesVisit
+
+/** Answers a request, so that whatever is recorded on the way knows of it. */
+export function duringVisit<T>(
+  { requestId, address, agent }: { requestId: string; address: string; agent: string | undefined },
+  answer: () => T,
+): T {
+  return visits.run(
+    { requestId, address, agent: agent?.slice(0, LONGEST_AGENT) ?? null, statements: 0 },
+    answer,
+  )
+}
+
+/** What a line of the log says of it besides its name: who asked, from where, and for how much of the database. */
+export function toldOf(here: Visit | undefined): object {
+  if (!here) return {}
+  const { callerId: caller, customerId: customer, session, address, statements } = here
+  return { caller, customer, session, address, statements }
+}
+
+/** The request that is being answered; none in a job or a command. */
+export function visit(): Visit | undefined {
+  return visits.getStore()
+}
+
+/** Notes who is there. `session` is the digest of its id, of which the history keeps the beginning. */
+export function noteCaller(caller: { id: string; customerId: string; session?: string | undefined }): void {
+  const here = visits.getStore()
+  if (!here) return
+  here.callerId = caller.id
+  here.customerId = caller.customerId
+  here.session = caller.session?.slice(0, 12)
+}
+
+/** Notes that a page failed: its frame may have left already, with a status that says all is well. */
+export function noteFailure(): void {
+  const here = visits.getStore()
+  if (here) here.isFailed = true
+}
+
+/** Counts a statement that the request sends to the database. */
+export function noteStatement(): void {
+  const here = visits.getStore()
+  if (here) here.statements += 1
 }

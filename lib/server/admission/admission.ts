@@ -7,9 +7,7 @@ import { bucketFields } from '#lib/platform/caller/limits/fields.ts'
 import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
 import { session, sessionDigest } from '#lib/platform/caller/session-cookie.ts'
 import { traceThrottled } from '#lib/platform/history/requests.ts'
-import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { measured } from '#lib/platform/runtime/measured.ts'
-import { duringVisit } from '#lib/platform/runtime/visit.ts'
+import { duringVisit, log, measured, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Target } from '../target.ts'
 
 /** Who asks: a member by their cookie, or a stranger; and the header fields that tell how the limit of their address stands. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gate } from '#lib/platform/caller/limits/gate.ts'
+import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Handler, Pages } from '../front-door.ts'
 
 /** A page is made in a tenth of this. What takes longer waits for its reader, or for the database, and no processor. */

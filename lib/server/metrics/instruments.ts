@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, type Registry } from '@prometheus-io/client'
-import { onMeasured } from '#lib/platform/runtime/measured.ts'
+import { onMeasured } from '#lib/platform/runtime/log.ts'
 
 /** Upper bounds in seconds: from what a list takes to what a request may take at most. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]

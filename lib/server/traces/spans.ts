@@ -9,7 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { onMeasured } from '#lib/platform/runtime/measured.ts'
+import { onMeasured } from '#lib/platform/runtime/log.ts'
 
 /**
  * Answers a request inside of a span, below which is what happens until then. `path` is the request's own, without a

@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { inTime } from '#lib/platform/runtime/in-time.ts'
+import { inTime } from '#lib/platform/runtime/concurrency.ts'
 import type { Budget } from '../budgets.ts'
 import { type Client, segment, send, type Token, type Tokens } from '../client.ts'
 import { exchange, jsonOf, retryAfterOf } from '../exchange.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { visit } from '#lib/platform/runtime/visit.ts'
+import { visit } from '#lib/platform/runtime/log.ts'
 import type { Given } from '../../second-factors/contract.ts'
 import { changePerson, type Part } from '../people/change.ts'
 import { findPersonById } from '../people/look-up.ts'

@@ -4,8 +4,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { recordRefusal } from '#lib/platform/history/apart.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
-import { measured } from '#lib/platform/runtime/measured.ts'
-import { visit } from '#lib/platform/runtime/visit.ts'
+import { measured, visit } from '#lib/platform/runtime/log.ts'
 import { type Attempt, countPasswordAttempt } from '../sign-ins/budgets.ts'
 
 /**

@@ -1,7 +1,7 @@
 import 'server-only'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Algorithm, hash } from '@node-rs/argon2'
-import { gate } from '#lib/platform/caller/limits/gate.ts'
+import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Person } from '../people/rules.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.

@@ -7,7 +7,7 @@ import { addSession, endSession, findSessionCaller } from '#lib/platform/caller/
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { noteCaller } from '#lib/platform/runtime/visit.ts'
+import { noteCaller } from '#lib/platform/runtime/log.ts'
 import { needOf } from '../factors/rules.ts'
 import { lockPerson } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'

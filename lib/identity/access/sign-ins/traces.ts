@@ -4,7 +4,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { recordRefusal } from '#lib/platform/history/apart.ts'
 import { recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
 import { countStranger } from '#lib/platform/history/strangers.ts'
-import { visit } from '#lib/platform/runtime/visit.ts'
+import { visit } from '#lib/platform/runtime/log.ts'
 import type { Membership, Person } from '../people/rules.ts'
 
 const requestId = () => visit()?.requestId ?? randomUUID()

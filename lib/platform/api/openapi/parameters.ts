@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
-import type { ParameterMeta } from '../query-text.ts'
+import type { ParameterMeta } from '../request.ts'
 import type { Example } from './example.ts'
 import type { Json, SchemaOf } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { traceThrottled } from '#lib/platform/history/requests.ts'
-import { measured } from '#lib/platform/runtime/measured.ts'
+import { measured } from '#lib/platform/runtime/log.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Caller, Door } from '../rules.ts'
 import { credentialOf, forget, heldRefusal, hold, prove } from './credentials.ts'

@@ -1,7 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { measuredTransaction } from '#lib/platform/runtime/measured.ts'
-import { noteStatement } from '#lib/platform/runtime/visit.ts'
+import { measuredTransaction, noteStatement } from '#lib/platform/runtime/log.ts'
 import type { Transaction } from '../client.ts'
 import { open } from '../connections/opening.ts'
 import { withoutValues } from '../failure.ts'

@@ -1,3 +1,7 @@
+import 'server-only'
+import type { AnyContract } from '#lib/platform/api/contract.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
+
 /** Who may begin now. */
 export type Turns = {
   /**
@@ -114,4 +118,107 @@ function nextOf(
     if (isFewer && holds(customerId) < share) found = customerId
   }
   return found
+}
+
+/**
+ * Reads that a process works on at once, of one customer and of all. What is worked on at once is what anybody else's answer may
+ * have to wait for in this process: a millisecond or two each. More of one customer wait, and beyond a hundred are told
+ * to come again.
+ */
+const AT_ONCE = { share: 12, most: 48 }
+const MOST_WAITING = { each: 100, all: 1000 }
+const MOST_WAIT_MS = 2000
+
+const { take } = turns({
+  ...AT_ONCE,
+  mostWaiting: MOST_WAITING,
+  waitMs: MOST_WAIT_MS,
+  refusal: () =>
+    new Problem('service_unavailable', 'Too many of your requests are worked on at the moment. Try again.', {
+      headers: { 'Retry-After': '1' },
+    }),
+})
+
+/**
+ * Waits until a read of this customer may begin, and returns what ends it. What is sent while it is made has turns of its
+ * own where it reads, and a change waits for others.
+ * @throws Problem `service_unavailable`
+ */
+export async function readTurn({ method, limit }: AnyContract, customerId: string): Promise<() => void> {
+  return method === 'GET' && limit === 'requests' ? take(customerId) : () => {}
+}
+
+/** How many may be inside at once, how many may wait for it, and for how long, in milliseconds. */
+export type Width = { atOnce: number; waiting: number; patience: number }
+
+/** Lets in; what it gives lets the next one in, and may be called again. */
+export type Gate = () => Promise<() => void>
+
+/**
+ * A bound on work that takes a processor: few at once, some wait in their order, and the others are told when to come
+ * again.
+ * @throws Problem `service_unavailable`, where too many wait or it took too long
+ */
+export function gate({ atOnce, waiting, patience }: Width): Gate {
+  const queue = new Set<() => void>()
+  let inside = 0
+
+  /** Whoever waits has the place that becomes free: nobody who comes just then gets before. */
+  const leave = () => {
+    const [next] = queue
+    if (next) next()
+    else inside -= 1
+  }
+  const pass = () => {
+    let isInside = true
+    return () => {
+      if (isInside) leave()
+      isInside = false
+    }
+  }
+  return async () => {
+    if (inside < atOnce) {
+      inside += 1
+      return pass()
+    }
+    if (queue.size >= waiting) throw busy()
+    await new Promise<void>((resolve, reject) => {
+      const end = (then: () => void) => {
+        clearTimeout(late)
+        queue.delete(go)
+        then()
+      }
+      const go = () => end(resolve)
+      const late = setTimeout(() => end(() => reject(busy())), patience)
+      queue.add(go)
+    })
+    return pass()
+  }
+}
+
+function busy(): Problem {
+  return new Problem('service_unavailable', 'Too much is asked for at this moment. Please try again.', {
+    headers: { 'Retry-After': '2' },
+  })
+}
+
+/**
+ * What `work` gives, or `late` at the abort, whichever comes first. The work goes on, and must not reject: others may
+ * wait for it. The listener keeps the signal itself: a signal that only a chain of others leads to may be collected as
+ * garbage, and its abort would never come.
+ */
+export async function inTime<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  late: Result,
+): Promise<Result> {
+  if (signal.aborted) return late
+  const { promise: aborted, resolve } = Promise.withResolvers<Result>()
+  const giveUp = () => resolve(late)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
 }

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { type Bounds, turns } from './turns.ts'
+import type { AnyContract } from '#lib/platform/api/contract.ts'
+import { type Bounds, gate, readTurn, turns } from './concurrency.ts'
 
 const refusal = () => new Error('no turn in time')
 
@@ -177,4 +179,79 @@ describe('pieces of work of which one is done at a time', () => {
     ends.get('b1')?.resolve('done')
     expect(await second).toBe('done')
   })
+})
+
+const READ = { method: 'GET', limit: 'requests' } as AnyContract
+
+test('a customer who asks for everything at once leaves room for another, and waits in turn', async () => {
+  const held = await Promise.all(Array.from({ length: 12 }, () => readTurn(READ, 'flood')))
+  const thirteenth = readTurn(READ, 'flood')
+  expect(await isThere(thirteenth)).toBe(false)
+  const other = readTurn(READ, 'other')
+  expect(await isThere(other)).toBe(true)
+  held[0]?.()
+  expect(await isThere(thirteenth)).toBe(true)
+  for (const end of [...held.slice(1), await thirteenth, await other]) end()
+})
+
+test('who waits beside a hundred others of theirs is told to come again, and nobody else is', async () => {
+  const held = await Promise.all(Array.from({ length: 12 }, () => readTurn(READ, 'flood')))
+  const waiting = Array.from({ length: 100 }, () => readTurn(READ, 'flood'))
+  await expect(readTurn(READ, 'flood')).rejects.toMatchObject({
+    code: 'service_unavailable',
+    more: { headers: { 'Retry-After': '1' } },
+  })
+  const other = await readTurn(READ, 'other')
+  for (const end of [...held, other]) end()
+  for (const one of waiting) (await one)()
+})
+
+test.each([
+  ['a change', { method: 'PATCH', limit: 'changes' }],
+  ['what is sent while it is made', { method: 'GET', limit: 'exports' }],
+])('%s waits for no read', async (_, contract) => {
+  const held = await Promise.all(Array.from({ length: 12 }, () => readTurn(READ, 'flood')))
+  expect(await isThere(readTurn(contract as AnyContract, 'flood'))).toBe(true)
+  for (const end of held) end()
+})
+
+const LONG = 60_000
+
+test('lets so many in at once, the others in their order, and no more than may wait', async () => {
+  const enter = gate({ atOnce: 2, waiting: 2, patience: LONG })
+  const inside: number[] = []
+  const leave: (() => void)[] = []
+  const come = (n: number) =>
+    enter().then((out) => {
+      inside.push(n)
+      leave.push(out)
+    })
+  const all = [1, 2, 3, 4].map(come)
+  await expect(come(5)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    more: { headers: { 'Retry-After': '2' } },
+  })
+  expect(inside).toEqual([1, 2])
+  leave[0]?.()
+  // Who has left can't leave again.
+  leave[0]?.()
+  // Who comes in this very moment comes after who waits.
+  const late = come(6)
+  await turn()
+  expect(inside).toEqual([1, 2, 3])
+  for (const out of leave) out()
+  await turn()
+  for (const out of leave) out()
+  await Promise.all([...all, late])
+  expect(inside).toEqual([1, 2, 3, 4, 6])
+  for (const out of leave) out()
+  await Promise.all([come(7), come(8)])
+})
+
+test('nobody waits for longer than the patience, and who has given up takes no place', async () => {
+  const enter = gate({ atOnce: 1, waiting: 5, patience: 1 })
+  const leave = await enter()
+  await expect(enter()).rejects.toMatchObject({ code: 'service_unavailable' })
+  leave()
+  expect(await enter()).toBeTypeOf('function')
 })
