@@ -1,6 +1,5 @@
 import pg from 'pg'
-import { Flight } from '#lib/platform/db/flights/flight.ts'
-import { nameOf } from '#lib/platform/db/flights/prepared.ts'
+import { Flight, nameOf } from '#lib/platform/db/pipeline.ts'
 
 /** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
 type Statement = { connection: number; flight: number; query: pg.QueryConfig }

@@ -1,10 +1,10 @@
 import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { type Owner, owned, ownedOnce } from '#lib/billing/invoices/owned-and-selected.ts'
-import { value } from '#lib/platform/db/built.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { value } from '#lib/platform/db/statements.ts'
 import type { ChargeSet, LineSum } from './reconciliation.ts'
 
 /** Leads from an invoice to the charges that hold; what has been replaced has left its number, and them, to another. */

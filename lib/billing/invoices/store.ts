@@ -6,9 +6,9 @@ import {
   type PostingRow,
   postingColumns,
 } from '#lib/billing/posting/columns.ts'
-import { value } from '#lib/platform/db/built.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { value } from '#lib/platform/db/statements.ts'
 import { type Owner, owned, ownedOnce, today } from './owned-and-selected.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
 

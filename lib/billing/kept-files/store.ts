@@ -2,9 +2,9 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { builtOnce, value } from '#lib/platform/db/built.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceFiles } from '#lib/platform/db/schema/invoices/files.ts'
+import { builtOnce, value } from '#lib/platform/db/statements.ts'
 import type { FileKind } from './rules.ts'
 
 /** A stored document of an invoice, without its bytes. */

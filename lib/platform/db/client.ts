@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Turns, turns } from '#lib/platform/runtime/concurrency.ts'
-import { checkConnection } from './connections/check.ts'
+import { checkConnection } from './connections.ts'
 import { type Login, loginOf } from './logins.ts'
-import { openReplica, type Replica } from './replica/replica.ts'
+import { openReplica, type Replica } from './replica.ts'
 import type { ReplicaConfig } from './settings.ts'
 
 /** Drizzle on one connection, inside one transaction. */

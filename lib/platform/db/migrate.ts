@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { isPooled } from './connections/pooler.ts'
+import { isPooled } from './connections.ts'
 import { loginOf, ownerOf } from './logins.ts'
 import { applyInSteps, applyWhole } from './migrating/apply.ts'
 import { type Migration, readMigrations } from './migrating/files.ts'

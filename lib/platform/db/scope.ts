@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type pg from 'pg'
+import { errorCode, toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { database, type Transaction } from './client.ts'
-import { seeing } from './connections/opening.ts'
-import { transactionAtOnce } from './flights/at-once.ts'
-import { sendAlone, sendTogether } from './flights/together.ts'
-import { leaveToTheEnd, takeLastWords } from './last-words.ts'
-import { NOTE_WRITE } from './replica/note-write.ts'
-import { readOld, streamOld } from './replica/read.ts'
-import { transaction, transactionStream } from './transaction.ts'
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { type Database, database, type Transaction } from './client.ts'
+import { seeing } from './connections.ts'
+import { sendAlone, sendTogether } from './pipeline.ts'
+import { leaveToTheEnd, takeLastWords } from './statements.ts'
+import { transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
@@ -132,4 +131,71 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
     return value
   }
   return transaction(app, NOBODY, work, { evenIfClosed: true })
+}
+
+/** Where reads go: to our own server, or to its replica. */
+type Pools = Pick<Database, 'reads' | 'streams'>
+
+/**
+ * Reads from the replica where there is one that is new enough and shows what was written for the customer, else from
+ * our own server. What fails there because of the replica is read again from our own.
+ */
+async function readOld<T>(customerId: string, read: (from: Pools) => Promise<T>): Promise<T> {
+  const { replica, ...own } = database()
+  if (!replica || !(await replica.shows(customerId))) return read(own)
+  try {
+    return await read(replica)
+  } catch (error) {
+    return read(insteadOf(error))
+  }
+}
+
+/** The same for what is sent piece by piece: it is begun again where no piece was there yet. */
+async function* streamOld<T>(
+  customerId: string,
+  stream: (from: Pools) => AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  const { replica, ...own } = database()
+  if (!replica || !(await replica.shows(customerId))) return yield* stream(own)
+  const there = stream(replica)
+  let first: IteratorResult<T, void>
+  try {
+    first = await there.next()
+  } catch (error) {
+    return yield* stream(insteadOf(error))
+  }
+  try {
+    if (first.done) return
+    yield first.value
+    yield* there
+  } finally {
+    await there.return()
+  }
+}
+
+// Of these the connection itself is still good: replay wanted the rows or the table, or took too long for others.
+const OF_REPLAY = /^(40|55)/
+
+/**
+ * Our own server, in the place of a replica whose error this is.
+ * @throws the error where our own server would say the same: a statement of ours that is wrong, or takes too long
+ */
+function insteadOf(error: unknown): Pools {
+  const code = errorCode(error)
+  if (toProblem(error).code !== 'service_unavailable' || code === '57014') throw error
+  const { replica, ...own } = database()
+  if (!code || !OF_REPLAY.test(code)) replica?.broke()
+  log().info({ code, reason: reasonOf(error) }, 'not read from the replica: read again')
+  return own
+}
+
+/**
+ * Notes that this transaction has written something, where it has, for the customer that it sees. It is sent as its
+ * last statement, so that no later read of a caller's, by whichever process, takes a replica that does not show it.
+ */
+const NOTE_WRITE = {
+  name: 'note-write',
+  text: `INSERT INTO recent_writes (customer_id, transaction)
+    SELECT customer, id FROM pg_current_xact_id_if_assigned() id, current_setting('console.customer') customer
+    WHERE id IS NOT NULL AND customer <> '' ON CONFLICT DO NOTHING`,
 }

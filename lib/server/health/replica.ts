@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { database } from '#lib/platform/db/client.ts'
-import type { Fault } from '#lib/platform/db/replica/moments.ts'
-import type { Replica } from '#lib/platform/db/replica/replica.ts'
+import type { Fault, Replica } from '#lib/platform/db/replica.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { newestMigration } from './readiness.ts'
 

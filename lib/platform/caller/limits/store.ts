@@ -1,9 +1,8 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import { open } from '#lib/platform/db/connections/opening.ts'
-import { withoutValues } from '#lib/platform/db/failure.ts'
-import { Flight } from '#lib/platform/db/flights/flight.ts'
-import { sendAlone } from '#lib/platform/db/flights/together.ts'
+import { open } from '#lib/platform/db/connections.ts'
+import { Flight, sendAlone } from '#lib/platform/db/pipeline.ts'
+import { withoutValues } from '#lib/platform/db/statements.ts'
 import type { CustomerId } from '../rules.ts'
 import { KINDS, type Kind } from './kind.ts'
 
