@@ -3,7 +3,7 @@ import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { cache } from 'react'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { session } from '#lib/platform/caller/session-cookie.ts'
+import { session } from '#lib/platform/caller/session.ts'
 
 /** The signed-in caller of the page that is being rendered, read once per request; undefined: nobody. */
 export const currentCaller = cache(async (): Promise<Caller | undefined> => session(await headers()))

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import pg from 'pg'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { KEY_CALLER } from '#lib/platform/caller/authenticate.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CallerRow } from '#lib/platform/caller/store.ts'
 import { type ListOf, pageToken } from '#lib/platform/lists/page-token.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { encode } from 'next-auth/jwt'
 import pg from 'pg'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { addSession } from '#lib/platform/caller/session.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { addAsset, addCustomer, addKey, addMember, callerOf } from '#lib/platform/db/test-rows.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from './test-command.ts'

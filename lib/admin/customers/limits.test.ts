@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { takeShare } from '#lib/platform/caller/limits/store.ts'
+import { takeShare } from '#lib/platform/caller/limits/budget.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { type OwnLimits, readLimits, setLimits } from '#lib/platform/caller/limits/customer-limits.ts'
+import { type OwnLimits, readLimits, setLimits } from '#lib/platform/caller/limits/budget.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { customerNamed, recordDeed, withDatabase } from '../command.ts'

@@ -1,8 +1,7 @@
 import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { asOperator } from '#lib/platform/caller/operator.ts'
 import type { Caller, Role } from '#lib/platform/caller/rules.ts'
-import { findCustomer } from '#lib/platform/caller/store.ts'
+import { asOperator, findCustomer } from '#lib/platform/caller/store.ts'
 
 /**
  * The operator as a caller of operations for one customer.

@@ -1,7 +1,6 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { changeLookUp, dropLookUps } from '#lib/platform/caller/look-ups/keep.ts'
+import { changeLookUp, digestOf, dropLookUps } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { calendarFeeds } from '#lib/platform/db/schema/renewals/feeds.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { session } from '#lib/platform/caller/session-cookie.ts'
+import { session } from '#lib/platform/caller/session.ts'
 import { gate } from '#lib/platform/runtime/concurrency.ts'
 import { fittingOf } from './passwords/hash.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'

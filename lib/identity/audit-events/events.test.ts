@@ -9,7 +9,7 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { takeStrangers } from '#lib/platform/history/strangers.ts'
+import { takeStrangers } from '#lib/platform/history/requests.ts'
 import { duringVisit, onMeasured } from '#lib/platform/runtime/log.ts'
 import { keepStrangers } from '#lib/server/audit/strangers.ts'
 

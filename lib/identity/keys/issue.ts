@@ -1,7 +1,7 @@
 import 'server-only'
 import { holdingOf } from '#lib/identity/members/holding.ts'
 import { type InputError, Problem } from '#lib/platform/api/problem.ts'
-import { canonicalRange } from '#lib/platform/caller/limits/ranges.ts'
+import { canonicalRange } from '#lib/platform/caller/limits/addresses.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'

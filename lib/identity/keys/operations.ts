@@ -3,7 +3,7 @@ import { requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { newApiKey } from '#lib/platform/caller/api-key.ts'
+import { newApiKey } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listInvoices } from '#lib/billing/invoices/operations.ts'
 import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
-import { newApiKey } from '#lib/platform/caller/api-key.ts'
+import { newApiKey } from '#lib/platform/caller/credentials.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { bearer, opens, rowOf } from './test-calls.ts'
@@ -96,7 +96,7 @@ describe('a key holds what its issuer holds now', () => {
 
   it('and of the billing profiles that they see, those that it is limited to', async () => {
     const { findKeyCaller } = await import('#lib/platform/caller/authenticate.ts')
-    const { digestOf } = await import('#lib/platform/caller/api-key.ts')
+    const { digestOf } = await import('#lib/platform/caller/credentials.ts')
     const seen = async (key: string) => (await findKeyCaller(digestOf(key)))?.billingProfiles
     const whole = await addKey(own, ['finance-user'], { issuedBy: ana })
     const limited = await addKey(own, ['finance-user'], { issuedBy: ana, billingProfiles: ['emea', 'gone'] })

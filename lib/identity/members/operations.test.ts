@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { findSessionCaller } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'

@@ -1,6 +1,6 @@
 import { encode } from 'next-auth/jwt'
 import { route } from '#lib/platform/api/endpoint.ts'
-import { sessionSecret } from '#lib/platform/caller/session-cookie.ts'
+import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { addKey } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import * as operations from './operations.ts'

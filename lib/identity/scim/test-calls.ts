@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { route } from '#lib/platform/api/endpoint.ts'
+import { newScimToken } from '#lib/platform/caller/credentials.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
-import { newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import * as operations from './operations.ts'

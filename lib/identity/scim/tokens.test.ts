@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { opens } from '#lib/identity/keys/test-calls.ts'
 import { signedIn } from '#lib/identity/members/test-calls.ts'
-import { newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
+import { newScimToken } from '#lib/platform/caller/credentials.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'

@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { tellAdmins } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { findAll } from '#lib/platform/caller/look-ups/find.ts'
-import { noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import {
+  digestOf,
+  findAll,
+  looksLikeScimToken,
+  newScimToken,
+  noteLookUp,
+} from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId, Role } from '#lib/platform/caller/rules.ts'
-import { looksLikeScimToken, newScimToken } from '#lib/platform/caller/scim-tokens/secret.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scimTokens } from '#lib/platform/db/schema/access/scim.ts'
 import { scope } from '#lib/platform/db/scope.ts'

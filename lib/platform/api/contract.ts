@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Kind } from '#lib/platform/caller/limits/kind.ts'
+import type { Kind } from '#lib/platform/caller/limits/budget.ts'
 import type { Permission } from '#lib/platform/caller/rules.ts'
 import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/headers.ts'

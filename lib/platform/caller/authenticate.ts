@@ -2,17 +2,43 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { database } from '#lib/platform/db/client.ts'
-import { recordRefusal } from '#lib/platform/history/apart.ts'
 import { STRANGER } from '#lib/platform/history/audit.ts'
-import { countStranger } from '#lib/platform/history/strangers.ts'
+import { countStranger, recordRefusal } from '#lib/platform/history/requests.ts'
 import { noteCaller, visit } from '#lib/platform/runtime/log.ts'
-import { digestOf, looksLikeApiKey } from './api-key.ts'
-import { isWithin } from './limits/ranges.ts'
-import { findRow } from './look-ups/find.ts'
+import { digestOf, findRow, looksLikeApiKey, looksLikeScimToken } from './credentials.ts'
+import { isWithin } from './limits/addresses.ts'
 import type { Caller, Door } from './rules.ts'
-import { findScimCaller } from './scim-tokens/look-up.ts'
-import { session } from './session-cookie.ts'
+import { session } from './session.ts'
 import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
+
+const SCIM_CALLER = `
+  SELECT t.customer_id, c.name AS customer_name, c.domain AS customer_domain, t.id, 'SCIM token ' || t.name AS name,
+    c.contact_email AS email, t.roles, '{}'::text[] AS billing_profiles,
+    (t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute') AS stale, c.closed_at, c.gone_at
+  FROM scim_tokens t JOIN customers c ON c.id = t.customer_id
+  WHERE t.customer_id = $1 AND t.id = $2 AND t.digest = $3 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+    AND ${isNotGone('c')}`
+
+// Somebody may hold the row: nobody is kept out for the sake of this.
+const SCIM_TOKEN_USED = `
+  UPDATE scim_tokens SET last_used_at = now() WHERE customer_id = $1 AND (customer_id, id) IN
+    (SELECT customer_id, id FROM scim_tokens WHERE customer_id = $1 AND id = $2 FOR NO KEY UPDATE SKIP LOCKED)`
+
+/**
+ * The caller behind the token of a directory; undefined where it is none, unknown, revoked or expired. Its roles are what it
+ * may give to members; it sees no billing profile.
+ */
+export async function findScimCaller(token: string): Promise<Caller | undefined> {
+  if (!looksLikeScimToken(token)) return undefined
+  const digest = digestOf(token)
+  const { keys } = database()
+  const row = await findRow('scim-token', digest, async ({ customerId, id }) => {
+    const rows = await lookUpTogether<CallerRow>(keys, SCIM_CALLER, [customerId, id, digest])
+    return rows[0]
+  })
+  if (row?.stale) await keys.query(SCIM_TOKEN_USED, [row.customer_id, row.id])
+  return row && provenCaller(row, 'scim')
+}
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
 const NOT_VALID: Record<Door, string> = {
@@ -69,7 +95,7 @@ export const KEY_CALLERS = `
 /** Of the key with the id `$2` and the digest `$3`. */
 export const KEY_CALLER = `${KEY_CALLERS} AND k.id = $2 AND k.digest = $3`
 
-const USED =
+const KEY_USED =
   'UPDATE api_keys SET last_used_at = now(), last_used_address = $3 WHERE customer_id = $1 AND id = $2'
 
 /**
@@ -90,7 +116,7 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
     traceElsewhere(caller)
     return undefined
   }
-  if (row.stale) await keys.query(USED, [row.customer_id, row.id, address || null])
+  if (row.stale) await keys.query(KEY_USED, [row.customer_id, row.id, address || null])
   return caller
 }
 

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
 import { Flight, sendTogether } from '#lib/platform/db/pipeline.ts'
 import { withoutValues } from '#lib/platform/db/statements.ts'
+import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { noteStatement } from '#lib/platform/runtime/log.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
@@ -122,4 +123,28 @@ export function isNotGone(customer: string): string {
 /** For what a look-up has found. */
 export function minted(id: string): CustomerId {
   return id as CustomerId
+}
+
+type Customer = { customerId: CustomerId; name: string; domain: string; contactEmail: string }
+
+/**
+ * The operator as a caller of operations: for one customer, with the roles that a command needs and no billing profile.
+ * For the command line alone, whose user holds the database itself: no request ever becomes this caller.
+ */
+export function asOperator(
+  { customerId, name: customerName, domain: customerDomain, contactEmail: email }: Customer,
+  roles: readonly Role[],
+): Caller {
+  const { id, name } = OPERATOR
+  return {
+    customerId,
+    customerName,
+    customerDomain,
+    via: 'operator',
+    id,
+    name,
+    email,
+    roles,
+    billingProfiles: [],
+  }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { noteLookUp } from '#lib/platform/caller/look-ups/keep.ts'
+import { digestOf, noteLookUp } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { sessions } from './schema/access/sign-ins.ts'
 import { scope } from './scope.ts'

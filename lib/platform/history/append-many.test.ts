@@ -3,8 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope, scope, scopeOfMany } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { appending } from './append.ts'
-import { OPERATOR, recordAudit } from './audit.ts'
+import { appending, OPERATOR, recordAudit } from './audit.ts'
 import { verifyChain } from './verify.ts'
 
 let database: TestDatabase

@@ -1,11 +1,12 @@
 import 'server-only'
+import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
+import type pg from 'pg'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { auditEvents } from '#lib/platform/db/schema/history.ts'
 import { leaveToTheEnd } from '#lib/platform/db/statements.ts'
 import { visit } from '#lib/platform/runtime/log.ts'
-import { type Addition, appending } from './append.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
 export type Actor = {
@@ -105,4 +106,183 @@ export async function auditOf(tx: Transaction, customerId: CustomerId, subject: 
     .from(auditEvents)
     .where(and(eq(auditEvents.customerId, customerId), eq(auditEvents.subject, subject)))
     .orderBy(id)
+}
+
+/** What an event says. Its place, its time and its digest are the chain's. */
+export type Entry = {
+  customerId: string
+  action: string
+  subject: string
+  actorKind: string
+  actorId: string
+  actorName: string
+  requestId: string
+  session: string | null
+  address: string | null
+  agent: string | null
+  details: Record<string, unknown>
+}
+
+/** What the first link of a chain follows. */
+export const GENESIS = Buffer.alloc(32)
+
+/** SHA-256 of what an event says: of its fields in this order as JSON, the keys of the details in theirs. */
+export function contentDigest(entry: Entry): Buffer {
+  const { customerId, action, subject, actorKind, actorId, actorName, requestId } = entry
+  const { session, address, agent, details } = entry
+  const who = [actorKind, actorId, actorName, requestId, session, address, agent]
+  return sha256(JSON.stringify([customerId, action, subject, ...who, inOrder(details)]))
+}
+
+/** An event's place in the chain, the event's own id, and its time in whole microseconds since 1970. */
+export type Place = { seq: number; eventId: string; micros: string }
+
+/** The digest of a link: SHA-256 of the digest before it, of what the event says, and of its place. */
+export function linkDigest(before: Buffer, content: Buffer, { seq, eventId, micros }: Place): Buffer {
+  return sha256(Buffer.concat([before, content, Buffer.from(`${seq} ${eventId} ${micros}`)]))
+}
+
+/** A time as the chain writes it, in SQL. */
+export const microsOf = (at: string) => `(extract(epoch FROM ${at}) * 1000000)::bigint`
+
+function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest()
+}
+
+/** The same value with the keys of its objects in one order: `jsonb` keeps them in another one than ours. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const pairs = Object.entries(value).filter(([, one]) => one !== undefined)
+  return Object.fromEntries(
+    pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, inOrder(one)]),
+  )
+}
+
+const NOW = 'coalesce($3::timestamptz, statement_timestamp())'
+const NEXT_ID = 'greatest(h.event_id + 1, excluded.event_id)'
+
+/**
+ * The digest of a link, in SQL: it is computed where the head is locked. By casts alone, which are immutable where
+ * `convert_to` and a number beside `||` are not: the text is of digits and spaces, so that its bytes are what it says.
+ */
+const link = (before: string, seq: string, eventId: string, micros: string) =>
+  `sha256(${before} || $2 || (${seq}::text || ' ' || ${eventId}::text || ' ' || ${micros}::text)::bytea)`
+
+// Statements that leave together, and not one with the others inside, which a database that is spread over several
+// machines refuses; in its ON CONFLICT all must be immutable. An event's id is its time, or one more than the id before:
+// in the order of the chain. So the id that is offered is the time in microseconds. Named, so that PostgreSQL reads them
+// once for a connection.
+const MOVE_HEAD = {
+  name: 'audit-head',
+  text: `INSERT INTO audit_heads AS h (customer_id, seq, event_id, at, digest)
+    VALUES ($1, 1, ${microsOf(NOW)}, ${NOW},
+      ${link(`'\\x${GENESIS.toString('hex')}'::bytea`, "'1'", microsOf(NOW), microsOf(NOW))})
+    ON CONFLICT (customer_id) DO UPDATE SET seq = h.seq + 1, event_id = ${NEXT_ID}, at = excluded.at,
+      digest = ${link('h.digest', '(h.seq + 1)', NEXT_ID, 'excluded.event_id')}`,
+}
+
+const ADD_EVENT = {
+  name: 'audit-event',
+  text: `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id,
+      session, address, agent, details)
+    OVERRIDING SYSTEM VALUE
+    SELECT h.customer_id, h.event_id, h.at, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb
+    FROM audit_heads h WHERE h.customer_id = $1`,
+}
+
+const ADD_LINK = {
+  name: 'audit-link',
+  text: `INSERT INTO audit_chain (customer_id, seq, event_id, digest)
+    SELECT h.customer_id, h.seq, h.event_id, h.digest FROM audit_heads h WHERE h.customer_id = $1`,
+}
+
+/** An event that is to be added; `at` is when it happened, where that is not now. */
+export type Addition = { entry: Entry; at?: Date }
+
+/** From so many events of now on they are added together. */
+const MANY = 4
+/** So many leave in one statement, which stays far below the 3 s that it may take. */
+const PORTION = 500
+
+/**
+ * The statements that add events of one customer at the end of its chain. The first one locks the chain's head, which is
+ * why all are left to the end of their transaction.
+ */
+export function appending(additions: readonly Addition[]): pg.QueryConfig[] {
+  const customerId = additions[0]?.entry.customerId
+  const isAlike = additions.every(({ entry, at }) => entry.customerId === customerId && at === undefined)
+  if (!isAlike || additions.length < MANY) return additions.flatMap(one)
+  const entries = additions.map(({ entry }) => entry)
+  const portions = Math.ceil(entries.length / PORTION)
+  return Array.from({ length: portions }, (_, at) => entries.slice(at * PORTION, (at + 1) * PORTION)).flatMap(
+    appendingMany,
+  )
+}
+
+function one({ entry, at }: Addition): pg.QueryConfig[] {
+  const { customerId, action, subject, actorKind, actorId, actorName, requestId } = entry
+  const { session, address, agent, details } = entry
+  const who = [actorKind, actorId, actorName, requestId, session, address, agent]
+  const move = [customerId, contentDigest(entry), at?.toISOString() ?? null]
+  return [
+    { ...MOVE_HEAD, values: move },
+    { ...ADD_EVENT, values: [customerId, action, subject, ...who, JSON.stringify(details)] },
+    { ...ADD_LINK, values: [customerId] },
+  ]
+}
+
+// An import may leave thousands of events. One by one, each of them costs three statements while the head is locked, and
+// whatever else the customer changes waits for all of them: longer than it may wait for a lock.
+
+const HOLD_HEAD = {
+  name: 'audit-hold-head',
+  text: `INSERT INTO audit_heads AS h (customer_id, seq, event_id, at, digest)
+    VALUES ($1, 0, ${microsOf('statement_timestamp()')} - 1, statement_timestamp(), '\\x${GENESIS.toString('hex')}')
+    ON CONFLICT (customer_id) DO UPDATE SET event_id = greatest(h.event_id, excluded.event_id), at = excluded.at`,
+}
+
+const ADD_EVENTS = {
+  name: 'audit-events',
+  text: `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id,
+      session, address, agent, details)
+    OVERRIDING SYSTEM VALUE
+    SELECT h.customer_id, h.event_id + e.n, h.at, e.action, e.subject, e."actorKind", e."actorId", e."actorName",
+      e."requestId", e.session, e.address, e.agent, e.details
+    FROM audit_heads h, json_to_recordset($2::json) AS e (n bigint, action text, subject text, "actorKind" text,
+      "actorId" text, "actorName" text, "requestId" text, session text, address text, agent text, details jsonb)
+    WHERE h.customer_id = $1`,
+}
+
+// The digests of what the events say stand behind each other in $2, 32 bytes each. The function is of the migration
+// `chain-links`: it computes each digest from the one before.
+const ADD_LINKS = {
+  name: 'audit-links',
+  text: `INSERT INTO audit_chain (customer_id, seq, event_id, digest)
+    SELECT h.customer_id, l.seq, l.event_id, l.digest
+    FROM audit_heads h, chain_links(h.digest, h.seq, h.event_id, ${microsOf('h.at')}, $2::bytea) l
+    WHERE h.customer_id = $1`,
+}
+
+const ADVANCE_HEAD = {
+  name: 'audit-heads',
+  text: `UPDATE audit_heads h SET seq = c.seq, event_id = c.event_id, digest = c.digest
+    FROM audit_chain c WHERE h.customer_id = $1 AND c.customer_id = $1 AND c.seq = h.seq + $2::bigint
+      AND c.event_id = h.event_id + $2::bigint`,
+}
+
+/**
+ * The statements that add several events of one customer at the end of its chain, in four statements and not in three for
+ * each. The rows are those that events added one by one would have, but that all are of one moment.
+ * @param entries of one customer: a few hundred at most
+ */
+function appendingMany(entries: readonly Entry[]): pg.QueryConfig[] {
+  const customerId = entries[0]?.customerId
+  const rows = JSON.stringify(entries.map((entry, at) => ({ ...entry, n: at + 1 })))
+  return [
+    { ...HOLD_HEAD, values: [customerId] },
+    { ...ADD_EVENTS, values: [customerId, rows] },
+    { ...ADD_LINKS, values: [customerId, Buffer.concat(entries.map(contentDigest))] },
+    { ...ADVANCE_HEAD, values: [customerId, entries.length] },
+  ]
 }

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { OPERATOR, recordAudit } from './audit.ts'
-import { auditChaining } from './backfill.ts'
+import { auditChaining } from './chain-rows.ts'
 import { verifyChain } from './verify.ts'
 
 const NORTHWIND = 'northwind' as CustomerId

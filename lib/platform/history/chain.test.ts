@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentDigest, GENESIS, linkDigest } from './chain.ts'
+import { contentDigest, GENESIS, linkDigest } from './audit.ts'
 
 const entry = {
   customerId: 'northwind',

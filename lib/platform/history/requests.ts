@@ -1,9 +1,10 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import type { Caller } from '#lib/platform/caller/rules.ts'
-import { visit } from '#lib/platform/runtime/log.ts'
-import { recordApart, recordRefusal } from './apart.ts'
-import { actorOf } from './audit.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import { perDatabase } from '#lib/platform/db/per-database.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { log, reasonOf, visit } from '#lib/platform/runtime/log.ts'
+import { type AuditEvent, actorOf, recordAudit } from './audit.ts'
 
 /** What was called: its name, and the path as it was sent; a page by its title alone. */
 type Called = { call: string; path: string }
@@ -46,4 +47,65 @@ export function traceThrottled(caller: Caller, limit: string): Promise<void> {
   const requestId = visit()?.requestId ?? randomUUID()
   const event = { action: 'access.throttled', subject: limit, actor: actorOf(caller), requestId }
   return recordRefusal(caller.customerId, event)
+}
+
+/** Records what no change stands beside, such as an export: it is kept when this returns. */
+function recordApart(customerId: CustomerId, event: AuditEvent): Promise<void> {
+  return scope({ customerId }, (tx) => recordAudit(tx, customerId, event), { evenIfClosed: true })
+}
+
+/**
+ * Records that something was refused. Never throws: it is refused either way, and the log tells of an event that could
+ * not be kept. The same refusal again within a minute adds nothing, so that no loop of a client fills the history.
+ */
+export async function recordRefusal(customerId: CustomerId, event: AuditEvent): Promise<void> {
+  const { action, subject, actor, requestId } = event
+  if (!isFirst(JSON.stringify([customerId, action, subject, actor.kind, actor.id]))) return
+  await recordApart(customerId, event).catch((error: unknown) => {
+    log().warn(
+      { requestId, action, reason: reasonOf(error).slice(0, 300) },
+      'a refusal is not in the history',
+    )
+  })
+}
+
+const MINUTE = 60_000
+const MOST_KNOWN = 10_000
+/** Refusals of the last minute, and until when an equal one is the same, the oldest first. */
+const recentRefusals = perDatabase(() => new Map<string, number>())
+
+function isFirst(what: string): boolean {
+  const now = Date.now()
+  const lately = recentRefusals()
+  if ((lately.get(what) ?? 0) > now) return false
+  lately.delete(what)
+  lately.set(what, now + MINUTE)
+  const oldest = lately.keys().next().value
+  if (lately.size > MOST_KNOWN && oldest !== undefined) lately.delete(oldest)
+  return true
+}
+
+/** Why somebody whom nobody knows was refused. */
+export type StrangerKind = 'unknown-key' | 'unknown-account' | 'throttled'
+
+// A page and a route handler get separate copies of this module in a production build.
+const slot = globalThis as typeof globalThis & { licensesInvoicesStrangers?: Map<StrangerKind, number> }
+slot.licensesInvoicesStrangers ??= new Map()
+const counts = slot.licensesInvoicesStrangers
+
+/** Counts a refusal that concerns no customer. It costs no row and no statement, however many come. */
+export function countStranger(kind: StrangerKind): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
+}
+
+/** What was counted since it was taken last. */
+export function takeStrangers(): [kind: StrangerKind, count: number][] {
+  const taken = [...counts]
+  counts.clear()
+  return taken
+}
+
+/** Puts back what could not be kept. */
+export function returnStrangers(taken: readonly (readonly [StrangerKind, number])[]): void {
+  for (const [kind, count] of taken) counts.set(kind, (counts.get(kind) ?? 0) + count)
 }

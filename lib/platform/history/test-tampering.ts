@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import fc from 'fast-check'
 import type pg from 'pg'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { contentDigest, GENESIS, linkDigest } from './chain.ts'
+import { contentDigest, GENESIS, linkDigest } from './audit.ts'
 import { type Link, listChain } from './chain-rows.ts'
 import type { Fault } from './verify.ts'
 

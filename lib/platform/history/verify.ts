@@ -2,9 +2,15 @@ import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { isFilled } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { auditChaining } from './backfill.ts'
-import { contentDigest, GENESIS, linkDigest } from './chain.ts'
-import { type ChainedEvent, type Link, listChain, listUnchained, readBounds } from './chain-rows.ts'
+import { contentDigest, GENESIS, linkDigest } from './audit.ts'
+import {
+  auditChaining,
+  type ChainedEvent,
+  type Link,
+  listChain,
+  listUnchained,
+  readBounds,
+} from './chain-rows.ts'
 
 /** A head that was signed: up to here, the chain was this one. */
 export type KnownHead = { seq: number; digest: Buffer }

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import { cookieName, cookieValue } from '#lib/platform/caller/session-cookie.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { Handler, Pages } from '../front-door.ts'
 import { pagePolicy } from '../security-headers.ts'

@@ -1,8 +1,7 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import { addHeads } from '#lib/platform/history/head-files.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
-import { type SignedHead, signHead } from '#lib/platform/history/signing.ts'
+import { addHeads, type SignedHead, signHead } from '#lib/platform/history/signing.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 
 const PORTION = 500

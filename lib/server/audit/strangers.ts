@@ -1,6 +1,6 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import { returnStrangers, takeStrangers } from '#lib/platform/history/strangers.ts'
+import { returnStrangers, takeStrangers } from '#lib/platform/history/requests.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
 const MINUTE = 60_000

@@ -1,8 +1,8 @@
 import { invoiceTokens } from '#lib/billing/invoices/search/backfill.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
-import { lookUpRows } from '#lib/platform/caller/look-ups/backfill.ts'
+import { lookUpRows } from '#lib/platform/caller/credentials.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
-import { auditChaining } from '#lib/platform/history/backfill.ts'
+import { auditChaining } from '#lib/platform/history/chain-rows.ts'
 
 /** Each backfill that a migration of this release asks for. A name stays until no database can have it open. */
 export const BACKFILLS: readonly Backfill[] = [auditChaining, invoiceTokens, memberPeople, lookUpRows]

@@ -2,8 +2,7 @@ import 'server-only'
 import pg from 'pg'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { ownerOf } from '#lib/platform/db/logins.ts'
-import { type Addition, appending } from '#lib/platform/history/append.ts'
-import { OPERATOR } from '#lib/platform/history/audit.ts'
+import { type Addition, appending, OPERATOR } from '#lib/platform/history/audit.ts'
 
 /** A transaction of the database's owner: what it does to some customers, and what it tells their histories of it. */
 export type OwnersWork = {

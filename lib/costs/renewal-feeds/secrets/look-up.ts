@@ -1,6 +1,5 @@
 import 'server-only'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { findAll, findRow } from '#lib/platform/caller/look-ups/find.ts'
+import { digestOf, findAll, findRow } from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { type CallerRow, lookUpTogether, minted } from '#lib/platform/caller/store.ts'
 import { database } from '#lib/platform/db/client.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import { looksLikeSecret, newSecret } from '#lib/platform/caller/api-key.ts'
+import { looksLikeSecret, newSecret } from '#lib/platform/caller/credentials.ts'
 
 const PREFIX = 'cal_'
 

@@ -7,7 +7,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { database } from '#lib/platform/db/client.ts'
 import type { KeptPasskey } from './passkeys.ts'
 import { type Factor, RECOVERY_CODES } from './rules.ts'

@@ -1,7 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { findAll } from '#lib/platform/caller/look-ups/find.ts'
+import { digestOf, findAll } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { lookUp, minted } from '#lib/platform/caller/store.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
 import { findPerson } from '../people/look-up.ts'
 import { newSecret } from './store.ts'

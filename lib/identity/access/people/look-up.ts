@@ -1,6 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import { findAddress } from '#lib/platform/caller/look-ups/address.ts'
+import { findAddress } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { isNotGone, lookUp, minted } from '#lib/platform/caller/store.ts'
 import { countsAt, type Factor } from '../factors/rules.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { lookUp } from '#lib/platform/caller/store.ts'
 import type { Factor } from '../factors/rules.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { networkOf } from '#lib/platform/caller/limits/addresses.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'

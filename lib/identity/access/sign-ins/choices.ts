@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { session } from '#lib/platform/caller/session-cookie.ts'
+import { session } from '#lib/platform/caller/session.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
 import { findSessionProof, openedByProof } from '../people/proofs.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
-import { cookieName, cookieValue } from '#lib/platform/caller/session-cookie.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { type Issued, sealFor, unsealFor } from '../sign-on/sealed.ts'
 

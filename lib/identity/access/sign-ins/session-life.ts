@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { addSession, endSession, findSessionCaller } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { session } from '#lib/platform/caller/session-cookie.ts'
+import { session } from '#lib/platform/caller/session.ts'
 import { Assertion, type Given, NewFactor } from '../../second-factors/contract.ts'
 import { answeredBy, SIGN_IN } from '../factors/passkeys.ts'
 import { proveFactor } from '../factors/prove.ts'

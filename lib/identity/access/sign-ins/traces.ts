@@ -1,9 +1,8 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { recordRefusal } from '#lib/platform/history/apart.ts'
 import { recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
-import { countStranger } from '#lib/platform/history/strangers.ts'
+import { countStranger, recordRefusal } from '#lib/platform/history/requests.ts'
 import { visit } from '#lib/platform/runtime/log.ts'
 import type { Membership, Person } from '../people/rules.ts'
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import { checkSameOrigin } from '#lib/platform/api/request.ts'
 import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
-import { session, sessionCookie } from '#lib/platform/caller/session-cookie.ts'
+import { session, sessionCookie } from '#lib/platform/caller/session.ts'
 import { log, measured } from '#lib/platform/runtime/log.ts'
 import type { Visitor } from '../sign-in.ts'
 import { markCookie } from '../sign-ins/known-browsers.ts'

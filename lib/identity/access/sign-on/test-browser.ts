@@ -1,6 +1,6 @@
-import { digestOf } from '#lib/platform/caller/api-key.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { session } from '#lib/platform/caller/session-cookie.ts'
+import { session } from '#lib/platform/caller/session.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { answerBegin, answerCallback } from './answers.ts'
 import { addDomain, proveDomain } from './domains.ts'

@@ -1,7 +1,7 @@
-import { SocketAddress } from 'node:net'
+import { BlockList, SocketAddress } from 'node:net'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { canonicalAddress, networkOf } from './addresses.ts'
+import { describe, expect, it, test } from 'vitest'
+import { canonicalAddress, canonicalRange, isWithin, networkOf } from './addresses.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1', '192.0.2.1'],
@@ -55,4 +55,80 @@ test('all addresses of a /64 are of one network, however they are written, and o
       expect(of([...net, ...host]) === of([...other, ...host])).toBe(plain(net) === plain(other))
     }),
   )
+})
+
+describe('a network', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7/32'],
+    [' 192.0.2.7/24 ', '192.0.2.0/24'],
+    ['192.0.2.0/24', '192.0.2.0/24'],
+    ['0.0.0.0/0', '0.0.0.0/0'],
+    ['255.255.255.255/1', '128.0.0.0/1'],
+    ['2001:DB8::7', '2001:db8::7/128'],
+    ['2001:db8:1:2:3:4:5:6/48', '2001:db8:1::/48'],
+    ['2001:db8::/32', '2001:db8::/32'],
+    ['::/0', '::/0'],
+    ['::1', '::1/128'],
+    ['fe80::1/10', 'fe80::/10'],
+    ['::ffff:192.0.2.7', '192.0.2.7/32'],
+    ['::ffff:192.0.2.7/120', '192.0.2.0/24'],
+    ['::ffff:c000:207/96', '0.0.0.0/0'],
+  ])('%s is %s', (text, range) => {
+    expect(canonicalRange(text)).toBe(range)
+    expect(canonicalRange(range)).toBe(range)
+  })
+
+  it.each([
+    '',
+    'anywhere',
+    '192.0.2',
+    '192.0.2.256',
+    '192.0.2.7/33',
+    '192.0.2.7/-1',
+    '192.0.2.7/',
+    '192.0.2.7/24/8',
+    '192.0.2.7:80',
+    '[2001:db8::1]',
+    '[2001:db8::1]:80',
+    '2001:db8::/129',
+    'fe80::1%eth0',
+    '::ffff:192.0.2.7/24',
+    '192.0.2.7/0x10',
+    '192.0.2.1 192.0.2.2',
+  ])('%j is none', (text) => {
+    expect(canonicalRange(text)).toBeUndefined()
+  })
+})
+
+describe('an address', () => {
+  it.each([
+    ['192.0.2.255', ['192.0.2.0/24'], true],
+    ['192.0.3.0', ['192.0.2.0/24'], false],
+    ['192.0.3.0', ['192.0.2.0/24', '192.0.3.0/32'], true],
+    ['2001:db8::9', ['2001:db8::/32'], true],
+    ['2001:db9::9', ['2001:db8::/32'], false],
+    ['192.0.2.1', ['::/0'], false],
+    ['::1', ['0.0.0.0/0'], false],
+    ['', ['0.0.0.0/0', '::/0'], false],
+    ['192.0.2.1', [], false],
+  ])('%s in %j: %s', (address, ranges, is) => {
+    expect(isWithin(address, ranges)).toBe(is)
+  })
+
+  it('is where Node itself says that it is', () => {
+    const v4 = fc.tuple(fc.ipV4(), fc.ipV4(), fc.nat(32), fc.constant('ipv4' as const))
+    const v6 = fc.tuple(fc.ipV6(), fc.ipV6(), fc.nat(128), fc.constant('ipv6' as const))
+    fc.assert(
+      fc.property(fc.oneof(v4, v6), ([address, network, prefix, family]) => {
+        const [one, other] = [canonicalAddress(address), canonicalAddress(network)]
+        // IPv4 that is written as IPv6 is another family than its text.
+        fc.pre(one !== '' && [one, other].every((text) => text.includes(':') === (family === 'ipv6')))
+        const list = new BlockList()
+        list.addSubnet(other, prefix, family)
+        const range = canonicalRange(`${network}/${prefix}`) ?? ''
+        expect([one, isWithin(one, [range])]).toEqual([one, list.check(one, family)])
+        expect(isWithin(other, [range])).toBe(true)
+      }),
+    )
+  })
 })

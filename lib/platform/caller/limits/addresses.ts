@@ -39,3 +39,69 @@ export function networkOf(address: string): string {
   const zeros = Array<string>(8 - head.length - tail.length).fill('0')
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
+
+/** An address, or the beginning of those of a network, as a number of so many bits. */
+type Bits = { value: bigint; width: 32 | 128 }
+
+/**
+ * The one form of a network: `192.0.2.0/24`, `2001:db8::/32`. An address alone is a network of itself, bits behind the
+ * prefix are zero, and IPv4 that is written as IPv6 is what it is. Undefined where the text is no network.
+ */
+export function canonicalRange(text: string): string | undefined {
+  const [, address = '', given] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? []
+  const canonical = canonicalAddress(address)
+  // With a port it is an address of something else than a network.
+  if (canonical === '' || /[%[\]]|^\d+\.[\d.]*:/.test(address)) return undefined
+  const bits = bitsOf(canonical)
+  const mapped = bits.width === 32 && address.includes(':') ? 96 : 0
+  const prefix = given === undefined ? bits.width : Number(given) - mapped
+  if (prefix < 0 || prefix > bits.width) return undefined
+  const behind = BigInt(bits.width - prefix)
+  return `${textOf({ ...bits, value: (bits.value >> behind) << behind })}/${prefix}`
+}
+
+/**
+ * Whether an address is in one of some networks.
+ * @param address as `canonicalAddress` writes it; empty where nobody knows it, which is in none
+ * @param ranges as `canonicalRange` writes them
+ */
+export function isWithin(address: string, ranges: readonly string[]): boolean {
+  if (address === '') return false
+  const { value, width } = bitsOf(address)
+  return ranges.some((range) => {
+    const [network = '', prefix] = range.split('/')
+    const start = bitsOf(network)
+    const behind = BigInt(width - Number(prefix))
+    return start.width === width && start.value >> behind === value >> behind
+  })
+}
+
+function bitsOf(address: string): Bits {
+  if (isIPv4(address)) return { value: joined(address.split('.').map(Number), 8n), width: 32 }
+  const [before = '', after] = address.split('::')
+  const head = groupsOf(before)
+  const tail = after === undefined ? [] : groupsOf(after)
+  const zeros = Array<number>(8 - head.length - tail.length).fill(0)
+  return { value: joined([...head, ...zeros, ...tail], 16n), width: 128 }
+}
+
+/** An IPv4 address at its end stands for two groups. */
+function groupsOf(text: string): number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
+}
+
+function joined(parts: readonly number[], width: bigint): bigint {
+  return parts.reduce((value, part) => (value << width) | BigInt(part), 0n)
+}
+
+function textOf({ value, width }: Bits): string {
+  const part = (at: number, size: bigint) => (value >> (BigInt(at) * size)) & ((1n << size) - 1n)
+  if (width === 32) return [3, 2, 1, 0].map((at) => part(at, 8n)).join('.')
+  const groups = [7, 6, 5, 4, 3, 2, 1, 0].map((at) => part(at, 16n).toString(16))
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address
+}

@@ -1,12 +1,14 @@
 import 'server-only'
+import { hash } from 'node:crypto'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { traceThrottled } from '#lib/platform/history/requests.ts'
 import { measured } from '#lib/platform/runtime/log.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Caller, Door } from '../rules.ts'
-import { credentialOf, forget, heldRefusal, hold, prove } from './credentials.ts'
-import type { Kind } from './kind.ts'
-import { type Refusal, spend } from './spend.ts'
+import { cookieName, cookieValue } from '../session.ts'
+import type { Taken } from './buckets.ts'
+import { type Budget, budget, type Kind, type Lease, takeShare, WINDOW_SECONDS } from './budget.ts'
+import { limitSettings } from './settings.ts'
 
 /** The caller of a request that was counted, with the header fields that say how the limits stand. */
 export type Counted = { caller: Caller; fields: Record<string, string> }
@@ -55,4 +57,198 @@ async function proven(
     if (error instanceof Problem) forget(credential)
     throw error
   }
+}
+
+/** So many limits are held at once; one that is forgotten is asked for anew, and what it had unused is lost. */
+const MOST_BUDGETS = 50_000
+
+// With plain Next, routes may have copies of this module: they share what the process holds.
+const budgetsSlot = globalThis as typeof globalThis & { licensesInvoicesBudgets?: Map<string, Budget> }
+
+/** That a limit is used up: its name, as `RateLimit-Policy` has it, and what the caller is told. */
+type Refusal = { limit: string; problem: Problem }
+
+/**
+ * Counts a request of this caller, before anything else is done for it.
+ * @param kind beside the requests that each is
+ * @returns the header fields that its answer has; or a refusal, where one of its limits is used up: it counts for none then
+ */
+async function spend(
+  caller: Caller,
+  kind: Kind,
+): Promise<{ fields: Record<string, string> } | { refused: Refusal }> {
+  const kinds: Kind[] = kind === 'requests' ? ['requests'] : ['requests', kind]
+  const limits = kinds.flatMap((kind) => [
+    { kind, policy: kind, of: budgetOf(caller, kind, callerName(caller)) },
+    { kind, policy: `customer-${kind}`, of: budgetOf(caller, kind, undefined) },
+  ])
+  // Those that are in hand are taken at once: most requests wait for nothing here.
+  const asked = limits.map(({ of }) => of.take())
+  const leases = asked.some((one) => one instanceof Promise)
+    ? await allTaken(limits, asked)
+    : (asked as (Lease | undefined)[])
+  const standings = limits.flatMap(({ policy, of }, at) => {
+    const lease = leases[at] ?? of.state()
+    return lease ? [{ policy, lease }] : []
+  })
+  const refused = limits.findIndex((_, at) => leases[at] === undefined)
+  if (refused < 0) return { fields: limitFields(standings) }
+  takeBack(limits, leases)
+  const limit = limits[refused] as (typeof limits)[number]
+  return { refused: { limit: limit.policy, problem: tooMany(limit, limitFields(standings)) } }
+}
+
+/** All of them are waited for: what was counted is taken back where one could not be asked for. */
+async function allTaken(
+  limits: readonly { of: Budget }[],
+  asked: readonly ReturnType<Budget['take']>[],
+): Promise<(Lease | undefined)[]> {
+  const settled = await Promise.allSettled(asked)
+  const leases = settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+  const failed = settled.find((one) => one.status === 'rejected')
+  if (!failed) return leases
+  takeBack(limits, leases)
+  throw failed.reason
+}
+
+function takeBack(limits: readonly { of: Budget }[], leases: readonly (Lease | undefined)[]): void {
+  for (const [at, lease] of leases.entries()) if (lease) limits[at]?.of.giveBack(lease)
+}
+
+function callerName({ via, id, session }: Caller): string {
+  return via === 'session' ? `session:${session}` : `${via}:${id}`
+}
+
+function budgetOf({ customerId }: Caller, kind: Kind, caller: string | undefined): Budget {
+  budgetsSlot.licensesInvoicesBudgets ??= new Map()
+  const held = budgetsSlot.licensesInvoicesBudgets
+  const name = `${kind} ${customerId} ${caller ?? ''}`
+  const known = held.get(name)
+  if (known) return known
+  const limits = limitSettings()
+  const usual = { limit: limits[kind], together: limits.together }
+  const subject = { customerId, kind, usual, ...(caller === undefined ? {} : { caller }) }
+  const made = budget(usual.limit * (caller === undefined ? usual.together : 1), (asked) =>
+    takeShare(subject, { ...asked, seconds: WINDOW_SECONDS }),
+  )
+  held.set(name, made)
+  const [oldest] = held.keys()
+  if (held.size > MOST_BUDGETS && oldest !== undefined) held.delete(oldest)
+  return made
+}
+
+const WHAT: Record<Kind, string> = {
+  requests: 'requests',
+  changes: 'changes of licenses',
+  exports: 'exports',
+}
+
+function tooMany(
+  { kind, policy, of }: { kind: Kind; policy: string; of: Budget },
+  fields: Record<string, string>,
+): Problem {
+  const lease = of.state()
+  const whose = policy === kind ? 'A key or session' : 'All keys and sessions of a customer together'
+  const number = (lease?.quota ?? 0).toLocaleString('en')
+  const detail = `${whose} may have ${number} ${WHAT[kind]} a minute, and this minute's are used up.`
+  const wait = lease ? secondsLeft(lease) : WINDOW_SECONDS
+  return new Problem('rate_limited', detail, { headers: { ...fields, 'Retry-After': String(wait) } })
+}
+
+/** A limit and how it stands. */
+export type Standing = { policy: string; lease: Lease }
+
+/**
+ * The header fields of draft-ietf-httpapi-ratelimit-headers-10: what the limits are (`q` requests in `w` seconds), and
+ * how they stand (`r` left as far as this process knows, for `t` seconds).
+ */
+function limitFields(standings: readonly Standing[], now = performance.now()): Record<string, string> {
+  const policies = standings.map(({ policy, lease }) => `"${policy}";q=${lease.quota};w=${WINDOW_SECONDS}`)
+  const states = standings.map(
+    ({ policy, lease }) => `"${policy}";r=${leftOf(lease)};t=${secondsLeft(lease, now)}`,
+  )
+  return { 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') }
+}
+
+/** The same for the bucket of an address: `r` can be taken at once, and in `t` seconds it is full again. */
+export function bucketFields(
+  policy: string,
+  perMinute: number,
+  { left, full }: Taken,
+): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
+    RateLimit: `"${policy}";r=${left};t=${Math.ceil(full / 1000)}`,
+  }
+}
+
+/** Until the window is over, in whole seconds: 1 to 60. */
+function secondsLeft({ endsAt }: Lease, now = performance.now()): number {
+  return Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil((endsAt - now) / 1000)))
+}
+
+function leftOf({ quota, taken, unused }: Lease): number {
+  return Math.max(0, quota - taken) + unused
+}
+
+/** For how long a credential that was proven once is not a stranger's, in milliseconds. */
+const PROVEN_MS = 10 * 60_000
+/** For how long who is over a limit is answered so without being looked up again, in milliseconds. */
+const HELD_MS = 1000
+const MOST_CREDENTIALS = 20_000
+
+type Known = { until: number; held?: { until: number; refusal: Refusal } }
+
+// Of the whole process, where routes have copies of this module.
+const credentialsSlot = globalThis as typeof globalThis & { licensesInvoicesCredentials?: Map<string, Known> }
+const known = () => {
+  credentialsSlot.licensesInvoicesCredentials ??= new Map()
+  return credentialsSlot.licensesInvoicesCredentials
+}
+
+/** The digest of the key or the cookie that a request carries; undefined where it carries none. */
+export function credentialOf(headers: { get(name: string): string | null }): string | undefined {
+  const given =
+    headers.get('authorization') ?? cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
+  return given === undefined ? undefined : hash('sha256', given, 'base64url')
+}
+
+/** Whether it was somebody's a short while ago: then looking it up again is no guess of a stranger's. */
+export function wasProven(credential: string): boolean {
+  const found = known().get(credential)
+  return found !== undefined && performance.now() < found.until
+}
+
+/** Notes that it is somebody's. */
+export function prove(credential: string): void {
+  const all = known()
+  const until = performance.now() + PROVEN_MS
+  const found = all.get(credential)
+  if (found) {
+    found.until = until
+    return
+  }
+  all.set(credential, { until })
+  const [oldest] = all.keys()
+  if (all.size > MOST_CREDENTIALS && oldest !== undefined) all.delete(oldest)
+}
+
+/** Notes that it is nobody's: it was revoked, or it ended. */
+export function forget(credential: string): void {
+  known().delete(credential)
+}
+
+/**
+ * Remembers for a second that its caller is over a limit: a client that doesn't heed its refusals costs the database one
+ * look-up a second. Nothing else is done for it meanwhile, so that nothing is lost where the key is revoked just then.
+ */
+function hold(credential: string, refusal: Refusal): void {
+  const found = known().get(credential)
+  if (found) found.held = { until: performance.now() + HELD_MS, refusal }
+}
+
+/** The refusal that it was given a moment ago. */
+function heldRefusal(credential: string): Refusal | undefined {
+  const held = known().get(credential)?.held
+  return held && performance.now() < held.until ? held.refusal : undefined
 }

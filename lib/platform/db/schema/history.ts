@@ -65,7 +65,7 @@ export const auditChain = pgTable(
     /** The place in the chain, from 1 on. */
     seq: bigint('seq', { mode: 'number' }).notNull(),
     eventId: bigint('event_id', { mode: 'bigint' }).notNull(),
-    /** SHA-256 of the digest before, of what the event says, and of its place and time (lib/platform/history/chain.ts). */
+    /** SHA-256 of the digest before, of what the event says, and of its place and time (lib/platform/history/audit.ts). */
     digest: bytea('digest').notNull(),
   },
   (t) => [

@@ -4,12 +4,12 @@ import { customerId, key } from '../columns.ts'
 
 /**
  * Whose a credential or an address is: read before a customer is known, and by nobody else. It is written when one is made,
- * changed or removed, with the row itself (lib/platform/caller/look-ups/keep.ts), and never by its use.
+ * changed or removed, with the row itself (lib/platform/caller/credentials.ts), and never by its use.
  */
 export const lookUps = pgTable(
   'look_ups',
   {
-    /** See lib/platform/caller/look-ups/kinds.ts. */
+    /** See lib/platform/caller/credentials.ts. */
     kind: text('kind').notNull(),
     /** SHA-256: of a credential as its row has it, of an e-mail address what the function `address_digest` makes of it. */
     digest: key('digest').notNull(),

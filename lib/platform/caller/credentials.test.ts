@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hintsOf, looksLikeApiKey, newApiKey } from './api-key.ts'
+import { hintsOf, looksLikeApiKey, newApiKey } from './credentials.ts'
 
 it('makes keys that pass their own check, each another one', () => {
   const keys = Array.from({ length: 500 }, newApiKey)
