@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isAlive } from '#lib/platform/db/embedded/process.ts'
+import { isAlive } from '#lib/platform/db/embedded/server.ts'
 import { runStage } from './stage.ts'
 
 test('a stage that is ended ends with all of its processes', async () => {

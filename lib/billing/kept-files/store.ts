@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { invoiceFiles } from '#lib/platform/db/schema/invoices/files.ts'
+import { invoiceFiles } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { builtOnce, value } from '#lib/platform/db/statements.ts'
 import type { FileKind } from './rules.ts'
 

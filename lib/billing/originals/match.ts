@@ -2,8 +2,7 @@ import 'server-only'
 import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { invoiceFiles } from '#lib/platform/db/schema/invoices/files.ts'
-import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { invoiceFiles, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { fileName } from '#lib/platform/files/attachment.ts'
 
 const PAGE = 20_000

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { changeLookUp, digestOf, dropLookUps } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { calendarFeeds } from '#lib/platform/db/schema/renewals/feeds.ts'
+import { calendarFeeds } from '#lib/platform/db/schema/renewals.ts'
 
 export type FeedRow = Pick<typeof calendarFeeds.$inferSelect, 'lastFour' | 'madeAt' | 'lastReadAt'>
 

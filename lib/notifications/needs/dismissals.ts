@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { needDismissals } from '#lib/platform/db/schema/needs.ts'
+import { needDismissals } from '#lib/platform/db/schema/notifications.ts'
 
 /** What one member has put aside. */
 export type Whose = { customerId: CustomerId; memberId: string }

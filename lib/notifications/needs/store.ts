@@ -6,7 +6,7 @@ import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
-import { invoiceSums } from '#lib/platform/db/schema/invoices/sums.ts'
+import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { PastDue } from './rules.ts'
 
 /** Of each kind, so many are told of: nobody goes through more. */

@@ -1,6 +1,6 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { invoiceSums } from '#lib/platform/db/schema/invoices/sums.ts'
+import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Owner, today } from '../owned-and-selected.ts'
 import { type Days, dueDaysOf, type Selection } from '../selection.ts'
 

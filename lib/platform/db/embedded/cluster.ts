@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   chown,
+  link,
   lstat,
   mkdir,
   open,
   readdir,
+  readFile,
   realpath,
   rename,
   rm,
@@ -15,10 +17,8 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { exists, useAServer } from './binaries.ts'
-import { commandLine, type Launch } from './launch.ts'
-import { makePassword } from './password.ts'
-import { isAlive } from './process.ts'
+import { commandLine, exists, type Launch, useAServer } from './launch.ts'
+import { isAlive } from './server.ts'
 
 /** An initdb that takes longer than this is a dead one, in milliseconds. It takes about a second. */
 const initTime = 300_000
@@ -117,4 +117,28 @@ async function flush(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
+}
+
+/** The superuser's password, made once, in a file that only we can read. */
+async function makePassword(data: string): Promise<string> {
+  const draft = `${data}-password.${randomBytes(6).toString('hex')}`
+  const file = await open(draft, 'wx', 0o600)
+  await file.writeFile(randomBytes(24).toString('base64url'))
+  await file.sync()
+  await file.close()
+  // A link is made by one process only; the others read what it made.
+  await link(draft, `${data}-password`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  return readPassword(data)
+}
+
+/** The superuser's password of a cluster. */
+export async function readPassword(data: string): Promise<string> {
+  const path = `${data}-password`
+  const password = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The password of the embedded PostgreSQL can't be read from ${path} (${error.code}).`)
+  })
+  return password.trim()
 }

@@ -1,14 +1,69 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, open } from 'node:fs/promises'
+import { chown, mkdir, open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { installedBinaries, program } from './binaries.ts'
-import { commandLine, type Launch } from './launch.ts'
-import { forgetOldLogs, logFolder, logTail, startLog } from './logs.ts'
-import { isAlive, readPostmaster, serverProcess } from './process.ts'
+import { commandLine, installedBinaries, type Launch, program } from './launch.ts'
+
+/** In the cluster: the folder of the files that the server writes and begins anew by itself, one for each day of the week. */
+const logFolder = 'log'
+
+/** What the server says before it writes these: why it does not start. */
+const startLog = (cluster: string) => `${cluster}.log`
+
+/** A start leaves two lines. The file of starts is put aside once it is longer than this, in bytes. */
+const LONGEST = 1_000_000
+
+const DAY = 86_400_000
+
+/**
+ * The server empties a file of its log where it comes to that day while it runs. One that was stopped at midnight does
+ * not: what is six days old goes here, so that there are seven files at most. Called before a start.
+ */
+export async function forgetOldLogs(cluster: string, now = Date.now()): Promise<void> {
+  const folder = join(cluster, logFolder)
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && now - found.mtimeMs > 6 * DAY) await rm(path, { force: true })
+  }
+  const starts = await stat(startLog(cluster)).catch(() => undefined)
+  if (starts && starts.size > LONGEST) await rename(startLog(cluster), `${startLog(cluster)}.1`)
+}
+
+/** The last lines of what the server wrote, of the day and of its start, for an error message. */
+export async function logTail(cluster: string | undefined): Promise<string> {
+  if (!cluster) return ''
+  const parts = [await newest(cluster), startLog(cluster)].map((path) => path && endOf(path))
+  return (await Promise.all(parts)).filter(Boolean).join('')
+}
+
+async function endOf(path: string): Promise<string> {
+  const file = await open(path).catch(() => undefined)
+  if (!file) return ''
+  try {
+    const { size } = await file.stat()
+    const length = Math.min(size, 4_096)
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
+    const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-10)
+    return `\nThe end of ${path}:\n${lines.join('\n')}`
+  } finally {
+    await file.close()
+  }
+}
+
+async function newest(cluster: string): Promise<string | undefined> {
+  const names = await readdir(join(cluster, logFolder)).catch(() => [])
+  const dated = await Promise.all(
+    names.map(async (name) => {
+      const path = join(cluster, logFolder, name)
+      return { path, time: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 }
+    }),
+  )
+  return dated.sort((one, other) => other.time - one.time)[0]?.path
+}
 
 /** The folder of a cluster's socket, and the port that names the socket in it. */
 export const socketFolder = (cluster: string) => join(cluster, 'run')
@@ -147,4 +202,61 @@ async function listenOnce(where: ListenOptions): Promise<AddressInfo | string | 
   })
   if (address !== undefined) await new Promise((resolve) => server.close(resolve))
   return address
+}
+
+/** What `postmaster.pid` says. */
+export type Postmaster = {
+  pid: number
+  /** The data directory, as the server was given it. */
+  data: string
+  port: number
+  /** Folder of its Unix socket, or '' where it listens on loopback. */
+  socket: string
+}
+
+/** Reads `postmaster.pid`; undefined if there is none, or not all of it yet. */
+export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
+  const [pid, data, , port, socket] = text.split('\n')
+  if (!Number(pid) || !data || !Number(port) || socket === undefined) return undefined
+  return { pid: Number(pid), data, port: Number(port), socket }
+}
+
+/** The process that `postmaster.pid` names, if it lives and is the server of this cluster; else undefined. */
+export async function serverProcess(cluster: string): Promise<number | undefined> {
+  const pid = (await readPostmaster(cluster))?.pid
+  return pid !== undefined && isAlive(pid) && (await isServer(pid, cluster)) ? pid : undefined
+}
+
+/** Whether there is a process with this id, whosever. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * Ids are used again, at once in a container: the one in a stale file may be anybody's. A server's working
+ * directory is its cluster; where that can't be seen, its name must do.
+ */
+async function isServer(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform === 'win32') return true
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) === cluster
+  } catch (error) {
+    // A container's root may not look into the processes of other accounts, but sees whose they are.
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return isOwned(pid, cluster)
+    if (process.platform === 'linux') return false
+  }
+  const answer = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'comm='], {
+    timeout: 5_000,
+  }).catch(() => undefined)
+  return answer?.stdout.includes('postgres') ?? false
+}
+
+async function isOwned(pid: number, cluster: string): Promise<boolean> {
+  const owners = await Promise.all([stat(`/proc/${pid}`), stat(cluster)]).catch(() => undefined)
+  return owners !== undefined && owners[0].uid === owners[1].uid
 }

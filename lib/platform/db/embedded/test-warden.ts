@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isAlive, serverProcess } from './process.ts'
+import { isAlive, serverProcess } from './server.ts'
 
 /** In milliseconds. A server finishes its requests. */
 const GRACE = 10_000

@@ -2,9 +2,8 @@ import { Socket } from 'node:net'
 import { relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
-import { readPassword } from './password.ts'
-import { isAlive, readPostmaster, serverProcess } from './process.ts'
-import { socketFolder, socketPort, stopServer } from './server.ts'
+import { readPassword } from './cluster.ts'
+import { isAlive, readPostmaster, serverProcess, socketFolder, socketPort, stopServer } from './server.ts'
 
 /** The database that the console's data is in. */
 const database = 'console'

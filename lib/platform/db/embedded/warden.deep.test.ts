@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isAlive } from './process.ts'
+import { isAlive } from './server.ts'
 import { emptyFolder, serverOf } from './test-cluster.ts'
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)

@@ -10,9 +10,10 @@ import {
   pgTable,
   primaryKey,
   text,
+  unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, sortable } from '../columns.ts'
+import { bytea, createdAt, customerId, key, sortable } from '../columns.ts'
 import { billingProfiles, customers } from '../customers.ts'
 import { imports } from '../imports.ts'
 import { parties } from './parties.ts'
@@ -131,4 +132,100 @@ export const lineItems = pgTable(
       foreignColumns: [invoices.customerId, invoices.id],
     }).onDelete('cascade'),
   ],
+)
+
+/** How a reseller's price of a line was made, for operators alone: a role that answers customers can't read it. */
+export const linePrices = pgTable(
+  'line_prices',
+  {
+    customerId: customerId(),
+    invoiceId: key('invoice_id').notNull(),
+    position: integer('position').notNull(),
+    /** The rule in words: `+8 %`, `4.50 each`, `ListCost`. */
+    rule: text('rule').notNull(),
+    /** What the vendor billed for the line, exactly. */
+    billedCost: numeric('billed_cost').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),
+    foreignKey({
+      columns: [t.customerId, t.invoiceId, t.position],
+      foreignColumns: [lineItems.customerId, lineItems.invoiceId, lineItems.position],
+    }).onDelete('cascade'),
+  ],
+)
+
+/** The documents of an invoice, byte for byte as they were first made or came in; never written over. */
+export const invoiceFiles = pgTable(
+  'invoice_files',
+  {
+    customerId: customerId(),
+    invoiceId: key('invoice_id').notNull(),
+    /** Drawn by us, or the issuer's own as PDF or XML. */
+    kind: key('kind').notNull(),
+    /** Of the issuer's own, the name that it came with. */
+    name: text('name'),
+    /** SHA-256 of the bytes, in hexadecimal digits. */
+    digest: text('digest').notNull(),
+    bytes: bytea('bytes').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.invoiceId, t.kind] }),
+    foreignKey({
+      columns: [t.customerId, t.invoiceId],
+      foreignColumns: [invoices.customerId, invoices.id],
+    }).onDelete('cascade'),
+    check('invoice_files_kind', sql`${t.kind} in ('drawn', 'original-pdf', 'original-xml')`),
+  ],
+)
+
+/**
+ * What a customer's issued invoices come to, so that no request adds up all of them. Triggers of `invoices` keep it,
+ * whoever writes there: `keep_invoice_sums` of the migration `invoice-sums`. So a migration that changes invoices looks
+ * past the walls of both tables. No foreign keys: each row follows from invoices, which have them.
+ */
+export const invoiceSums = pgTable(
+  'invoice_sums',
+  {
+    customerId: customerId(),
+    billingProfileId: key('billing_profile_id').notNull(),
+    issuer: key('issuer').notNull(),
+    platform: text('platform').notNull(),
+    currency: text('currency').notNull(),
+    /** The first day of the month of the invoice dates. */
+    month: date('month').notNull(),
+    /** Of invoices that are to be paid by then; null: of settled ones, whose balance is 0 or below. */
+    dueDate: date('due_date'),
+    count: integer('count').notNull(),
+    total: numeric('total').notNull(),
+    balance: numeric('balance').notNull(),
+    /** How many have a balance below 0. Their amount is the balance of the row: what is settled has no other. */
+    creditCount: integer('credit_count').notNull(),
+  },
+  (t) => [
+    unique('invoice_sums_place')
+      .on(t.customerId, t.billingProfileId, t.issuer, t.platform, t.currency, t.month, t.dueDate)
+      .nullsNotDistinct(),
+    check('invoice_sums_month', sql`extract(day from ${t.month}) = 1`),
+  ],
+)
+
+/**
+ * What invoices are found by: of each number and purchase order the part from each of its letters on, so that a part of
+ * one is the start of a token, and btrees find starts. Month by month, so that a search finds the newest without reading
+ * all of them. Triggers of `invoices` keep it, whoever writes there: `keep_invoice_tokens` of the migration `invoice-orders`.
+ * A token leads to an invoice and proves nothing: whoever asks compares the invoice itself.
+ */
+export const invoiceTokens = pgTable(
+  'invoice_tokens',
+  {
+    customerId: customerId(),
+    /** The first day of the month of the invoice's date. */
+    month: date('month').notNull(),
+    /** At most 12 characters in small letters; behind `^`, where it is the start of a text. */
+    token: key('token').notNull(),
+    invoiceId: key('invoice_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.month, t.token, t.invoiceId] })],
 )

@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, rm, stat, truncate, utimes } from 'node:
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startEmbedded } from '../embedded.ts'
-import { forgetOldLogs } from './logs.ts'
+import { forgetOldLogs } from './server.ts'
 import { emptyFolder, sql } from './test-cluster.ts'
 
 let root: string

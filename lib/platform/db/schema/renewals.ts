@@ -9,8 +9,9 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { assets } from '../assets.ts'
-import { createdAt, customerId, key, time } from '../columns.ts'
+import { assets } from './assets.ts'
+import { createdAt, customerId, key, time } from './columns.ts'
+import { members } from './customers.ts'
 
 /** What people ordered for the next term of commitment plans, and what became of it. */
 export const renewalOrders = pgTable(
@@ -81,5 +82,26 @@ export const renewalOrders = pgTable(
       'renewal_orders_taken_back',
       sql`num_nonnulls(${t.takenBackAt}, ${t.takenBackByKind}, ${t.takenBackById}, ${t.takenBackByName}) in (0, 4)`,
     ),
+  ],
+)
+
+/** The private link of a member's calendar: one for each. */
+export const calendarFeeds = pgTable(
+  'calendar_feeds',
+  {
+    customerId: customerId(),
+    memberId: key('member_id').notNull(),
+    /** Of the secret in the link, which is kept nowhere. */
+    digest: key('digest').notNull(),
+    lastFour: text('last_four').notNull(),
+    madeAt: time('made_at').notNull().defaultNow(),
+    /** To the minute. */
+    lastReadAt: time('last_read_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.memberId] }),
+    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
+    // For the release before, which looks digests up here; a later one drops it.
+    index('calendar_feeds_by_digest').on(t.digest).concurrently(),
   ],
 )

@@ -12,8 +12,9 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, time } from './columns.ts'
-import { billingProfiles, customers } from './customers.ts'
+import { billingProfiles, customers, members } from './customers.ts'
 import { invoices } from './invoices/invoices.ts'
+import { licenseChanges } from './license-changes.ts'
 
 const NOTICES = sql.raw(`array['new','due','past-due']`)
 const STOPPABLE = sql.raw(`array['new','due','past-due','licenses','needs']`)
@@ -125,5 +126,46 @@ export const notices = pgTable(
       foreignColumns: [invoices.customerId, invoices.id],
     }).onDelete('cascade'),
     check('notices_kind', sql`array[${t.kind}] <@ ${NOTICES}`),
+  ],
+)
+
+/** What a mail tells of licenses: a total that a vendor changed by itself, to each recipient once. */
+export const noticeChanges = pgTable(
+  'notice_changes',
+  {
+    customerId: customerId(),
+    recipientId: key('recipient_id').notNull(),
+    changeId: key('change_id').notNull(),
+    toldOn: date('told_on').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.recipientId, t.changeId] }),
+    index('notice_changes_of_mail').on(t.customerId, t.recipientId, t.toldOn),
+    foreignKey({
+      columns: [t.customerId, t.recipientId, t.toldOn],
+      foreignColumns: [noticeMails.customerId, noticeMails.recipientId, noticeMails.toldOn],
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.customerId, t.changeId],
+      foreignColumns: [licenseChanges.customerId, licenseChanges.id],
+    }),
+  ],
+)
+
+/** What a member does not want to see of what needs them, as long as it says what it said then. */
+export const needDismissals = pgTable(
+  'need_dismissals',
+  {
+    customerId: customerId(),
+    memberId: key('member_id').notNull(),
+    /** Names the line: its kind, and what it is about. */
+    needId: key('need_id').notNull(),
+    /** A digest of what it said: with other figures it is shown again. */
+    version: text('version').notNull(),
+    dismissedAt: time('dismissed_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.memberId, t.needId] }),
+    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
   ],
 )

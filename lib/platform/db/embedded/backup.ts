@@ -1,0 +1,266 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { copyFile, lstat, mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { createGunzip, createGzip } from 'node:zlib'
+import { Client } from 'pg'
+import { startEmbedded } from '../embedded.ts'
+import { ownerOf } from '../logins.ts'
+import { findCluster, readPassword } from './cluster.ts'
+import { commandLine, exists, type Launch } from './launch.ts'
+import { serverProcess, socketFolder } from './server.ts'
+import { chooseLaunch } from './way.ts'
+
+/** The folder of an archive with what stands beside the cluster in DATA_DIR. */
+const BESIDE = 'licenses-invoices'
+
+/** What a dump says of itself. */
+type About = {
+  /** The server's version, such as 18.4. */
+  postgres: string
+  /** Its files fit no other kind of machine: such as linux-x64. */
+  platform: string
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`
+
+/** The secrets of ours that are kept in a folder, by their files' names. */
+async function secretFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => name.endsWith('-secret')).sort()
+}
+
+/** The name of the server's password in an archive. */
+const PASSWORD = 'postgres-password'
+
+/**
+ * Writes the embedded database, as it is at one moment, and the secrets beside it into one file (.tar.gz), while others
+ * go on writing. It is on the disk when this returns; what was not finished is removed.
+ * @param file path of a file that is not there yet; nobody else may read it
+ * @returns the names of our secrets in it
+ */
+export async function dumpEmbedded(dataDir: string, file: string, signal?: AbortSignal): Promise<string[]> {
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    const embedded = await startEmbedded(dataDir)
+    try {
+      const names = await secretFiles(dataDir)
+      const about: About = { postgres: /\d+\.\d+/.exec(embedded.note)?.[0] ?? '', platform: PLATFORM }
+      const beside = [tarEntry(`${BESIDE}/about.json`, Buffer.from(JSON.stringify(about)))]
+      const cluster = await findCluster(dataDir)
+      beside.push(tarEntry(`${BESIDE}/${PASSWORD}`, Buffer.from(await readPassword(cluster ?? ''))))
+      for (const name of names)
+        beside.push(tarEntry(`${BESIDE}/${name}`, await readFile(join(dataDir, name))))
+      const archive = await baseBackup(embedded.url)
+      const whole = Readable.from(
+        (async function* () {
+          yield* beside
+          yield* archive
+        })(),
+      )
+      const out = createWriteStream(file, { fd: handle.fd, autoClose: false })
+      await pipeline(whole, createGzip({ level: 4 }), out, { signal })
+      await handle.sync()
+      return names
+    } finally {
+      await embedded.release()
+    }
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+// PostgreSQL's own backup of a running server, in the tar format: with its log, so that it needs no archive.
+const COMMAND =
+  "BASE_BACKUP (LABEL 'licenses-invoices', CHECKPOINT 'fast', WAL true, MANIFEST 'no', PROGRESS false)"
+
+/** What begins a message of the stream (PostgreSQL 15 and newer); others tell of progress. */
+const NEW_ARCHIVE = 'n'.charCodeAt(0)
+const DATA = 'd'.charCodeAt(0)
+
+/**
+ * The server's files as they were at one moment, read while it goes on: a tar archive with its end.
+ * @param url of the server, as a role that may replicate
+ * @throws Error (from the stream) where the server refuses or ends, or has tablespaces
+ */
+async function baseBackup(url: string): Promise<Readable> {
+  const client = new Client({ ...ownerOf(url), ...{ replication: 'true' } })
+  await client.connect()
+  const socket = (client as unknown as { connection: { stream: { pause(): void; resume(): void } } })
+    .connection.stream
+  let archives = 0
+  const archive = new Readable({
+    read: () => socket.resume(),
+    destroy(error, done) {
+      client.end().then(
+        () => done(error),
+        () => done(error),
+      )
+      socket.resume()
+    },
+  })
+  const fail = (error: Error) => void archive.destroy(error)
+  client.on('error', fail)
+  client.on('end', () => archive.readableEnded || fail(new Error('The server ended before the backup did.')))
+  const take = (chunk: Buffer) => {
+    if (chunk[0] === NEW_ARCHIVE && ++archives > 1) fail(new Error('The server has tablespaces.'))
+    // The bytes are those of a buffer that the next message is read into.
+    if (chunk[0] === DATA && !archive.push(Buffer.from(chunk.subarray(1)))) socket.pause()
+  }
+  client.query(copying(take, fail, () => archive.push(null)) as unknown as Parameters<Client['query']>[0])
+  return archive
+}
+
+/** What pg asks of a query that it is to send by itself. */
+function copying(take: (chunk: Buffer) => void, fail: (error: Error) => void, end: () => void) {
+  const ignore = () => {}
+  return {
+    submit: (connection: { query(text: string): void }) => connection.query(COMMAND),
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => take(chunk),
+    handleError: fail,
+    handleReadyForQuery: end,
+    handleRowDescription: ignore,
+    handleDataRow: ignore,
+    handleCommandComplete: ignore,
+  }
+}
+
+/** A block of a tar archive, in bytes. */
+const BLOCK = 512
+
+/**
+ * One file as a tar archive has it (POSIX ustar), for its owner alone, without what ends an archive: others may follow.
+ * @param name of 99 bytes at most
+ */
+function tarEntry(name: string, content: Buffer): Buffer {
+  if (Buffer.byteLength(name) > 99) throw new RangeError(`${name} is too long a name.`)
+  const head = Buffer.alloc(BLOCK)
+  const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0')
+  const put = (text: string, at: number) => head.write(text, at)
+  put(name, 0)
+  put(octal(0o600, 7), 100)
+  put(octal(0, 7), 108)
+  put(octal(0, 7), 116)
+  put(octal(content.length, 11), 124)
+  put(octal(0, 11), 136)
+  // The sum is made as if spaces stood in its place.
+  put(' '.repeat(8), 148)
+  put('0', 156)
+  put('ustar\x0000', 257)
+  const sum = head.reduce((total, byte) => total + byte, 0)
+  put(`${octal(sum, 6)}\0 `, 148)
+  return Buffer.concat([head, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)])
+}
+
+/** What a restore did. */
+export type Restored = {
+  secrets: string[]
+  /** What was there before, where it is now: absolute paths. */
+  aside: string[]
+}
+
+/**
+ * Puts what `dumpEmbedded` wrote into a data directory: the cluster, which replays its log when it is started, and the
+ * secrets. Until the whole file has been read, what is there stays as it is.
+ * @param options.replace move what is there aside, under names with the time
+ * @throws Error where something is there and is not to be replaced, a server runs on it, or the file is none or not whole
+ */
+export async function restoreEmbedded(
+  dataDir: string,
+  file: string,
+  { replace = false } = {},
+): Promise<Restored> {
+  await mkdir(dataDir, { recursive: true })
+  await expectFree(dataDir, replace)
+  const old = await findCluster(dataDir)
+  const launch = await chooseLaunch(dataDir, old, true)
+  const half = `${launch.data}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+  try {
+    await mkdir(half, { mode: 0o700 })
+    await unpack(file, half)
+    const beside = join(half, BESIDE)
+    await expectFitting(beside, half, launch)
+    const secrets = await secretFiles(beside)
+    // Unpacking takes minutes, in which somebody may have started it.
+    await expectFree(dataDir, replace)
+    const aside = await moveAside(dataDir, old)
+    for (const name of secrets) await copyFile(join(beside, name), join(dataDir, name))
+    await copyFile(join(beside, PASSWORD), `${launch.data}-password`)
+    await rm(beside, { recursive: true })
+    // The lock of a socket names the server that was dumped, which may live.
+    await rm(socketFolder(half), { recursive: true, force: true })
+    await give(half, launch)
+    await rename(half, launch.data)
+    const path = join(dataDir, 'postgres')
+    if (!(await exists(path))) await symlink(launch.data, path)
+    return { secrets, aside }
+  } finally {
+    await rm(half, { recursive: true, force: true })
+  }
+}
+
+async function expectFree(dataDir: string, replace: boolean): Promise<void> {
+  const cluster = await findCluster(dataDir)
+  if (cluster && (await serverProcess(cluster)))
+    throw new Error(`A server runs in ${cluster}: stop the console and all commands first.`)
+  const there = [...(cluster ? ['postgres'] : []), ...(await secretFiles(dataDir))]
+  if (there.length > 0 && !replace)
+    throw new Error(`${dataDir} holds data (${there.join(', ')}). With --replace they are moved aside.`)
+}
+
+/** By the system's `tar`, which Linux, macOS and Windows have; the sum at the end of the file is checked. */
+async function unpack(file: string, folder: string): Promise<void> {
+  const tar = spawn('tar', ['-x', '-o', '-f', '-', '-C', folder], { stdio: ['pipe', 'ignore', 'pipe'] })
+  let said = ''
+  tar.stderr.on('data', (chunk) => {
+    said += chunk
+  })
+  const ended = once(tar, 'close')
+  try {
+    await pipeline(createReadStream(file), createGunzip(), tar.stdin)
+  } catch (error) {
+    tar.kill()
+    throw new Error(`${file} is not a whole dump: ${said.trim() || (error as Error).message}`)
+  }
+  const [code] = await ended
+  if (code !== 0) throw new Error(`${file} can't be unpacked: ${said.trim()}`)
+}
+
+async function expectFitting(beside: string, half: string, launch: Launch): Promise<void> {
+  const text = await readFile(join(beside, 'about.json'), 'utf8').catch(() => '')
+  const parts = [join(half, 'backup_label'), join(beside, PASSWORD)]
+  if (text === '' || !(await Promise.all(parts.map(exists))).every(Boolean))
+    throw new Error('The file is no dump of the embedded database.')
+  const { postgres, platform }: About = JSON.parse(text)
+  const { file, args, options } = commandLine(launch, 'postgres', ['--version'])
+  const { stdout } = await promisify(execFile)(file, args, options)
+  const own = /\d+/.exec(stdout)?.[0]
+  const major = (await readFile(join(half, 'PG_VERSION'), 'utf8')).trim()
+  if (platform !== PLATFORM)
+    throw new Error(`The dump is of ${platform} and this is ${PLATFORM}: its files do not fit.`)
+  if (major !== own) throw new Error(`The dump is of PostgreSQL ${postgres}, and this release has ${own}.`)
+}
+
+async function moveAside(dataDir: string, cluster: string | undefined): Promise<string[]> {
+  const mark = `.replaced-${new Date().toISOString().replace(/[-:]|\..*/g, '')}`
+  const moved = (await secretFiles(dataDir)).map((name) => join(dataDir, name))
+  // The cluster may be elsewhere; its password is beside it.
+  if (cluster) moved.push(cluster, `${cluster}-password`)
+  const links = (await lstat(join(dataDir, 'postgres')).catch(() => undefined))?.isSymbolicLink()
+  if (links) await rm(join(dataDir, 'postgres'))
+  for (const path of moved) await rename(path, `${path}${mark}`)
+  return moved.map((path) => `${path}${mark}`)
+}
+
+/** To the account that runs the server, where it is not ours. */
+async function give(folder: string, { account }: Launch): Promise<void> {
+  if (account) await promisify(execFile)('chown', ['-R', `${account.uid}:${account.gid}`, folder])
+}
