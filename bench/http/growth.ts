@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { pageToken } from '#lib/platform/lists/page-token.ts'
+import { pageToken } from '#lib/platform/lists/keyset.ts'
 import { type Ask, load } from './load.ts'
 import { type Pace, type Spread, spreadOf } from './pace.ts'
 import type { Program } from './program.ts'

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { KEY_CALLER } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CallerRow } from '#lib/platform/caller/store.ts'
-import { type ListOf, pageToken } from '#lib/platform/lists/page-token.ts'
+import { type ListOf, pageToken } from '#lib/platform/lists/keyset.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
 import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.ts'
 

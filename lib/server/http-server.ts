@@ -22,7 +22,7 @@ const LIMITS = {
 
 /**
  * A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. More than
- * lib/platform/files/pace.ts grants, which cuts whoever takes a large answer too slowly: the system's buffers are seen to move
+ * lib/platform/files/stream.ts grants, which cuts whoever takes a large answer too slowly: the system's buffers are seen to move
  * in large steps.
  */
 const SILENCE = 100_000

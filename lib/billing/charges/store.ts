@@ -4,7 +4,7 @@ import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
-import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import type { Cursor } from '#lib/platform/lists/keyset.ts'
 import { ofInvoice } from './sets.ts'
 
 /** A charge as it is stored: amounts are exact decimal text, times epoch milliseconds. */

@@ -4,7 +4,7 @@ import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
 import { BYTES, FILE_KINDS } from '#lib/billing/kept-files/rules.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { file, stream } from '#lib/platform/files/download.ts'
-import { listText } from '#lib/platform/lists/list-text.ts'
+import { listText } from '#lib/platform/lists/parameters.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 

@@ -3,7 +3,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { BadZip, isZip, withZip } from '#lib/platform/files/unzip.ts'
+import { BadZip, isZip, withZip } from '#lib/platform/files/zip.ts'
 
 /** A file that the operator gave, by itself, in a folder or in an archive. */
 export type GivenFile = {

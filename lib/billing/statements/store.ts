@@ -6,8 +6,7 @@ import { ofMonths, unsettledCount, unsettledSums } from '#lib/billing/invoices/s
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { type KeyColumn, pageByKey } from '#lib/platform/lists/keyset.ts'
-import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/keyset.ts'
 import type { Age } from './rules.ts'
 
 export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }

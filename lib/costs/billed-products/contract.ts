@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { unixTime } from '#lib/platform/lists/unix-time.ts'
+import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import { MOST_PRODUCTS } from './rules.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { operation } from '#lib/platform/api/operation.ts'
 import { fileName } from '#lib/platform/files/attachment.ts'
-import { csvReply, xlsxReply } from '#lib/platform/files/table-file.ts'
+import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { type ComparedInvoices, readComparison } from './compared.ts'
 import * as contract from './contract.ts'

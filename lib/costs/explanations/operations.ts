@@ -1,6 +1,6 @@
 import 'server-only'
 import { operation } from '#lib/platform/api/operation.ts'
-import { csvReply, xlsxReply } from '#lib/platform/files/table-file.ts'
+import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import * as contract from './contract.ts'
 import { explanationTable } from './export.ts'
 import { readExplanation } from './read.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { currency, money } from '#lib/billing/invoices/shapes.ts'
 import { seats } from '#lib/licenses/assets/contract.ts'
-import { timeOf } from '#lib/platform/lists/unix-time.ts'
+import { timeOf } from '#lib/platform/lists/parameters.ts'
 import { MONTHS } from './rules.ts'
 
 const asset = z.object({

@@ -5,8 +5,7 @@ import { digestOf, hintsOf, noteLookUp } from '#lib/platform/caller/credentials.
 import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
-import { byCreation, pageByKey } from '#lib/platform/lists/keyset.ts'
-import type { Cursor } from '#lib/platform/lists/page-token.ts'
+import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 import { type KeyStatus, type Owner, type Reach, type STATES, UNUSED_DAYS } from './rules.ts'
 
 const belongsToCustomer = sql<boolean>`(${apiKeys.belongsToCustomer} OR ${apiKeys.issuedBy} IS NULL)`

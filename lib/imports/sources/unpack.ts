@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { BadZip } from '#lib/platform/files/unzip.ts'
+import { BadZip } from '#lib/platform/files/zip.ts'
 import { ImportRefused } from '../refused.ts'
 import type { Source } from './source.ts'
 

@@ -5,7 +5,7 @@ import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/con
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { actor, others } from '#lib/platform/history/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { timeOf, unixTime } from '#lib/platform/lists/unix-time.ts'
+import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { changeCalls } from '../routes.ts'
 import * as changes from './examples.ts'
 import * as quantity from './examples.ts'

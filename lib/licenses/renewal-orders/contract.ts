@@ -4,7 +4,7 @@ import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/request.ts'
 import { actor } from '#lib/platform/history/shapes.ts'
-import { timeOf } from '#lib/platform/lists/unix-time.ts'
+import { timeOf } from '#lib/platform/lists/parameters.ts'
 import { renewalCalls } from '../routes.ts'
 import * as examples from './examples.ts'
 

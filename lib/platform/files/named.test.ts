@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { named } from './named.ts'
+import { named } from './attachment.ts'
 
 beforeEach(() => vi.useFakeTimers({ now: Date.UTC(2026, 10, 20, 23, 59) }))
 afterEach(() => void vi.useRealTimers())

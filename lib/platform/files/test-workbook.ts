@@ -1,5 +1,5 @@
+import { XLSX } from './table.ts'
 import { unzip } from './test-zip.ts'
-import { XLSX } from './xlsx.ts'
 
 /** An answer's body for tests to look into, a character for each byte: of a workbook that is the text of all its parts. */
 export function legible(body: ArrayBuffer, mediaType: string | null): string {

@@ -1,7 +1,130 @@
 import { spawnSync } from 'node:child_process'
-import { expect, it, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { unzip } from './test-zip.ts'
-import { uniqueNames, type ZipEntry, zip } from './zip.ts'
+import { isZip, uniqueNames, withZip, type ZipEntry, type ZippedFile, zip } from './zip.ts'
+
+describe('unzip', () => {
+  const BOUNDS = { files: 10, bytes: 1_000_000 }
+
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'unzip-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  const packed = async (files: Record<string, string | Uint8Array>) =>
+    Buffer.concat(
+      await Array.fromAsync(
+        zip(
+          Object.entries(files).map(([name, content]) => ({
+            name,
+            day: '2026-09-30',
+            read: async () => Buffer.from(content as string),
+          })),
+        ),
+      ),
+    )
+  async function saved(bytes: Uint8Array): Promise<string> {
+    const path = join(folder, `${crypto.randomUUID()}.zip`)
+    await writeFile(path, bytes)
+    return path
+  }
+  const texts = (files: ZippedFile[]) =>
+    Promise.all(files.map(async (file) => [file.name, (await buffer(await file.read())).toString()]))
+  const unpack = async (bytes: Uint8Array, bounds = BOUNDS) => withZip(await saved(bytes), bounds, texts)
+  const refusal = (bytes: Uint8Array, bounds = BOUNDS) =>
+    unpack(bytes, bounds).then(
+      () => 'nothing was wrong',
+      (error: Error) => error.message,
+    )
+
+  describe('an archive', () => {
+    it('gives its files in its order, as often as they are read, without what computers add', async () => {
+      const archive = await packed({
+        '2026/b.csv': 'bbb',
+        'a.csv': 'a',
+        'é 請求書.csv': '',
+        '__MACOSX/._a.csv': 'x',
+        '2026/.DS_Store': 'x',
+      })
+      const expected = [
+        ['2026/b.csv', 'bbb'],
+        ['a.csv', 'a'],
+        ['é 請求書.csv', ''],
+      ]
+      const path = await saved(archive)
+      const twice = await withZip(path, BOUNDS, async (files) => [await texts(files), await texts(files)])
+      expect(twice).toEqual([expected, expected])
+    })
+
+    it('is unpacked while it is read', async () => {
+      const path = await saved(await packed({ 'big.csv': Buffer.alloc(50_000_000) }))
+      const first = await withZip(path, { files: 1, bytes: 50_000_000 }, async ([file]) => {
+        for await (const chunk of (await file?.read()) ?? []) return chunk.length
+      })
+      expect(first).toBeGreaterThan(0)
+      expect(first).toBeLessThan(1_000_000)
+    })
+
+    it('is known by its start', async () => {
+      expect(isZip(await packed({ 'a.csv': 'a' }))).toBe(true)
+      expect(isZip(await packed({}))).toBe(true)
+      expect(isZip(Buffer.from('PK'))).toBe(false)
+      expect(isZip(Buffer.from('%PDF-1.7'))).toBe(false)
+    })
+  })
+
+  describe('refused is', () => {
+    it('what has more files, or more bytes, than it may', async () => {
+      const archive = await packed({ 'a.csv': 'aaaa', 'b.csv': 'bbbb' })
+      expect(await refusal(archive, { files: 1, bytes: 100 })).toBe('The archive has more than 1 files.')
+      expect(await refusal(archive, { files: 2, bytes: 7 })).toMatch('more than 7 bytes when it is unpacked')
+      expect(await refusal(archive, { files: 2, bytes: 8 })).toBe('nothing was wrong')
+    })
+
+    it('a file that is longer than the directory says', async () => {
+      const archive = await packed({ 'bomb.csv': Buffer.alloc(5_000_000) })
+      const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
+      archive.writeUInt32LE(10, directory + 24)
+      expect(await refusal(archive)).toMatch(/^bomb.csv is no whole ZIP file: too many bytes/)
+    })
+
+    it('a file whose bytes are not those of its check sum', async () => {
+      const archive = await packed({ 'a.csv': 'a' })
+      const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
+      archive.writeUInt32LE(7, directory + 16)
+      expect(await refusal(archive)).toBe('a.csv is damaged: its check sum does not fit.')
+    })
+
+    it('an encrypted file', async () => {
+      const archive = await packed({ 'a.csv': 'a' })
+      const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
+      archive.writeUInt16LE(archive.readUInt16LE(directory + 8) | 1, directory + 8)
+      expect(await refusal(archive)).toBe('a.csv is encrypted. Unpack the archive first.')
+    })
+
+    it.each([
+      ['no archive', () => Buffer.from('a,b\n1,2\n')],
+      ['half of one', async () => (await packed({ 'a.csv': 'a' })).subarray(0, 60)],
+      ['an empty file', () => Buffer.alloc(0)],
+      ['a name that climbs', () => packed({ '..-a.csv': 'a' }).then((zip) => renamed(zip, '..-a', '../a'))],
+    ])('%s', async (_, make) => {
+      expect(await refusal(await make())).toMatch(/^The file is no whole ZIP file: /)
+    })
+
+    it('but a file that is not there is no bad archive', async () => {
+      await expect(withZip(join(folder, 'none.zip'), BOUNDS, texts)).rejects.toMatchObject({ code: 'ENOENT' })
+    })
+  })
+
+  function renamed(archive: Buffer, from: string, to: string): Buffer {
+    return Buffer.from(archive.toString('latin1').replaceAll(from, to), 'latin1')
+  }
+})
 
 const entry = (name: string, given: Partial<ZipEntry> = {}): ZipEntry => ({
   name,

@@ -2,8 +2,7 @@ import 'server-only'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import PDFDocument from 'pdfkit'
-import { fontOf, type ParsedFont, viewOf } from './pdfkit.ts'
-import { keepShapes } from './shaping.ts'
+import { fontOf, forgetting, type GlyphRun, type ParsedFont, viewOf } from './pdfkit.ts'
 
 const FILES = {
   regular: '400Regular/Inter_400Regular.ttf',
@@ -32,4 +31,80 @@ function parse(file: string): ParsedFont {
   const home = dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/inter/package.json'))
   const doc = new PDFDocument({ autoFirstPage: false })
   return fontOf(doc.font(readFileSync(join(home, file)))).font
+}
+
+/** A word as glyphs, without a document. */
+type Shape = { ids: number[]; codePoints: number[][]; positions: object[]; advanceWidth: number }
+
+/** By font. Of words only, and not of all: what the customers' texts bring along is forgotten again. */
+const shapes = new Map<string, Map<string, Shape>>()
+const MOST_SHAPES = 1500
+const LONGEST = 40
+
+const NUMBER = /^−?[\d,.]+ ?$/
+
+/**
+ * Lets the document's present font, which is called `name`, draw numbers with digits as wide as each other, and
+ * remember how words are shaped, which takes most of the time of a document. A number is put together from its
+ * characters.
+ */
+function keepShapes(doc: PDFKit.PDFDocument, name: string): void {
+  const font = fontOf(doc)
+  const shape = font.layoutRun.bind(font)
+  const known = shapes.get(name) ?? new Map<string, Shape>()
+  shapes.set(name, known)
+
+  const shapeOf = (text: string, features?: string[]): Shape => {
+    // A glyph remembers the character that it was first wanted for: here, always one of this word.
+    const { glyphs, positions, advanceWidth } = forgetting(font, () => shape(text, features))
+    const ids = glyphs.map(({ id }) => id)
+    return { ids, codePoints: glyphs.map(({ codePoints }) => codePoints), positions, advanceWidth }
+  }
+  const shaped = (text: string, features?: string[]): GlyphRun => {
+    const key = features ? `${features} ${text}` : text
+    const kept = known.get(key) ?? shapeOf(text, features)
+    if (known.size > MOST_SHAPES) known.clear()
+    if (text.length <= LONGEST && !known.has(key)) known.set(key, kept)
+    const { ids, codePoints, positions, advanceWidth } = kept
+    const glyphs = ids.map((id, index) => font.font.getGlyph(id, codePoints[index] ?? []))
+    return { glyphs, positions, advanceWidth }
+  }
+
+  font.layoutRun = (text, features) => {
+    if (features || !NUMBER.test(text)) return shaped(text, features)
+    const runs = Array.from(text, (char) => shaped(char, ['tnum']))
+    return {
+      glyphs: runs.flatMap((run) => run.glyphs),
+      positions: runs.flatMap((run) => run.positions),
+      advanceWidth: runs.reduce((sum, run) => sum + run.advanceWidth, 0),
+    }
+  }
+}
+
+// An empty square: the font's own sign for "no glyph" is not drawn as wide as it is measured.
+const MISSING = '□'
+const COMMON = /^[\x20-\x7e\u00a0-\u017f–—−·…€]*$/
+
+/** The text with a square for each character that the document's present font can't draw. */
+export function withGlyphs(doc: PDFKit.PDFDocument, text: string): string {
+  if (COMMON.test(text)) return text
+  const { font } = fontOf(doc)
+  const drawable = (char: string) => font.hasGlyphForCodePoint(char.codePointAt(0) ?? 0)
+  return Array.from(text, (char) => (drawable(char) ? char : MISSING)).join('')
+}
+
+/**
+ * Whether a text that is drawn in the document's present font can be copied as it is. A glyph stands for what it
+ * stood for first, and some characters share one; text from right to left is drawn the other way round.
+ */
+export function readsBack(doc: PDFKit.PDFDocument, text: string): boolean {
+  const font = fontOf(doc)
+  const fresh = new Map<number, number[]>()
+  let read = ''
+  for (const { id, codePoints } of font.layout(text).glyphs) {
+    const known = font.unicode[font.subset.mapping[id] ?? -1] ?? fresh.get(id) ?? codePoints
+    fresh.set(id, known)
+    read += String.fromCodePoint(...known)
+  }
+  return read === text
 }

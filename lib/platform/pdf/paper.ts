@@ -1,11 +1,9 @@
 import 'server-only'
+import type { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
-import { addFonts } from './fonts.ts'
-import { gathered } from './gathered.ts'
-import { metadataText, nameContent } from './metadata.ts'
-import { joinContent } from './pdfkit.ts'
-import { readsBack, withGlyphs } from './shaping.ts'
-import { wrap } from './text.ts'
+import { addFonts, readsBack, withGlyphs } from './fonts.ts'
+import { joinContent, setName } from './pdfkit.ts'
+import { printable, wrap } from './text.ts'
 
 /** A4 and its margins, in points from the top left. */
 export const PAGE = { width: 595.28, height: 841.89, left: 50, right: 545.28, top: 50, bottom: 776 }
@@ -135,4 +133,68 @@ export function finishPaper(paper: Paper, footer: string): Promise<Uint8Array> {
   root.end()
   doc.end()
   return file
+}
+
+type About = { title: string; author: string; date: Date; id: Buffer }
+
+/** Text as both places can say it that name a document: its information dictionary and its XML. */
+function metadataText(text: string): string {
+  return printable(text)
+    .toWellFormed()
+    .replace(/[\ufffe\uffff]/g, '')
+    .trim()
+}
+
+/**
+ * Says in XML (XMP) what the document says of itself elsewhere, as archives want it (PDF/A, ISO 19005-2). The
+ * package would put title and author into it without escaping them, and an id that is not of the content.
+ */
+function nameContent(doc: PDFKit.PDFDocument, { title, author, date, id }: About): void {
+  const { Producer = '', Creator = '' } = doc.info as { Producer?: string; Creator?: string }
+  const xml = `
+      <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
+        <xmp:CreateDate>${date.toISOString().slice(0, 19)}Z</xmp:CreateDate>
+        <xmp:CreatorTool>${escaped(Creator)}</xmp:CreatorTool>
+      </rdf:Description>
+      <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
+        <dc:title><rdf:Alt><rdf:li xml:lang="x-default">${escaped(title)}</rdf:li></rdf:Alt></dc:title>
+        <dc:creator><rdf:Seq><rdf:li>${escaped(author)}</rdf:li></rdf:Seq></dc:creator>
+      </rdf:Description>
+      <rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
+        <pdf:Producer>${escaped(Producer)}</pdf:Producer>
+      </rdf:Description>`
+  setName(doc, id, xml)
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>]/g, (char) => ENTITIES[char] ?? char)
+}
+
+/** So many pieces are joined to one, as soon as they are there. */
+const MANY = 1000
+
+/**
+ * All that a stream says, once it has ended. A document says it in a hundred thousand pieces of a few bytes, each of which
+ * would take ten times as much memory as what it holds: they are joined while they come.
+ */
+export function gathered(stream: Readable): Promise<Uint8Array> {
+  const joined: Uint8Array[] = []
+  let pieces: Uint8Array[] = []
+  const join = () => {
+    joined.push(Buffer.concat(pieces))
+    pieces = []
+  }
+  return new Promise((resolve, reject) => {
+    stream
+      .on('data', (piece: Uint8Array) => {
+        if (pieces.push(piece) === MANY) join()
+      })
+      .on('end', () => {
+        join()
+        resolve(Buffer.concat(joined))
+      })
+      .on('error', reject)
+  })
 }

@@ -4,9 +4,9 @@ import { PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { type AnyContract, contract } from '../contract.ts'
 import { operation } from '../operation.ts'
-import { parametersOf, requestBodyOf } from './parameters.ts'
+import type { ParameterMeta } from '../request.ts'
+import type { Example } from './example.ts'
 import { anyProblem, headerComponents, responsesOf } from './responses.ts'
-import { type Json, type SchemaOf, schemaWriter } from './schema.ts'
 import { apiSettings } from './settings.ts'
 
 /** The calls of one noun, under one heading. */
@@ -115,4 +115,104 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
 
 function nameOf(permission: string): string {
   return PERMISSION_NAMES[permission as keyof typeof PERMISSION_NAMES]
+}
+
+/** All that a call takes beside its body: what its contract names, and If-None-Match where its answer has an ETag. */
+export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
+  const { method, params, query, headers, output, examples } = contract
+  // A stream is not known before it is sent, so that it has no ETag.
+  const isTagged = method === 'GET' && output.meta()?.streamed !== true
+  return [
+    ...parametersIn('path', params, schema, examples),
+    ...parametersIn('query', query, schema, examples),
+    ...parametersIn('header', headers, schema, examples),
+    ...(isTagged ? [IF_NONE_MATCH] : []),
+  ]
+}
+
+/** The body that a call has, or may have where it needs no field; of a GET or a DELETE it would have no meaning. */
+function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf): Json {
+  if (method === 'GET' || method === 'DELETE') return {}
+  const given = exampleValues(examples, (example) => example.body)
+  return {
+    requestBody: {
+      // One that is left out is read as an object without fields.
+      required: !(body as z.ZodType).safeParse({}).success,
+      description: 'Its fields, and no others.',
+      content: { 'application/json': { schema: schema(body, 'input'), ...given } },
+    },
+  }
+}
+
+const EXAMPLE_PART = { path: 'params', query: 'query', header: 'headers' } as const
+
+function parametersIn(
+  place: 'path' | 'query' | 'header',
+  shape: z.ZodObject,
+  schema: SchemaOf,
+  examples: readonly Example[],
+): Json[] {
+  return Object.entries(shape.shape).map(([field, type]) => {
+    const { description, json, ...own } = schema(type as z.ZodType, 'input') as Json & ParameterMeta
+    const name = place === 'header' ? capitalized(field) : field
+    const required = !(type as z.ZodType).safeParse(undefined).success
+    const given = exampleValues(examples, (example) => example[EXAMPLE_PART[place]]?.[field])
+    return { name, in: place, required, description, schema: json ?? own, ...given }
+  })
+}
+
+/** A header as the RFCs write it: `if-match` is If-Match. */
+function capitalized(header: string): string {
+  return header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** What each example has in one place, where it has something; not of requests that break their own schema. */
+function exampleValues(examples: readonly Example[], valueIn: (example: Example) => unknown): Json {
+  const named = examples.flatMap((example) => {
+    const value = valueIn(example)
+    return value === undefined || example.answer.status === 400
+      ? []
+      : [[example.name, { summary: example.summary, value }]]
+  })
+  return named.length === 0 ? {} : { examples: Object.fromEntries(named) }
+}
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'An ETag that you hold: 304 when it still fits.',
+  schema: { type: 'string' },
+}
+
+export type Json = Record<string, unknown>
+
+/** The JSON Schema of a type as it is read (`input`) or answered (`output`). */
+export type SchemaOf = (type: z.ZodType, io: 'input' | 'output') => Json
+
+/** Writes types that have an id into `schemas` and refers to them there. */
+export function schemaWriter(schemas: Record<string, Json>): SchemaOf {
+  return (type, io) => {
+    const made = JSON.stringify(z.toJSONSchema(type, { io, unrepresentable: 'any', override: plain(io) }))
+    const { $defs = {}, $schema, ...own } = JSON.parse(made.replaceAll('#/$defs/', '#/components/schemas/'))
+    const named: Record<string, Json> = own.id ? { ...$defs, [own.id]: own } : $defs
+    for (const [name, { id, ...rest }] of Object.entries(named)) schemas[name] = rest
+    return own.id ? { $ref: `#/components/schemas/${own.id}` } : own
+  }
+}
+
+/**
+ * Answers may grow, so they don't forbid what they don't name. Whole numbers are that; without a bound of their own
+ * they have 64 bits, which a generated client has to know: milliseconds don't fit into 32.
+ */
+function plain(io: 'input' | 'output') {
+  return ({ jsonSchema }: { jsonSchema: Json }) => {
+    if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    if (Number.isInteger(jsonSchema.const)) jsonSchema.type = 'integer'
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+      delete jsonSchema.maximum
+      jsonSchema.format = 'int64'
+    }
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  }
 }

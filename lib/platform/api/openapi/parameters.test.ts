@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
-import { parametersOf } from './parameters.ts'
-import { schemaWriter } from './schema.ts'
+import { parametersOf, schemaWriter } from './document.ts'
 
 // A client that checks a request against the description must not refuse what we take, nor let through what we refuse.
 

@@ -1,0 +1,300 @@
+import Big from 'big.js'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { readXlsx } from 'hucre/xlsx'
+import { describe, expect, it } from 'vitest'
+import { type Column, csv, type Dialect, xlsx } from './table.ts'
+import { unzip } from './test-zip.ts'
+
+describe('xlsx', () => {
+  type Row = { text?: string | null; number?: string | number | null; day?: string | null; at?: Date | null }
+
+  const COLUMNS: Column<Row>[] = [
+    { name: 'text', text: ({ text = null }) => text },
+    { name: 'number', number: ({ number = null }) => number },
+    { name: 'amount', amount: ({ number = null }) => (number === null ? null : String(number)) },
+    { name: 'day', day: ({ day = null }) => day },
+    { name: 'moment', moment: ({ at = null }) => at },
+  ]
+
+  async function bytesOf(...batches: Row[][]): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(xlsx('Rows', { columns: COLUMNS, batches })))
+  }
+
+  function partsOf(bytes: Uint8Array): Record<string, string> {
+    return Object.fromEntries(unzip(bytes).map(({ name, bytes }) => [name, bytes.toString('utf8')]))
+  }
+
+  async function rowsOf(...batches: Row[][]) {
+    const { sheets } = await readXlsx(await bytesOf(...batches))
+    return sheets.map(({ rows }) => rows)
+  }
+
+  it('writes cells of types, below the names', async () => {
+    const at = new Date('2026-10-19T08:30:15Z')
+    const rows = [{ text: 'Kovač 請求書', number: '-39004.92', day: '2026-09-30', at }, {}]
+    expect(await rowsOf(rows, [], [{ number: 7 }])).toEqual([
+      [
+        ['text', 'number', 'amount', 'day', 'moment'],
+        ['Kovač 請求書', -39004.92, -39004.92, new Date('2026-09-30T00:00:00Z'), at],
+        [null, null, null, null, null],
+        [null, 7, 7, null, null],
+      ],
+    ])
+  })
+
+  it('writes the names also where there is no row', async () => {
+    expect(await rowsOf()).toEqual([[['text', 'number', 'amount', 'day', 'moment']]])
+  })
+
+  it('formats amounts and days, and keeps the names in sight', async () => {
+    const parts = partsOf(await bytesOf([{ number: '7.500', day: '2026-09-30' }]))
+    expect(parts['xl/styles.xml']).toContain('formatCode="#,##0.00######"')
+    expect(parts['xl/styles.xml']).toContain('formatCode="yyyy-mm-dd"')
+    const sheet = parts['xl/worksheets/sheet1.xml']
+    expect(sheet).toContain('state="frozen"')
+    // As written, and not as it is read back: no cell may hold text where a number belongs.
+    expect(sheet).toMatch(/<c r="B2"[^>]*><v>7\.5<\/v><\/c><c r="C2" s="\d+"><v>7\.5<\/v><\/c>/)
+  })
+
+  it.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\t=1',
+    "'=1",
+    '_x0041_',
+    '_X000d_',
+    'a&b<c>"d"',
+    ' a ',
+    'a\r\nb',
+  ])('keeps the text %j as text, and as it is', async (text) => {
+    const bytes = await bytesOf([{ text }])
+    expect(partsOf(bytes)['xl/worksheets/sheet1.xml']).not.toContain('<f>')
+    const { sheets } = await readXlsx(bytes)
+    expect(sheets[0]?.rows[1]?.[0]).toBe(text)
+  })
+
+  describe('numbers', () => {
+    it('are exact where a spreadsheet keeps each digit, and text where it does not', () =>
+      fc.assert(
+        fc.asyncProperty(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(6), async (units, places) => {
+          const number = decimal(units, places)
+          const [[, row] = []] = await rowsOf([{ number }])
+          const cell = row?.[1]
+          const digits = number.replace(/[-.]/g, '').replace(/^0+/, '').length
+          if (digits > 15) expect(cell).toBe(number)
+          else expect(new Big(cell as number).eq(number)).toBe(true)
+        }),
+        { numRuns: 60 },
+      ))
+
+    it.each(['=1', 'NaN', '1e5', '1,5', '', Number.NaN])('%j is none', async (number) => {
+      await expect(bytesOf([{ number }])).rejects.toThrow('number is not a plain decimal')
+    })
+
+    it('a day is one', async () => {
+      await expect(bytesOf([{ day: '30.09.2026' }])).rejects.toThrow('day is not a day')
+    })
+  })
+
+  it('shows what XML cannot hold as a mark, and cuts what a cell cannot hold', async () => {
+    const [[, marked, long] = []] = await rowsOf([
+      { text: 'a\0b\u001fc\ud800d\uffff' },
+      { text: 'x'.repeat(40_000) },
+    ])
+    expect(marked?.[0]).toBe('a\ufffdb\ufffdc\ufffdd\ufffd')
+    expect(String(long?.[0])).toHaveLength(32_767)
+    expect(String(long?.[0])).toMatch(/x…$/)
+  })
+
+  it('asks for no batch before the one before has left, and for none after whoever reads has gone', async () => {
+    let asked = 0
+    async function* batches() {
+      for (;;) {
+        asked += 1
+        yield Array.from({ length: 1000 }, () => ({ text: crypto.randomUUID() }))
+      }
+    }
+    const pieces = xlsx('Rows', { columns: COLUMNS, batches: batches() })
+    for (let n = 0; n < 3; n++) await pieces.next()
+    expect(asked).toBeLessThan(20)
+    await pieces.return()
+    const before = asked
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(asked).toBe(before)
+  })
+
+  it('throws on what its rows throw', async () => {
+    async function* batches(): AsyncGenerator<Row[]> {
+      yield [{ text: 'one' }]
+      throw new Error('The database is gone.')
+    }
+    const all = Array.fromAsync(xlsx('Rows', { columns: COLUMNS, batches: batches() }))
+    await expect(all).rejects.toThrow('The database is gone.')
+  })
+
+  function decimal(units: bigint, places: number): string {
+    const digits = String(units < 0n ? -units : units).padStart(places + 1, '0')
+    const whole = digits.slice(0, digits.length - places)
+    const sign = units < 0n ? '-' : ''
+    return places === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-places)}`
+  }
+})
+
+describe('csv', () => {
+  type Row = { text: string | null; number: string | number | null }
+
+  const COLUMNS: Column<Row>[] = [
+    { name: 'first', text: ({ text }) => text },
+    { name: 'amount', number: ({ number }) => number },
+    { name: 'last', text: ({ text }) => text },
+  ]
+
+  async function written(...batches: Row[][]): Promise<string> {
+    return (await Array.fromAsync(csv({ columns: COLUMNS, batches }))).join('')
+  }
+
+  async function cellOf(text: string): Promise<string> {
+    const [, row] = parse(await written([{ text, number: null }]), { bom: true })
+    return row?.[2] ?? ''
+  }
+
+  it('writes RFC 4180 with a byte order mark', async () => {
+    const rows = [
+      { text: 'a,b "c"\r\nd', number: '-50.55' },
+      { text: null, number: null },
+      { text: 'é 請求書 \u{1F4B6}', number: 7 },
+    ]
+    expect(await written(rows.slice(0, 1), [], rows.slice(1))).toBe(
+      '\uFEFFfirst,amount,last\r\n"a,b ""c""\r\nd",-50.55,"a,b ""c""\r\nd"\r\n,,\r\né 請求書 \u{1F4B6},7,é 請求書 \u{1F4B6}\r\n',
+    )
+  })
+
+  it('writes the names also where there is no row', async () => {
+    expect(await written()).toBe('\uFEFFfirst,amount,last\r\n')
+    expect(await written([])).toBe('\uFEFFfirst,amount,last\r\n')
+  })
+
+  it.each(['=1', 'NaN', 'Infinity', '1e5', '1,5', ' 1', '', '+1', '--1', '1\n=2', Number.NaN, 1e21])(
+    'takes %j for no number',
+    async (number) => {
+      await expect(written([{ text: '', number }])).rejects.toThrow('amount is not a plain decimal')
+    },
+  )
+
+  it.each(['-0.01', '0', '-12', '39004.92', '0.0000125', 12345678901, -3.5])(
+    'leaves the number %j as it is',
+    async (number) => {
+      expect(parse(await written([{ text: '', number }]), { bom: true })[1]?.[1]).toBe(String(number))
+    },
+  )
+
+  it.each<[Dialect, string]>([
+    [{ separator: 'semicolon', decimal: 'comma' }, 'a,b;-1234,50;"c;d"'],
+    [{ separator: 'semicolon' }, 'a,b;-1234.50;"c;d"'],
+    [{ separator: 'tab', decimal: 'comma' }, 'a,b\t-1234,50\tc;d'],
+    [{ decimal: 'comma' }, '"a,b","-1234,50",c;d'],
+    [{}, '"a,b",-1234.50,c;d'],
+  ])('writes for the spreadsheet that asks for %j', async (dialect, line) => {
+    const columns: Column<string[]>[] = [
+      { name: 'first', text: ([text = '']) => text },
+      { name: 'amount', amount: ([, amount = '']) => amount },
+      { name: 'last', text: ([, , text = '']) => text },
+    ]
+    const rows = [[['a,b', '-1234.50', 'c;d']]]
+    const written = (await Array.fromAsync(csv({ columns, batches: rows }, dialect))).join('')
+    expect(written.split('\r\n')[1]).toBe(line)
+  })
+
+  describe('formulas are disarmed', () => {
+    it.each([
+      ['=1+1', "'=1+1"],
+      ['+1', "'+1"],
+      ['-1', "'-1"],
+      ['@SUM(A1)', "'@SUM(A1)"],
+      ['\t=1', "'\t'=1"],
+      ['\r=1', "'\r'=1"],
+      ['\n=1', "'\n'=1"],
+      ['\tplain', "'\tplain"],
+      ['＝1', "'＝1"],
+      ['＋1', "'＋1"],
+      ['－1', "'－1"],
+      ['＠A', "'＠A"],
+      ['﹦1', "'﹦1"],
+      ['  =1', "'  =1"],
+      ['\u00A0\u200B\uFEFF=1', "'\u00A0\u200B\uFEFF=1"],
+      [`=cmd|' /C calc'!A0`, `'=cmd|' /C calc'!A0`],
+      ["x;=cmd|' /C calc'!A0;y", "x;'=cmd|' /C calc'!A0;y"],
+      ['"=1"', `'"=1"`],
+      ['x;"=1', `x;'"=1`],
+      ['x; @A;;-1', "x;' @A;;'-1"],
+      ['a\r\n-b\n+c\t=d', "a\r\n'-b\n'+c\t'=d"],
+    ])('%j is written as %j', async (text, expected) => {
+      expect(await cellOf(text)).toBe(expected)
+    })
+
+    it.each([
+      '',
+      'a',
+      "'",
+      'a=b',
+      '1-2',
+      'Compute, on demand',
+      '1 Sep – 30 Sep',
+      '−5',
+      'a@b.example',
+      'x; y',
+    ])('%j stays as it is', async (text) => {
+      expect(await cellOf(text)).toBe(text)
+    })
+
+    const hostile = fc.array(
+      fc.constantFrom(
+        '=',
+        '+',
+        '-',
+        '@',
+        '＝',
+        '－',
+        '\t',
+        '\r',
+        '\n',
+        ';',
+        ',',
+        '"',
+        "'",
+        ' ',
+        '\u200B',
+        'a',
+        '1',
+      ),
+      { maxLength: 12 },
+    )
+
+    it('whatever the separator is taken for, and the text is the same without the apostrophes', async () => {
+      await fc.assert(
+        fc.asyncProperty(hostile, async (parts) => {
+          const text = parts.join('')
+          const cell = await cellOf(text)
+          expect(cell.replaceAll("'", '')).toBe(text.replaceAll("'", ''))
+          const whole = (await written([{ text, number: '-1' }])).slice(1)
+          // As Excel reads it where the semicolon separates: the quotes that do not begin a cell mean nothing.
+          const cells = [cell, ...cell.split(/[;\t\r\n]/), ...whole.split(/[;\t\r\n]/)]
+          expect(cells.filter((each) => /^[\p{Z}\p{C}"]*[=+\-@＝－]/u.test(each))).toEqual([])
+        }),
+        { numRuns: 500 },
+      )
+    })
+
+    it('all text round-trips but for them', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+          const cell = await cellOf(text)
+          expect(cell === text || cell.replaceAll("'", '') === text.replaceAll("'", '')).toBe(true)
+        }),
+      )
+    })
+  })
+})

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { integerText, type ParameterMeta } from '#lib/platform/api/request.ts'
+import { formatList } from './filter-text.ts'
+
+/** By what a list is ordered, and which way: `totalAmount desc`. */
+export type Order<Key extends string> = `${Key} ${'asc' | 'desc'}`
+
+/** The order of a list, as in `orderBy=totalAmount desc`: one of these keys, ascending unless told otherwise. */
+export function orderText<const Key extends string>(keys: readonly Key[]) {
+  const orders = keys.flatMap((key): Order<Key>[] => [`${key} asc`, `${key} desc`])
+  const pattern = `^\\s*(${keys.join('|')})(\\s+(asc|desc))?\\s*$`
+  const message = `must be one of ${keys.join(', ')}, and then asc, desc or nothing`
+  return z
+    .codec(z.string(), z.enum(orders) as unknown as z.ZodType<Order<Key>>, {
+      decode: (text, context) => {
+        const [key, direction = 'asc', ...rest] = text.trim().split(/\s+/)
+        const order = orders.find((known) => known === `${key} ${direction}`)
+        if (order && rest.length === 0) return order
+        context.issues.push({ code: 'custom', input: text, message })
+        return z.NEVER
+      },
+      encode: (order) => order as Order<Key>,
+    })
+    .meta({ json: { type: 'string', pattern } } satisfies ParameterMeta)
+}
+
+/**
+ * Several values in one parameter, as in `a|b`: a `|` or `%` within a value is percent-encoded once more, so that
+ * any text can be one. A value that is given twice counts once.
+ */
+export function listText({ most, longest }: { most: number; longest: number }) {
+  return z
+    .codec(z.string(), z.array(z.string()), {
+      decode: (text, context) => {
+        const values = text.split('|').map(decoded)
+        const whole = values.filter((value) => value !== undefined && value !== '' && !value.includes('\0'))
+        const message =
+          text.length > longest
+            ? `must have at most ${longest} characters`
+            : values.length > most
+              ? `must name at most ${most}`
+              : whole.length < values.length
+                ? 'has a part that is empty, or is not percent-encoded'
+                : undefined
+        if (message === undefined) return [...new Set(whole as string[])]
+        context.issues.push({ code: 'custom', input: text, message })
+        return z.NEVER
+      },
+      encode: (values) => formatList(values),
+    })
+    .meta({ json: { type: 'string', minLength: 1, maxLength: longest } } satisfies ParameterMeta)
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * An exact decimal as text; may be absent. Credit is below 0.
+ * @param what says what the bound selects: `invoices whose total is this much or more`
+ */
+export function amountText(what: string) {
+  return z
+    .string()
+    .regex(/^-?\d{1,20}(\.\d{1,20})?$/, 'must be a decimal number, as in 1250.50')
+    .optional()
+    .meta({ description: `Exact decimal, as in \`1250.50\`: ${what}.` })
+}
+
+// Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
+const FIRST_MILLISECONDS = 100_000_000_000
+
+/**
+ * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
+ * @param what says what the bound selects: `changes that were asked for at this time or later`
+ * @param rest milliseconds added to whole seconds: 999 where a bound takes in all of its second
+ */
+export function unixTime(what: string, rest = 0) {
+  const description = `Unix time: ${what}. In seconds; a value of 100,000,000,000 or more is read as milliseconds.`
+  return z
+    .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
+      decode: (value) => (value >= FIRST_MILLISECONDS ? value : value * 1000 + rest),
+      encode: (ms) => (ms >= FIRST_MILLISECONDS ? ms : Math.floor(ms / 1000)),
+    })
+    .optional()
+    .meta({ description })
+}
+
+/** A moment on the wire, of which `what` says what happened then. */
+export const timeOf = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
