@@ -14,10 +14,10 @@ const ISOLATED = [
   // Counts calls of a mocked argon2.
   'lib/identity/access/people/alike.test.ts',
   // Needs names for prepared statements, of which a process gives 500.
-  'lib/platform/db/flights/together.test.ts',
+  'lib/platform/db/pipeline.test.ts',
   // Loads modules a second time, as a second process would.
   'lib/identity/access/notice-link.test.ts',
-  'lib/platform/db/flights/prepared.test.ts',
+  'lib/platform/db/prepared.test.ts',
   'lib/platform/runtime/env.test.ts',
 ]
 const ALL = '{bench,components,lib,scripts,test}/**/*.test.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import { knownMigrations } from '#lib/platform/db/migrating/files.ts'
+import { knownMigrations } from '#lib/platform/db/migration-files.ts'
 import { type Account, accounts, DEFAULT_ACCOUNT, hasAccount } from '#lib/vendors/accounts.ts'
 import { knownVendors, vendorFacts } from '#lib/vendors/known-vendors.ts'
 

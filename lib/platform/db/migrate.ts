@@ -3,7 +3,7 @@ import pg from 'pg'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { isPooled } from './connections.ts'
 import { loginOf, ownerOf } from './logins.ts'
-import { type Migration, readMigrations } from './migrating/files.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
 import { ensureLogins, lackLogins } from './roles.ts'
 
 type Options = {

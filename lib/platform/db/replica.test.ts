@@ -7,11 +7,11 @@ import { type Database, openDatabase } from './client.ts'
 import { emptyFolder } from './embedded/test-cluster.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
-import { type Standby, startStandby } from './replica/test-standby.ts'
 import type { Replica } from './replica.ts'
 import { readScope, readScopeAtOnce, scope, scopeOfMany, streamScope } from './scope.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
 import { run } from './test-server.ts'
+import { type Standby, startStandby } from './test-standby.ts'
 
 const HOUR = 3_600_000
 

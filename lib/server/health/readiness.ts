@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { database } from '#lib/platform/db/client.ts'
-import { knownMigrations } from '#lib/platform/db/migrating/files.ts'
+import { knownMigrations } from '#lib/platform/db/migration-files.ts'
 
 const PATIENCE_MS = 1000
 

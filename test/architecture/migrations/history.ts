@@ -1,4 +1,4 @@
-import { isWithoutTransaction } from '#lib/platform/db/migrating/files.ts'
+import { isWithoutTransaction } from '#lib/platform/db/migration-files.ts'
 import { projectFiles, read } from '../scan.ts'
 
 /** The first migration that is held to the rules. Those before it belong to a product that was never released. */

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
-import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { isSpread, run } from '#lib/platform/db/test-server.ts'
+import { route } from './endpoint.ts'
 
-const MIGRATION = new URL('../../db/migrations/0063_packed-answers.sql', import.meta.url)
+const MIGRATION = new URL('../db/migrations/0063_packed-answers.sql', import.meta.url)
 const CUSTOMER = 'northwind'
 const ASSET = 'workspace-suite-1'
 const asset = route(setQuantity)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packed, unpacked } from '../idempotency.ts'
+import { packed, unpacked } from './idempotency.ts'
 
 test('any text comes back to the byte', () => {
   fc.assert(

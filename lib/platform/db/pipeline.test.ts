@@ -4,11 +4,11 @@ import { toProblem } from '#lib/platform/api/problem.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { Flight, sendAlone } from '../pipeline.ts'
-import { readScope, readScopeAtOnce } from '../scope.ts'
-import { type TestDatabase, testDatabase } from '../test-database.ts'
-import { addCustomer, addKey, addProfile, callerOf } from '../test-rows.ts'
-import { isBehindPooler, run } from '../test-server.ts'
+import { Flight, sendAlone } from './pipeline.ts'
+import { readScope, readScopeAtOnce } from './scope.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+import { addCustomer, addKey, addProfile, callerOf } from './test-rows.ts'
+import { isBehindPooler, run } from './test-server.ts'
 
 let database: TestDatabase
 let ana: Caller

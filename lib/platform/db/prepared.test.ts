@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { type TestDatabase, testDatabase } from '../test-database.ts'
-import { addCustomer } from '../test-rows.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+import { addCustomer } from './test-rows.ts'
 
 const alder = { customerId: 'alder' as CustomerId }
 let database: TestDatabase
@@ -18,9 +18,9 @@ afterAll(() => database.close())
 
 test('what one copy of this module has closed in an aborted transaction, the other one prepares anew', async () => {
   // A page and a route handler get separate copies in a production build, and share the pools.
-  const page = await import('../scope.ts')
+  const page = await import('./scope.ts')
   vi.resetModules()
-  const route = await import('../scope.ts')
+  const route = await import('./scope.ts')
   expect(page.readScope).not.toBe(route.readScope)
   const read = () => page.readScope(alder, (tx) => tx.execute(sql`SELECT id FROM customers`))
   expect((await read()).rows).toHaveLength(1)
@@ -32,7 +32,7 @@ test('what one copy of this module has closed in an aborted transaction, the oth
 })
 
 test('each cursor has its own columns, though the same words fetch from it', async () => {
-  const { streamScope } = await import('../scope.ts')
+  const { streamScope } = await import('./scope.ts')
   const given: unknown[] = []
   const rows = streamScope(alder, async function* (tx) {
     for (const own of [sql`SELECT 1 AS one`, sql`SELECT 'b' AS two, 'c' AS three`]) {
@@ -46,7 +46,7 @@ test('each cursor has its own columns, though the same words fetch from it', asy
 })
 
 test('a statement without rows is prepared once for a connection', async () => {
-  const { readScope } = await import('../scope.ts')
+  const { readScope } = await import('./scope.ts')
   const work = () => readScope(alder, (tx) => tx.execute(sql`LOCK TABLE customers IN ACCESS SHARE MODE`))
   await work()
   await work()

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '../embedded.ts'
+import { startEmbedded } from './embedded.ts'
 
 /** A server of ours that follows another one, by streaming: its replay can be held up. */
 export type Standby = {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 
 /** The committed SQL, forward only. */
-const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 /** The first line of a migration whose statements can't be in a transaction, such as CREATE INDEX CONCURRENTLY. */
 const NO_TRANSACTION = '-- no-transaction'
