@@ -79,9 +79,8 @@ const ZONES: Zone[] = [
     never: [/^pg$/, /^drizzle-orm\/node-postgres$/, /^lib\/platform\/db\//],
     only: [
       /^lib\/platform\/db\/backfill\.ts$/,
-      /^lib\/platform\/db\/last-words\.ts$/,
       /^lib\/platform\/db\/scope\.ts$/,
-      /^lib\/platform\/db\/built\.ts$/,
+      /^lib\/platform\/db\/statements\.ts$/,
       // Holds memory of a process, and no rows.
       /^lib\/platform\/db\/per-database\.ts$/,
       /^lib\/platform\/db\/schema\//,

@@ -55,7 +55,7 @@ export type InputError = { pointer?: string; parameter?: string; detail: string 
 type More<Members> = {
   errors?: InputError[]
   headers?: Record<string, string>
-  /** Further members of the problem body, such as `current` and `minimum`: problem-members.ts declares them. */
+  /** Further members of the problem body, such as `current` and `minimum`: problem-shapes.ts declares them. */
   members?: Members
   /** The body of an earlier answer, to be sent again as it was. */
   saved?: string

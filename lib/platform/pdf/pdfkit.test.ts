@@ -11,7 +11,7 @@ const doc = new PDFDocument({ autoFirstPage: false })
 addFonts(doc)
 const font = fontOf(doc)
 
-test('doc._font is the font that is drawn with: shaping.ts gives it wide digits and a memory', () => {
+test('doc._font is the font that is drawn with: fonts.ts gives it wide digits and a memory', () => {
   doc.font('regular')
   const regular = fontOf(doc)
   doc.font('bold')
@@ -55,7 +55,7 @@ test('font.subset and font.unicode say what a glyph stands for in a document: re
   expect(own.unicode[own.subset.mapping[glyph?.id ?? -1] ?? -1]).toEqual([0xe9])
 })
 
-test('doc._id, doc._addInfo and doc.appendXML name a document: metadata.ts writes its own, escaped', async () => {
+test('doc._id, doc._addInfo and doc.appendXML name a document: paper.ts writes its own, escaped', async () => {
   const named = new PDFDocument({ pdfVersion: '1.7', subset: 'PDF/A-2a', info: { Title: 'a & b' } })
   setName(named, Buffer.alloc(16, 7), '<rdf:Description rdf:about="">ours</rdf:Description>')
   named.end()

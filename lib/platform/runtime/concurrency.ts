@@ -1,5 +1,4 @@
 import 'server-only'
-import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Who may begin now. */
@@ -144,7 +143,10 @@ const { take } = turns({
  * own where it reads, and a change waits for others.
  * @throws Problem `service_unavailable`
  */
-export async function readTurn({ method, limit }: AnyContract, customerId: string): Promise<() => void> {
+export async function readTurn(
+  { method, limit }: { method: string; limit: string },
+  customerId: string,
+): Promise<() => void> {
   return method === 'GET' && limit === 'requests' ? take(customerId) : () => {}
 }
 

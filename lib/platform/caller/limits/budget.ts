@@ -135,7 +135,7 @@ export function wanted(quota: number, before: number | undefined): number {
 }
 
 /**
- * How much it is given. Store.ts asks the same in SQL; share.test.ts holds the two together.
+ * How much it is given. `GIVEN` says the same in SQL; a test holds the two together.
  * @param left of the window's budget
  * @param want what `wanted` said
  * @param waiting requests that wait for it now: they use what they get, so that nothing of it is lost

@@ -19,7 +19,7 @@ export const idempotencyKeys = pgTable(
     version: text('version'),
     /** Text, not jsonb: jsonb would reorder the keys, and a replay is equal to the byte. */
     body: text('body'),
-    /** The same in a fifth of the bytes, and then no `body`: see `packed` in lib/platform/api/idempotency/. */
+    /** The same in a fifth of the bytes, and then no `body`: see `packed` in lib/platform/api/idempotency.ts. */
     packed: bytea('packed'),
     createdAt: createdAt(),
   },
