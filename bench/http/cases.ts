@@ -2,7 +2,7 @@ import { listInvoices, readInvoice, summarizeInvoices } from '#lib/billing/invoi
 import { validateKey } from '#lib/identity/access/operations.ts'
 import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
-import { answer } from '#lib/platform/api/answer.ts'
+import { answer } from '#lib/platform/api/endpoint.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import type { Ask } from './load.ts'
 import type { Loaded } from './seed.ts'

@@ -2,8 +2,13 @@ import { globSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type ApiResponse, isOutgoing } from '#lib/platform/api/answer.ts'
-import { type Mounted, mountedBy, readBytes } from '#lib/platform/api/endpoint.ts'
+import {
+  type ApiResponse,
+  isOutgoing,
+  type Mounted,
+  mountedBy,
+  readBytes,
+} from '#lib/platform/api/endpoint.ts'
 import type { ApiRequest } from '#lib/platform/api/request.ts'
 import { pour } from './delivery/pour.ts'
 import { registerLeaks } from './leaks.ts'

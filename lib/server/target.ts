@@ -76,7 +76,7 @@ function invalid(detail: string): Problem {
   return new Problem('invalid_request', detail)
 }
 
-/** The methods of an area. Of the API each path has its own: lib/platform/api/answer.ts refuses the others. */
+/** The methods of an area. Of the API each path has its own: lib/platform/api/endpoint.ts refuses the others. */
 const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
   'sign-in': 'GET, HEAD, POST',
   health: 'GET, HEAD',

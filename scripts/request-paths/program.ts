@@ -1,5 +1,4 @@
-import { isOutgoing } from '#lib/platform/api/answer.ts'
-import { mountedBy } from '#lib/platform/api/endpoint.ts'
+import { isOutgoing, mountedBy } from '#lib/platform/api/endpoint.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
 import { dayOf } from '#lib/platform/values/days.ts'

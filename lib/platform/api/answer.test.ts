@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { guarded, isOutgoing } from './answer.ts'
+import { guarded, isOutgoing } from './endpoint.ts'
 
 const answered = (method: string, size: number) =>
   guarded(

@@ -1,10 +1,19 @@
 import 'server-only'
-import type { Outgoing } from '#lib/platform/files/stream.ts'
-import { type ApiResponse, answer, guarded, isOutgoing, METHODS } from './answer.ts'
-import type { AnyOperation } from './operation.ts'
-import { Problem } from './problem.ts'
-import type { Protocol } from './protocol.ts'
-import type { ApiRequest } from './request.ts'
+import { randomUUID } from 'node:crypto'
+import { authenticate } from '#lib/platform/caller/authenticate.ts'
+import type { Kind } from '#lib/platform/caller/limits/budget.ts'
+import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { inPieces, isPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
+import { traceDenial, traceExport } from '#lib/platform/history/requests.ts'
+import { readTurn } from '#lib/platform/runtime/concurrency.ts'
+import { log, logFailure, measured, secondsSince, toldOf, visit } from '#lib/platform/runtime/log.ts'
+import type { AnyContract } from './contract.ts'
+import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
+import { PROBLEMS, Problem, toProblem } from './problem.ts'
+import { PROBLEMS_AS_JSON } from './problem-shapes.ts'
+import { type Protocol, type Refusals, written } from './protocol.ts'
+import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
 
 /** What answers the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>
@@ -94,4 +103,237 @@ export async function readBytes(
     throw new Problem('invalid_request', 'The body ended before its end.')
   }
   return Buffer.concat(chunks)
+}
+
+/**
+ * Answers one request to the path of these operations. Never throws. The order of the checks is the
+ * contract's: 401, 429, 405, 403, 415, 413, 400, then the operation's own.
+ */
+export function answer(operations: AnyOperation[], request: ApiRequest): Promise<ApiResponse> {
+  const { path: route = 'unknown', protocol } = (operations[0]?.contract ?? {}) as Partial<AnyContract>
+  const performed = (requestId: string, always: (fields: Record<string, string>) => void) =>
+    perform(operations, request, requestId, always)
+  return guarded(request, route, performed, protocol?.refusals)
+}
+
+async function perform(
+  operations: AnyOperation[],
+  request: ApiRequest,
+  requestId: string,
+  always: (fields: Record<string, string>) => void,
+): Promise<ApiResponse> {
+  const isPublic = operations.every(({ contract }) => contract.permission === 'none')
+  const kind = () => kindOf(operations, request)
+  const door = operations[0]?.contract.protocol?.door
+  const { caller, fields } = (isPublic ? undefined : await countedCaller(request.headers, kind, door)) ?? {}
+  if (!isPublic) checkPermission(caller, 'any')
+  if (fields) always(fields)
+  const operation = operationFor(operations, request.method)
+  const { contract } = operation
+  const admitted = async () => {
+    checkPermission(caller, contract.permission)
+    if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+    checkOpen(caller, contract)
+    const end = caller && (await readTurn(contract, caller.customerId))
+    return replied(operation, caller as Caller, request, requestId)
+      .catch((error) => promised(contract, error))
+      .finally(end)
+  }
+  return admitted().catch((error) =>
+    denied(error, caller, { call: contract.name, path: request.path }, requestId),
+  )
+}
+
+/** What a request counts as. A dry run changes nothing. */
+function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kind {
+  const limit = operationOf(operations, method)?.contract.limit ?? 'requests'
+  return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
+}
+
+/** That a caller is refused, before an operation or by it, stands in the history of their customer. */
+async function denied(
+  error: unknown,
+  caller: Caller | undefined,
+  called: { call: string; path: string },
+  requestId: string,
+): Promise<never> {
+  if (caller && error instanceof Problem && PROBLEMS[error.code].status === 403) {
+    const { code, more } = error
+    await traceDenial(caller, { ...called, code, permission: more.members?.permission }, requestId)
+  }
+  throw error
+}
+
+/** A body that takes longer to arrive than this is acted on by who its caller is then. */
+const SLOW_MS = 1000
+
+async function lookedUpAnew({ contract }: AnyOperation, { headers }: ApiRequest): Promise<Caller> {
+  const caller =
+    contract.permission === 'none' ? undefined : await authenticate(headers, contract.protocol?.door)
+  checkPermission(caller, contract.permission)
+  checkOpen(caller, contract)
+  return caller as Caller
+}
+
+async function replied(
+  operation: AnyOperation,
+  caller: Caller,
+  request: ApiRequest,
+  requestId: string,
+): Promise<ApiResponse> {
+  const began = performance.now()
+  const input = await readInput(operation.contract, request)
+  const current = performance.now() - began > SLOW_MS ? await lookedUpAnew(operation, request) : caller
+  const reply = await operation(current, input, { requestId })
+  if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
+  const { body, headers = {}, version, saved } = reply
+  const leaving = async () => {
+    const { method, path, search: query } = request
+    // What is there for whoever holds a link is nobody's export.
+    if (caller && method !== 'HEAD')
+      await traceExport(caller, { call: operation.contract.name, path, query }, requestId)
+  }
+  if (body instanceof Uint8Array) {
+    const file = conditional(request, body, headers, version)
+    if (file.status === 200) await leaving()
+    return file
+  }
+  if (isPieces(body)) {
+    await leaving()
+    return { status: 200, headers, body: await startSending(body, request.gone) }
+  }
+  // A browser keeps nothing that a cookie has read: whoever sits down before it next would find it.
+  const kept = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
+  const json = { 'Content-Type': 'application/json', 'Cache-Control': kept, ...headers }
+  // As bytes from here on: text would be encoded for its tag, for its length and for the socket, each time anew.
+  return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
+}
+
+/** A problem that the contract does not list is our own fault, as an answer that breaks its schema is: 500. */
+function promised({ name, problems }: AnyContract, error: unknown): never {
+  const { code, message } = toProblem(error)
+  if (problems.includes(code)) throw error
+  throw new Error(`${name} answered ${code}, which its contract does not list: ${message}`)
+}
+
+/** What Next carries to a route: each has a handler there, so that none gets an answer of Next's own. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** The operation of a path that has this method; HEAD is a GET without its body. */
+function operationOf(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
+  return operations.find(({ contract }) => contract.method === (method === 'HEAD' ? 'GET' : method))
+}
+
+/**
+ * The operation of a path that has this method.
+ * @throws Problem `method_not_allowed`, with the methods that the path has
+ */
+function operationFor(operations: readonly AnyOperation[], method: string): AnyOperation {
+  const found = operationOf(operations, method)
+  if (found) return found
+  const allowed = operations.flatMap(({ contract }) =>
+    contract.method === 'GET' ? ['GET', 'HEAD'] : [contract.method],
+  )
+  throw new Problem('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
+    headers: { Allow: allowed.join(', ') },
+  })
+}
+
+export type ApiResponse = {
+  status: number
+  headers: Record<string, string>
+  /** Of what is made while it is sent, an outgoing body, nobody knows the length. */
+  body: string | Uint8Array | Outgoing | null
+}
+
+/** In bytes: what is larger is sent in pieces, so that a client who takes it too slowly is cut. */
+const LARGE = 256 * 1024
+
+/**
+ * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
+ * header fields of the answer, whichever it is.
+ * @param route the path as the API's description has it
+ * @param refusals how a refusal is written
+ */
+export async function guarded(
+  request: ApiRequest,
+  route: string,
+  respond: (requestId: string, always: (fields: Record<string, string>) => void) => Promise<ApiResponse>,
+  refusals: Refusals = PROBLEMS_AS_JSON,
+): Promise<ApiResponse> {
+  const requestId = acceptedRequestId(request.headers.get('request-id'))
+  const started = performance.now()
+  let fields: Record<string, string> | undefined
+  const always = (given: Record<string, string>) => {
+    fields = given
+  }
+  const answer = await respond(requestId, always).catch((error: unknown) =>
+    refuse(error, requestId, refusals),
+  )
+  const { status, headers } = answer
+  const body = await inPiecesIfLarge(answer.body, request)
+  const note = (more = {}) => {
+    const seconds = secondsSince(started)
+    const ms = Math.round(seconds * 1000)
+    const { method } = request
+    // A link with a secret in it is in no log.
+    const path = route.includes('{secret}') ? route : request.path
+    measured('request', { route, method, status, seconds })
+    log().info({ requestId, method, path, route, status, ms, ...toldOf(visit()), ...more })
+  }
+  if (isOutgoing(body)) noteEnd(body, requestId, note)
+  else note()
+  if (isOutgoing(body) && request.method === 'HEAD') await body.return()
+  const length = isOutgoing(answer.body) || answer.body === null ? undefined : Buffer.byteLength(answer.body)
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...fields,
+      ...(length === undefined ? {} : { 'Content-Length': String(length) }),
+      'Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: request.method === 'HEAD' ? null : body,
+  }
+}
+
+async function inPiecesIfLarge(
+  body: ApiResponse['body'],
+  { method, gone }: ApiRequest,
+): Promise<ApiResponse['body']> {
+  const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
+  return isLarge ? startSending(inPieces(body), gone) : body
+}
+
+/** Whether an answer's body is sent piece by piece. */
+export function isOutgoing(body: ApiResponse['body']): body is Outgoing {
+  return typeof body === 'object' && body !== null && 'next' in body
+}
+
+async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {
+  const { bytes, cut, error } = await ended
+  if (error !== undefined) logFailure(toProblem(error), error, requestId)
+  note({ bytes, ...(cut ? { cut } : {}) })
+}
+
+/** The problem that an error is. One that lacks what its code promises is our own fault: 500. */
+function refuse(error: unknown, requestId: string, refusals: Refusals): ApiResponse {
+  const problem = toProblem(error)
+  logFailure(problem, error, requestId)
+  const { headers, saved } = problem.more
+  try {
+    return {
+      status: problem.status,
+      headers: { 'Content-Type': refusals.type, 'Cache-Control': 'no-store', ...headers },
+      body: saved ?? refusals.text(problem, requestId),
+    }
+  } catch (broken) {
+    return refuse(broken, requestId, refusals)
+  }
+}
+
+// The front door names each request; where there is none, or the name is odd, we do.
+function acceptedRequestId(given: string | null): string {
+  return given && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
 }

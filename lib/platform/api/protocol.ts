@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Door } from '#lib/platform/caller/rules.ts'
-import type { ApiResponse } from './answer.ts'
+import type { ApiResponse } from './endpoint.ts'
 import type { Reply } from './operation.ts'
 import type { Problem } from './problem.ts'
 import { type ApiRequest, isKnown } from './request.ts'

@@ -2,8 +2,8 @@ import 'server-only'
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { env } from '#lib/platform/runtime/env.ts'
-import type { ApiResponse } from './answer.ts'
 import type { AnyContract, Input } from './contract.ts'
+import type { ApiResponse } from './endpoint.ts'
 import { type InputError, Problem, type ProblemCode } from './problem.ts'
 
 /** A request without a framework: what the core function reads. */

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { guarded } from '#lib/platform/api/answer.ts'
+import { guarded } from '#lib/platform/api/endpoint.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { duringVisit, newLog } from './log.ts'
 
