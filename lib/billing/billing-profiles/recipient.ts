@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
-import { owned } from '#lib/billing/invoices/owned-and-selected.ts'
+import { owned } from '#lib/billing/invoices/selection.ts'
 import { type Party, partyOf } from '#lib/billing/parties/rules.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { type Owner, owned } from '#lib/billing/invoices/owned-and-selected.ts'
+import { type Owner, owned } from '#lib/billing/invoices/selection.ts'
 import { type LineItemRow, readLines } from '#lib/billing/invoices/store.ts'
 import { keepFile } from '#lib/billing/kept-files/store.ts'
 import { partyOf } from '#lib/billing/parties/rules.ts'

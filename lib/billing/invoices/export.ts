@@ -1,5 +1,4 @@
 import 'server-only'
-import * as posting from '#lib/billing/posting/table.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'
@@ -7,14 +6,55 @@ import { type Column, columnOf, type Table } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
+import type { LinePostingRow, PostingRow } from '../posting/columns.ts'
 import { itemize } from './itemization.ts'
-import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
-import type { Owner } from './owned-and-selected.ts'
 import { statusOfIssued } from './rules.ts'
-import { findInvoices } from './search/find.ts'
-import type { Selection } from './selection.ts'
+import { findInvoices } from './search.ts'
+import type { Owner, Selection } from './selection.ts'
 import type * as store from './store.ts'
+import { countLines, listLines } from './store.ts'
+
+type PostedInvoice = PostingRow & { currency: string }
+type PostedLine = LinePostingRow & { currency: string }
+
+const amountOf = (amount: string | null, currency: string) => amount && plainAmount(amount, currency)
+
+/** What an invoice is posted by, a column each; empty where nobody told it. */
+const INVOICE_POSTING: readonly Column<PostedInvoice>[] = [
+  { name: 'typeCode', text: ({ typeCode }) => typeCode },
+  { name: 'netAmount', amount: ({ netAmount, currency }) => amountOf(netAmount, currency) },
+  { name: 'taxAmount', amount: ({ taxAmount, currency }) => amountOf(taxAmount, currency) },
+  { name: 'purchaseOrder', text: ({ purchaseOrder }) => purchaseOrder },
+  { name: 'buyerReference', text: ({ buyerReference }) => buyerReference },
+  { name: 'costCenter', text: ({ costCenter }) => costCenter },
+  { name: 'paymentTerms', text: ({ paymentTerms }) => paymentTerms },
+  { name: 'sellerCountry', text: ({ sellerCountry }) => sellerCountry },
+  { name: 'buyerCountry', text: ({ buyerCountry }) => buyerCountry },
+]
+
+/** The same of a line. */
+const LINE_POSTING: readonly Column<PostedLine>[] = [
+  { name: 'lineNetAmount', amount: ({ netAmount, currency }) => amountOf(netAmount, currency) },
+  { name: 'lineTaxCategory', text: ({ taxCategory }) => taxCategory },
+  { name: 'lineTaxRate', number: ({ taxRate }) => taxRate },
+  { name: 'lineTaxAmount', amount: ({ taxAmount, currency }) => amountOf(taxAmount, currency) },
+  { name: 'linePeriodStart', day: ({ periodStart }) => periodStart },
+  // As people write a period: with its last day. The wire's periodEnd is the day after it.
+  { name: 'linePeriodLastDay', day: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
+  { name: 'lineBillingAccount', text: ({ billingAccount }) => billingAccount },
+  { name: 'lineSubAccount', text: ({ subAccount }) => subAccount },
+  { name: 'lineUnit', text: ({ unit }) => unit },
+  { name: 'linePurchaseOrder', text: ({ purchaseOrder }) => purchaseOrder },
+  { name: 'lineCostCenter', text: ({ costCenter }) => costCenter },
+  { name: 'lineDetailId', text: ({ detailId }) => detailId },
+  { name: 'lineChargeCategory', text: ({ chargeCategory }) => chargeCategory },
+  { name: 'linePaymentCurrency', text: ({ paymentCurrency }) => paymentCurrency },
+  {
+    name: 'linePaymentAmount',
+    amount: ({ paymentAmount, paymentCurrency }) => amountOf(paymentAmount, paymentCurrency ?? ''),
+  },
+]
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
 type Line = store.LineItemRow & { amount: string }
@@ -47,7 +87,7 @@ const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'periodStart', day: ({ periodStart }) => periodStart },
   // As people write a period: with its last day. The wire's periodEnd is the day after it.
   { name: 'periodLastDay', day: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
-  ...posting.invoiceColumns,
+  ...INVOICE_POSTING,
 ]
 
 const LINE_COLUMNS: Column<LineRow>[] = [
@@ -61,7 +101,7 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'lineCurrency', text: ({ line }) => line.currency },
   { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
   ...LATER_COLUMNS.map(ofInvoice),
-  ...posting.lineColumns.map(ofLine),
+  ...LINE_POSTING.map(ofLine),
 ]
 
 /** All invoices that a selection holds at one moment, in their order: a row for each. */

@@ -14,14 +14,13 @@ import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesTable, linesTable } from './export.ts'
-import { listShown, type Page, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
-import { findInvoices } from './search/find.ts'
-import { sumFound } from './search/sums.ts'
+import { findInvoices } from './search.ts'
 import { daysOf, type Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
-import type { ShownRow } from './store.ts'
 import * as store from './store.ts'
+import { listShown, type Page, type ShownRow, selectsAll } from './store.ts'
+import { sumFound } from './sums/summary.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,

@@ -13,9 +13,9 @@ import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
-import { listShown } from './list/pages.ts'
 import { listInvoices, readInvoice, tokensBeside } from './operations.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
+import { listShown } from './store.ts'
 
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 type Order = NonNullable<Query['orderBy']>

@@ -1,6 +1,13 @@
+import 'server-only'
+import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { builtOnce, type Values, value } from '#lib/platform/db/statements.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
+import { hasPart, hasStart } from '#lib/platform/lists/search.ts'
 import { DAY_MS, dayOf } from '#lib/platform/values/days.ts'
-import type { FilterKey } from './rules.ts'
+import { DOCUMENT_STATES, type DocumentKind, type DocumentState, type FilterKey } from './rules.ts'
 
 /** Which invoices are asked for, among those that the caller may see. */
 export type Selection = {
@@ -39,4 +46,144 @@ function daysBetween(min: number | undefined, max: number | undefined): Days {
     from: min === undefined ? undefined : dayOf(Math.ceil(min / DAY_MS) * DAY_MS),
     to: max === undefined ? undefined : dayOf(max),
   }
+}
+
+/** Whose invoices, and which of their billing profiles: every statement here names both. */
+export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
+
+/** The database's day in UTC, `YYYY-MM-DD`. */
+export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date::text`
+
+/** The rows of these billing profiles of this customer. */
+export function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
+  return [eq(invoices.customerId, customerId), inArray(invoices.billingProfileId, [...profiles])]
+}
+
+/**
+ * A statement on a caller's invoices that is written once for each number of billing profiles: see `builtOnce`.
+ * @param build gets an owner whose parts stand for those of each call
+ */
+export function ownedOnce<Rows>(
+  build: (tx: Transaction, owner: Owner) => { prepare(name: string): unknown },
+): (tx: Transaction, owner: Owner, values?: Values) => Promise<Rows> {
+  const known = new Map<number, ReturnType<typeof builtOnce<Rows>>>()
+  return (tx, { customerId, billingProfiles }, values) => {
+    const names = billingProfiles.map((_, index) => `profile${index}`)
+    const any = {
+      customerId: value<Owner['customerId']>('customer'),
+      billingProfiles: names.map(value<string>),
+    }
+    const run = known.get(names.length) ?? builtOnce<Rows>((first) => build(first, any))
+    known.set(names.length, run)
+    const own = Object.fromEntries(names.map((name, index) => [name, billingProfiles[index]]))
+    return run(tx, { ...values, ...own, customer: customerId })
+  }
+}
+
+/**
+ * What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise.
+ * @param days of their invoice dates, where these are not those of the selection
+ */
+export function selected(selection: Selection, days = daysOf(selection)): SQL[] {
+  const { filter, search, ids, product } = selection
+  const conditions: (SQL | undefined)[] = [
+    hasState(filter?.state ?? (ids ? DOCUMENT_STATES : ['issued'])),
+    filter?.document && (or(...filter.document.map((kind) => DOCUMENTS[kind as DocumentKind])) ?? sql`false`),
+    filter?.platform && inArray(invoices.platform, filter.platform),
+    filter?.issuer && inArray(invoices.issuer, filter.issuer),
+    filter?.billingProfile && inArray(invoices.billingProfileId, filter.billingProfile),
+    filter?.currency && inArray(invoices.currency, filter.currency),
+    filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
+    filter?.dueDate &&
+      inArray(
+        invoices.dueDate,
+        filter.dueDate.map((time) => dayOf(Number(time))),
+      ),
+    ...within(invoices.invoiceDate, days),
+    ...within(invoices.dueDate, dueDaysOf(selection)),
+    ...between(selection),
+    ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
+    product ? hasProduct(product) : undefined,
+    search ? hasText(search) : undefined,
+  ]
+  return conditions.filter((condition) => condition !== undefined)
+}
+
+// Constants in the text, not parameters: so the planner sees that the short index of what is not issued will do.
+const STATES: Record<DocumentState, SQL> = {
+  draft: sql`${invoices.documentState} = 'draft'`,
+  issued: sql`${invoices.documentState} = 'issued'`,
+  voided: sql`${invoices.documentState} = 'voided'`,
+}
+/** What a sum, a comparison or a mail is of, whatever was asked for. */
+export const issued = STATES.issued
+
+/** The rule of `documentName`, in SQL. By the copy of the amount, too, for which there is an index. */
+const DOCUMENTS: Record<DocumentKind, SQL> = {
+  invoice: sql`(${invoices.form} = 'invoice' AND ${invoices.totalAmount} >= 0)`,
+  'credit-note': sql`(${invoices.form} = 'invoice' AND ${invoices.totalAmount} < 0 AND ${invoices.totalSort} <= 0)`,
+  summary: sql`${invoices.form} = 'summary'`,
+}
+
+/** Whether a line of the invoice is of the product. */
+function hasProduct(product: string): SQL {
+  const { customerId, invoiceId, description } = lineItems
+  return sql`EXISTS (SELECT FROM ${lineItems} WHERE ${customerId} = ${invoices.customerId}
+    AND ${invoiceId} = ${invoices.id} AND ${hasPart(description, product)})`
+}
+
+/** All three of them are no condition. */
+function hasState(states: readonly string[]): SQL | undefined {
+  const wanted = DOCUMENT_STATES.filter((state) => states.includes(state))
+  if (wanted.length === DOCUMENT_STATES.length) return undefined
+  return or(...wanted.map((state) => STATES[state])) ?? sql`false`
+}
+
+function within(date: typeof invoices.invoiceDate | typeof invoices.dueDate, { from, to }: Days) {
+  return [
+    from === undefined ? undefined : sql`${date} >= ${from}`,
+    to === undefined ? undefined : sql`${date} <= ${to}`,
+  ]
+}
+
+function between({ minAmount, maxAmount }: Selection) {
+  return [
+    minAmount === undefined ? undefined : hasAmount(sql`>=`, minAmount),
+    maxAmount === undefined ? undefined : hasAmount(sql`<=`, maxAmount),
+  ]
+}
+
+/** Exactly, by the amount; and by its copy, which alone an index is asked for, and which is rounded the same way. */
+function hasAmount(compared: SQL, amount: string): SQL {
+  const { totalAmount, totalSort } = invoices
+  return sql`(${totalAmount} ${compared} ${amount}::numeric AND ${totalSort} ${compared} ${amount}::double precision)`
+}
+
+/** The rule of `statusOfIssued`, in SQL. Whatever has a balance is issued: a check of the table holds that. */
+function hasStatus(status: string): SQL {
+  const { balanceAmount, balanceSort, dueDate } = invoices
+  // Behind row-level security the planner knows nothing of `numeric`: by the copy it sees how few are open.
+  const isOpen = sql`${balanceAmount} > 0 AND ${balanceSort} > 0`
+  if (status === 'PAID') return sql`(${balanceAmount} <= 0 AND ${issued})`
+  if (status === 'PAST DUE') return sql`(${isOpen} AND ${dueDate} < ${today}::date)`
+  if (status === 'OPEN') return sql`(${isOpen} AND ${dueDate} >= ${today}::date)`
+  return sql`false`
+}
+
+/**
+ * What a search finds a part of; a purchase order may also be that of a single line. Another field is added here, and,
+ * where most invoices have their own, in a migration that gives it tokens: `tokens_of_invoice`, which
+ * `keep_invoice_tokens` and `backfill.ts` call.
+ */
+const PARTS = [invoices.number, invoices.purchaseOrder, invoices.issuer]
+/** What a search finds the start of, however long it is. */
+const STARTS = [invoices.id, invoices.buyerReference, invoices.costCenter]
+
+/** The rule of what a search finds, asked of each row: the tokens only lead to rows that it may hold of. */
+function hasText(search: string): SQL | undefined {
+  return or(
+    ...PARTS.map((field) => hasPart(field, search)),
+    ...STARTS.map((field) => hasStart(field, search)),
+    sql`EXISTS (SELECT FROM unnest(${invoices.lineOrders}) AS line(own) WHERE ${hasPart(sql`line.own`, search)})`,
+  )
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import {
   type LinePostingRow,
   linePostingColumns,
@@ -9,8 +9,10 @@ import {
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { value } from '#lib/platform/db/statements.ts'
-import { type Owner, owned, ownedOnce, today } from './owned-and-selected.ts'
+import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type InvoiceOrder, keysetOf } from './order.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
+import { type Days, type Owner, owned, ownedOnce, type Selection, selected, today } from './selection.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
 export type InvoiceRow = PostingRow & {
@@ -38,7 +40,7 @@ export type ShownRow = Pick<InvoiceRow, keyof typeof shownColumns>
 export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plainLine> & LinePostingRow
 
 /** What a list shows of an invoice. */
-export const shownColumns = {
+const shownColumns = {
   id: invoices.id,
   number: invoices.number,
   // A check of the table holds both to these sets.
@@ -117,3 +119,108 @@ const plainLine = {
 
 /** What is read of a line. */
 export const lineColumns = { ...plainLine, ...linePostingColumns }
+
+export type Page = { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined }
+
+/** Where to look for what is selected: invoice dates other than those of the selection, and a condition. */
+type Among = { days?: Days | undefined; where?: SQL | undefined }
+
+/**
+ * Rows in reading direction from the cursor on: in their order, or the other way round when it leads back. A search is
+ * asked of each row: see `findInvoices`.
+ */
+export async function listInvoices(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  limit: number,
+  page: Page,
+  among?: Among,
+): Promise<InvoiceRow[]> {
+  return (await selectInvoices(invoiceColumns, tx, owner, selection, limit, page, among)) as InvoiceRow[]
+}
+
+/** The same with what a list shows of each, and no more: nothing else is read as often. */
+export async function listShown(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  limit: number,
+  page: Page,
+): Promise<ShownRow[]> {
+  if (!selectsAll(selection)) return selectInvoices(shownColumns, tx, owner, selection, limit, page)
+  const { orderBy, cursor } = page
+  const shape = `${orderBy} ${cursor?.direction}`
+  const run = pages.get(shape) ?? anyPage(orderBy, cursor)
+  pages.set(shape, run)
+  const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
+  return run(tx, owner, { ...key, limit })
+}
+
+/** Whether nothing is selected: then each order is that of an index. */
+export function selectsAll(selection: Selection): boolean {
+  return Object.values(selection).every((one) => one === undefined)
+}
+
+/** The pages of all invoices, by their order and direction: most calls ask for no others. */
+const pages = new Map<string, ReturnType<typeof anyPage>>()
+
+function anyPage(orderBy: InvoiceOrder | undefined, given: Cursor | undefined) {
+  const cursor = given && { ...given, key: given.key.map((_, index) => value<string>(`key${index}`)) }
+  return ownedOnce<ShownRow[]>((tx, owner) =>
+    selectInvoices(shownColumns, tx, owner, {}, value<number>('limit'), { orderBy, cursor }),
+  )
+}
+
+function selectInvoices(
+  shown: typeof shownColumns,
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  limit: number,
+  page: Page,
+  { days, where }: Among = {},
+) {
+  const { columns, ascending } = keysetOf(page.orderBy)
+  const { beyond, order } = pageByKey(columns, page.cursor, ascending)
+  return tx
+    .select(shown)
+    .from(invoices)
+    .where(and(...owned(owner), ...selected(selection, days), where, beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+/** How many lines each of these invoices has, which the caller has been shown to see. */
+export async function countLines(tx: Transaction, { customerId }: Owner, ids: string[]) {
+  const { invoiceId: id } = lineItems
+  const rows = await tx
+    .select({ id, count: sql<number>`count(*)::int` })
+    .from(lineItems)
+    .where(linesOfEach(customerId, ids))
+    .groupBy(id)
+  return new Map(rows.map((row) => [row.id, row.count]))
+}
+
+/** The lines of these invoices, which the caller has been shown to see; those of each in their order. */
+export async function listLines(
+  tx: Transaction,
+  { customerId }: Owner,
+  ids: string[],
+): Promise<(LineItemRow & { invoiceId: string })[]> {
+  const { invoiceId, position } = lineItems
+  return tx
+    .select({ invoiceId, ...lineColumns })
+    .from(lineItems)
+    .where(linesOfEach(customerId, ids))
+    .orderBy(invoiceId, position)
+}
+
+// By index whatever the planner knows: of a customer who has just been imported it expects one row, and any join with
+// invoices took minutes. One parameter, however many ids there are: the statement is planned once.
+function linesOfEach(customerId: Owner['customerId'], ids: string[]) {
+  return and(
+    eq(lineItems.customerId, customerId),
+    sql`${lineItems.invoiceId} = ANY(${sql.param(ids)}::text[])`,
+  )
+}

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, type Column, inArray, type SQL, sql } from 'drizzle-orm'
-import { issued, type Owner, owned, today } from '#lib/billing/invoices/owned-and-selected.ts'
+import { issued, type Owner, owned, today } from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
 import { ofMonths, unsettledCount, unsettledSums } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

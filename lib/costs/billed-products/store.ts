@@ -1,7 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
-import { daysOf, type Selection } from '#lib/billing/invoices/selection.ts'
+import { daysOf, type Owner, type Selection } from '#lib/billing/invoices/selection.ts'
 import { billed } from '#lib/costs/explanations/lines.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'

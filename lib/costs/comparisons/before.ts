@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
-import { issued, type Owner, owned } from '#lib/billing/invoices/owned-and-selected.ts'
+import { issued, type Owner, owned } from '#lib/billing/invoices/selection.ts'
 import { readHead } from '#lib/billing/invoices/store.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, desc, eq, or, type SQL } from 'drizzle-orm'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
-import { issued, type Owner, owned } from '#lib/billing/invoices/owned-and-selected.ts'
+import { issued, type Owner, owned } from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, readHead, readInvoice } from '#lib/billing/invoices/store.ts'
 import { seatChangesAround } from '#lib/costs/billed-seats/changes.ts'
 import { isLicensed } from '#lib/costs/causes/known.ts'

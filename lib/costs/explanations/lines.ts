@@ -1,7 +1,6 @@
 import 'server-only'
 import { and, type SQL, sql } from 'drizzle-orm'
-import { type Owner, owned, selected } from '#lib/billing/invoices/owned-and-selected.ts'
-import type { Days, Selection } from '#lib/billing/invoices/selection.ts'
+import { type Days, type Owner, owned, type Selection, selected } from '#lib/billing/invoices/selection.ts'
 import { TAX_STARTS } from '#lib/costs/causes/tax.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { UNITS, USUAL_UNIT } from '#lib/platform/values/money.ts'

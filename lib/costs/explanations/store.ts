@@ -1,7 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
-import type { Selection } from '#lib/billing/invoices/selection.ts'
+import type { Owner, Selection } from '#lib/billing/invoices/selection.ts'
 import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'

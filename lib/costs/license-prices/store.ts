@@ -1,6 +1,6 @@
 import 'server-only'
 import { eq, type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { billedPeriod } from '#lib/costs/billed-seats/billed-period.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/owned-and-selected.ts'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

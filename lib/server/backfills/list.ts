@@ -1,4 +1,4 @@
-import { invoiceTokens } from '#lib/billing/invoices/search/backfill.ts'
+import { invoiceTokens } from '#lib/billing/invoices/tokens.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
 import { lookUpRows } from '#lib/platform/caller/credentials.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import { findInvoices } from '#lib/billing/invoices/search/find.ts'
+import { findInvoices } from '#lib/billing/invoices/search.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { listAssets } from '#lib/licenses/assets/store.ts'

@@ -10,8 +10,7 @@ import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
 import { invoicesTable } from '../export.ts'
 import { listInvoices, summarizeInvoices } from '../operations.ts'
 import { listKinds } from '../sums/kinds.ts'
-import { sumInvoices } from '../sums/summary.ts'
-import { byRows, wayOf } from '../sums/way.ts'
+import { byRows, sumInvoices, wayOf } from '../sums/summary.ts'
 
 // Whatever amounts and due dates are asked for, with whatever else: list, sums and CSV have the invoices that a plain
 // comparison of the rows has.

@@ -17,9 +17,8 @@ import { epochOfDay } from '#lib/platform/values/days.ts'
 import { DEEP } from '../../../../test/fakes/deep.ts'
 import { summarizeInvoices } from '../operations.ts'
 import { serializeSummary } from '../serialize.ts'
-import { sumInvoices } from './summary.ts'
+import { byRows, sumInvoices, wayOf } from './summary.ts'
 import { compareSums } from './upkeep.ts'
-import { byRows, wayOf } from './way.ts'
 
 // Whatever imports do, and whatever is asked, the kept sums answer what the invoices come to.
 

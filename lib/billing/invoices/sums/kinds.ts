@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import type { Owner } from '../owned-and-selected.ts'
+import type { Owner } from '../selection.ts'
 
 /** What a customer's issued invoices have of each, in the order of the alphabet: what filters can offer. */
 export type Kinds = { issuers: string[]; platforms: string[]; currencies: string[] }

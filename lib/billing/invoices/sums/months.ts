@@ -1,8 +1,7 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { type Owner, today } from '../owned-and-selected.ts'
-import { type Days, dueDaysOf, type Selection } from '../selection.ts'
+import { type Days, dueDaysOf, type Owner, type Selection, today } from '../selection.ts'
 
 const { customerId, billingProfileId, issuer, platform, currency, month, dueDate } = invoiceSums
 

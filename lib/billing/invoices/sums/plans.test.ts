@@ -10,8 +10,7 @@ import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { Selection } from '../selection.ts'
-import { sumInvoices } from './summary.ts'
-import { byRows } from './way.ts'
+import { byRows, sumInvoices } from './summary.ts'
 
 // How many rows are read for sums, whatever the clock says: a hundred thousand invoices, and a row for each month,
 // platform and due day.

@@ -1,11 +1,12 @@
 import 'server-only'
-import { and, type SQL, sql } from 'drizzle-orm'
+import { and, inArray, not, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { type Owner, owned, selected, today } from '../owned-and-selected.ts'
-import type { Selection } from '../selection.ts'
+import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
+import { byTokens } from '../search.ts'
+import { type Days, daysOf, type Owner, owned, type Selection, selected, today } from '../selection.ts'
+import { idsOf, isOneOf, issuersOf } from '../tokens.ts'
 import { ofMonths, unsettledCount, unsettledSums } from './months.ts'
-import { type Way, wayOf } from './way.ts'
 
 /** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
 export type Billed = {
@@ -48,7 +49,7 @@ export async function sumInvoices(
 /** What is added up: of kept sums what the first condition holds of, and of invoices each what another one does. */
 export type Parts = { months: SQL | undefined; rows: readonly (SQL | undefined)[] }
 
-export function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
+function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
   return {
     months: way.months && and(...ofMonths(owner, selection, way.months)),
     rows: way.rows.map((days) => and(...owned(owner), ...selected(selection, days))),
@@ -56,7 +57,7 @@ export function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
 }
 
 /** The sums of several parts, which have no invoice in common; one at least. */
-export async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums> {
+async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums> {
   const [billed, unsettled, now] = await Promise.all([
     tx.execute<Billed>(
       billedOf(together([...(months ? [billedByMonth(months)] : []), ...rows.map(billedByRow)])),
@@ -133,4 +134,85 @@ function unsettledOf(parts: SQL): SQL {
       ${sums('late', isLate)}, min(due_date) FILTER (WHERE ${isLate})::text AS late_since,
       ${sums('soon', isSoon)}, min(due_date) FILTER (WHERE ${isSoon})::text AS soon_from
     FROM unsettled GROUP BY 1`
+}
+
+/** No month begins after it: `LAST_DAY` is in it. */
+const LAST_MONTH = '9999-12-01'
+
+/** Where the sums of a selection come from: the months that are kept as sums, and the invoices of the other days. */
+type Way = { months: Days | undefined; rows: readonly Days[] }
+
+/** The way that never asks the sums: each invoice that is selected is read. */
+export function byRows(selection: Selection): Way {
+  return { months: undefined, rows: [daysOf(selection)] }
+}
+
+/**
+ * The one rule of which way a selection is added up. Sums are kept of issued invoices, by month. So whole months are
+ * asked of them, and the days of a month that the range cuts are read; with a filter that the sums do not know, all are.
+ */
+export function wayOf(selection: Selection): Way {
+  const { from, to } = daysOf(selection)
+  if (!areKept(selection) || (from && from > LAST_MONTH)) return byRows(selection)
+  const first = from && firstWholeMonth(from)
+  const last = to && lastWholeMonth(to)
+  if (first && last && first > last) return byRows(selection)
+  const rows: Days[] = []
+  if (from && first && from < first) rows.push({ from, to: addDays(first, -1) })
+  if (to && last && to > last) rows.push({ from: addDays(last, 1), to })
+  return { months: { from: first, to: last }, rows }
+}
+
+/** Whether the sums have what the filters ask for, dates apart. */
+function areKept(selection: Selection): boolean {
+  const { filter, search, ids, minAmount, maxAmount, product } = selection
+  const states = new Set(filter?.state ?? ['issued'])
+  if (states.size !== 1 || !states.has('issued') || filter?.dueDate || search || ids) return false
+  if (product || filter?.document) return false
+  return minAmount === undefined && maxAmount === undefined && areDueKept(selection)
+}
+
+/** The due days of what is open are kept, and of nothing else. */
+function areDueKept({ filter, minDueDate, maxDueDate }: Selection): boolean {
+  if (minDueDate === undefined && maxDueDate === undefined) return true
+  return filter?.status?.every((status) => status === 'OPEN' || status === 'PAST DUE') ?? false
+}
+
+/** The first day from this one on with which a month begins. */
+function firstWholeMonth(day: string): string {
+  return dayOf(monthBegin(addDays(day, -1), 1))
+}
+
+/** The last day up to this one with which a month ends. */
+function lastWholeMonth(day: string): string {
+  return addDays(dayOf(monthBegin(addDays(day, 1))), -1)
+}
+
+/** So many are added up one by one by their ids; of more, all invoices are read. */
+const MOST_READ = 5000
+
+/**
+ * Exact sums of whatever is selected, as `sumInvoices` gives them. Of a search, those of an issuer that it finds come
+ * from the kept sums, and the other ones are read, as long as they are few.
+ */
+export async function sumFound(tx: Transaction, owner: Owner, selection: Selection): Promise<Sums> {
+  const wanted = await byTokens(tx, owner, selection)
+  if (!wanted) return sumInvoices(tx, owner, selection)
+  const { search, filter, ...times } = wanted
+  const [issuers, ids] = await Promise.all([
+    issuersOf(tx, owner.customerId, search),
+    idsOf(tx, { customerId: owner.customerId, search, days: daysOf(wanted) }, MOST_READ),
+  ])
+  if (!ids) return sumInvoices(tx, owner, selection)
+  const byNumber = and(
+    ...owned(owner),
+    ...selected(wanted),
+    isOneOf(ids),
+    not(inArray(invoices.issuer, issuers)),
+  )
+  const both = filter?.issuer?.filter((issuer) => issuers.includes(issuer)) ?? issuers
+  if (both.length === 0) return sumParts(tx, { months: undefined, rows: [byNumber] })
+  const sent = { ...times, filter: { ...filter, issuer: both } }
+  const { months, rows } = partsOf(owner, sent, wayOf(sent))
+  return sumParts(tx, { months, rows: [...rows, byNumber] })
 }

@@ -5,9 +5,9 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
-import { invoiceTokens } from './backfill.ts'
-import { findInvoices } from './find.ts'
-import { sumFound } from './sums.ts'
+import { findInvoices } from './search.ts'
+import { sumFound } from './sums/summary.ts'
+import { invoiceTokens } from './tokens.ts'
 
 let database: TestDatabase
 const MANY = 450

@@ -6,9 +6,9 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { addDays } from '#lib/platform/values/days.ts'
-import { DEEP } from '../../../../test/fakes/deep.ts'
-import type * as contract from '../contract.ts'
-import { listInvoices, summarizeInvoices } from '../operations.ts'
+import { DEEP } from '../../../test/fakes/deep.ts'
+import type * as contract from './contract.ts'
+import { listInvoices, summarizeInvoices } from './operations.ts'
 
 // Whatever is searched, the tokens find what a plain LIKE over all rows finds, in each order, page by page.
 
