@@ -1,24 +1,220 @@
 import { z } from 'zod'
+import { InvoiceCharges, LineCharges } from '#lib/billing/charges/shapes.ts'
+import { invoicePosting, linePosting } from '#lib/billing/posting/shapes.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { amountText, orderText, unixTime } from '#lib/platform/lists/parameters.ts'
+import { FILE_KINDS } from '../kept-files/rules.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import {
+  DOCUMENT_FORMS,
   DOCUMENT_KINDS,
   DOCUMENT_STATES,
   FILTER_KEYS,
   INVOICE_ORDER_KEYS,
   INVOICE_STATUSES,
 } from './rules.ts'
-import * as shapes from './shapes.ts'
 
-export type Invoice = z.output<typeof shapes.Invoice>
-export type InvoiceWithLines = z.output<typeof shapes.InvoiceWithLines>
-export type LineItem = z.output<typeof shapes.LineItem>
-export type InvoiceSummary = z.output<typeof shapes.InvoiceSummary>
+/** A day of an invoice on the wire. */
+export const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
+/** The same, of which `what` says what it is the day of. */
+const dayOf = (what: string) =>
+  day.meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
+
+const number = z.string().meta({ description: 'As its issuer numbers it.' })
+const id = z.string().meta({ description: 'Where it can be read.' })
+
+/** Additions to the read of one invoice: what document it is, and which others it stands for or against. */
+const documentFields = {
+  form: z.enum(DOCUMENT_FORMS).meta({
+    description: 'invoice, or summary: a summary of charges, of which the vendor issued no such paper.',
+  }),
+  billingAccount: z.string().optional().meta({ description: 'The account at the issuer that is billed.' }),
+  periodStart: dayOf('The first day of the period that is billed').optional(),
+  periodEnd: dayOf('The day after the last one of the period that is billed').optional(),
+  corrects: z
+    .object({
+      number,
+      id: id.optional().meta({ description: 'Absent where it is not here, or not for the caller to see.' }),
+    })
+    .optional()
+    .meta({ description: 'The invoice of the same issuer that this credit note or correction refers to.' }),
+  correctedBy: z
+    .array(z.object({ number, id }))
+    .meta({ description: 'Issued credit notes and corrections that refer to this invoice, oldest first.' }),
+  replaces: z.string().optional().meta({
+    description:
+      'The `id` of the voided invoice, or of the draft, into whose place this one came; the newest.',
+  }),
+  replacedBy: z.string().optional().meta({
+    description: 'Of a voided invoice: the `id` of the one that came into its place.',
+  }),
+}
+
+/** A document of an invoice. */
+const InvoiceFile = z
+  .object({
+    kind: z.enum(FILE_KINDS).meta({
+      description: 'The issuer’s own PDF or XML, or what we drew. Others may come.',
+    }),
+    name: z.string().meta({ description: 'The name under which it is saved.' }),
+    mediaType: z.enum(['application/pdf', 'application/xml']).meta({ description: 'What its bytes are.' }),
+    bytes: z.int().min(0).optional().meta({ description: 'How many. Absent while it was never drawn.' }),
+    digest: z.string().optional().meta({
+      description: 'SHA-256 of its bytes, in hexadecimal digits. Absent while it was never drawn.',
+    }),
+    url: z.url().meta({ description: 'Where it is.' }),
+  })
+  .meta({ id: 'InvoiceFile', description: 'A document of an invoice.' })
+
+/** An amount on the wire. */
+export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
+/** The currency of an amount on the wire. */
+export const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
+
+export const platform = z.string().meta({
+  description:
+    'Same kind of value as an asset type: cloud-platform, web-services, workspace-suite, office-suite; others may come.',
+})
+
+/** spec 2.4 */
+const LineItem = z
+  .object({
+    type: z.string().meta({ description: 'Platform of the item.' }),
+    description: z.string().meta({ description: 'What is billed.' }),
+    price: money.meta({ description: 'Per unit, unless `itemization.priceReading` says PER_LINE.' }),
+    qty: z.number().meta({ description: 'Quantity.' }),
+    currency,
+    Details: z.string().optional().meta({ description: 'More of what is billed.' }),
+    amount: money.meta({
+      description: 'Price × quantity, or the price of the line, rounded to the minor unit.',
+    }),
+    ...linePosting,
+    charges: LineCharges.optional().meta({
+      description: 'What its charges come to. Absent of a line to which none leads.',
+    }),
+  })
+  .meta({ id: 'LineItem', description: 'One line of an invoice.' })
+
+/** spec 2.3 */
+export const Invoice = z
+  .object({
+    id: z.string().meta({
+      description:
+        'Invoice number. Where another of the invoices had it first, the number with its issuer before it or a count behind it. Never changes.',
+    }),
+    number: z.string().meta({ description: 'As its issuer numbers it: two issuers may have the same.' }),
+    issuer: z.string().meta({ description: 'Who bills.' }),
+    documentState: z.enum(DOCUMENT_STATES).meta({
+      description:
+        'draft: its period still runs, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
+    }),
+    billingProfileId: z.string().meta({ description: 'Which of the customer’s billing profiles is billed.' }),
+    invoiceDate: dayOf('When it was issued'),
+    platform,
+    dueDate: dayOf('When it is due'),
+    status: z.enum(INVOICE_STATUSES).optional().meta({
+      description: 'Derived from balance and due date. Absent of drafts and of voided invoices.',
+    }),
+    totalAmount: money.meta({ description: 'What is billed, with taxes. An exact decimal inside.' }),
+    balanceAmount: money.meta({
+      description:
+        'Outstanding; 0 unless it is issued. May be negative, above the total, or finer than the minor unit of ISO 4217.',
+    }),
+    currency,
+    url: z
+      .url()
+      .meta({ description: 'The invoice as a PDF file: the issuer’s own where it is there, else ours.' }),
+  })
+  .meta({ id: 'Invoice', description: 'An invoice as lists have it.' })
+
+/** An addition: whether the line items explain the total. */
+const Itemization = z
+  .object({
+    addsUp: z.boolean().meta({ description: 'Whether they explain the total.' }),
+    priceReading: z.enum(['PER_UNIT', 'PER_LINE']).optional().meta({
+      description: 'What a `price` must be for the line items to add up. Absent where neither reading fits.',
+    }),
+    lineItemsAmount: money.meta({ description: 'The line items together.' }),
+    notItemizedAmount: money.meta({ description: 'What they leave out of the total, or have above it.' }),
+    roundingAmount: money.meta({
+      description: "Each line's amount is rounded: what they together are short of the total.",
+    }),
+    otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
+    taxAmount: money.optional().meta({
+      description: 'The tax that leads from the line items to the total. Absent where they are with it.',
+    }),
+  })
+  .meta({ id: 'Itemization', description: 'Whether the line items explain the total.' })
+
+const InvoiceWithLines = Invoice.extend({
+  lineItems: z.array(LineItem).min(1).meta({ description: 'In the order of the invoice.' }),
+  itemization: Itemization.meta({ description: 'Whether they explain the total.' }),
+  files: z.array(InvoiceFile).min(1).meta({ description: 'Its documents, the issuer’s own first.' }),
+  ...documentFields,
+  ...invoicePosting,
+  charges: InvoiceCharges.optional().meta({
+    description: 'What its charges come to, and where it is apart from them. Absent where none are known.',
+  }),
+}).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
+
+/** How many of something. */
+export const count = z.int().min(0).meta({ description: 'How many.' })
+const sum = { count, amount: money.meta({ description: 'Together.' }) }
+/** How many, and what they come to. */
+export const part = (description: string) => z.object(sum).meta({ description })
+
+const billed = {
+  count: z.int().min(1).meta({ description: 'Invoices.' }),
+  totalAmount: money.meta({ description: 'Their totals together.' }),
+}
+
+/** An addition: what a selection of invoices comes to in one currency. */
+const CurrencySummary = z
+  .object({
+    currency,
+    ...billed,
+    balanceAmount: money.meta({ description: 'What is outstanding and, below 0, what is credit.' }),
+    outstanding: part('Balances above 0: OPEN and PAST DUE together.'),
+    credit: part('Balances below 0: paid too much, or credited and not used yet.'),
+    pastDue: z
+      .object({ ...sum, oldestDueDate: dayOf('The earliest due date of them').optional() })
+      .meta({ description: 'Of the outstanding: due before today.' }),
+    dueIn30Days: z
+      .object({ ...sum, firstDueDate: dayOf('The earliest due date of them').optional() })
+      .meta({ description: 'Of the outstanding: due today or on one of the 30 days after it.' }),
+    months: z
+      .array(
+        z.object({
+          month: dayOf('Its first day'),
+          ...billed,
+          platforms: z
+            .array(z.object({ platform, ...billed }))
+            .meta({ description: 'The same per platform.' }),
+        }),
+      )
+      .meta({
+        description:
+          'What was billed per month of the invoice date, oldest first; no month without an invoice.',
+      }),
+  })
+  .meta({ id: 'CurrencySummary', description: 'What a selection of invoices comes to in one currency.' })
+
+const InvoiceSummary = z
+  .object({
+    count: count.meta({ description: 'Invoices in all currencies.' }),
+    today: dayOf("The service's day, which decides what is past due"),
+    currencies: z.array(CurrencySummary).meta({ description: 'The one with the most invoices first.' }),
+  })
+  .meta({ id: 'InvoiceSummary', description: 'What a selection of invoices comes to.' })
+
+export type Invoice = z.output<typeof Invoice>
+export type InvoiceWithLines = z.output<typeof InvoiceWithLines>
+export type LineItem = z.output<typeof LineItem>
+export type InvoiceSummary = z.output<typeof InvoiceSummary>
 export type CurrencySummary = InvoiceSummary['currencies'][number]
 
 /** What selects invoices in each call that reads several. */
@@ -63,7 +259,7 @@ export const listInvoices = contract({
     'The invoices of all billing profiles that the caller may see, without their line items. Issued ones, unless the filter names another `state`.',
   query: z.object({ ...selection, orderBy, ...paging }),
   output: z
-    .object({ invoices: z.array(shapes.Invoice).meta({ description: 'The page.' }), ...pagingOutput })
+    .object({ invoices: z.array(Invoice).meta({ description: 'The page.' }), ...pagingOutput })
     .meta({ id: 'InvoiceList', description: 'A page of invoices.' }),
   examples: examples.listInvoices,
 })
@@ -109,7 +305,7 @@ export const readInvoice = contract({
   description:
     'It also says whether the line items explain the total, and which other invoices it stands for or against. Drafts and voided invoices can be read too.',
   params,
-  output: shapes.InvoiceWithLines,
+  output: InvoiceWithLines,
   examples: examples.readInvoice,
 })
 
@@ -120,6 +316,6 @@ export const summarizeInvoices = contract({
   permission: 'invoice-viewer',
   description: 'What the same filters select in the list of invoices. Two currencies are never added.',
   query: z.object(selection),
-  output: shapes.InvoiceSummary,
+  output: InvoiceSummary,
   examples: examples.summarizeInvoices,
 })

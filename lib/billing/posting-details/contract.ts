@@ -2,10 +2,66 @@ import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import * as shapes from './shapes.ts'
 
-export type BillingProfile = z.output<typeof shapes.BillingProfile>
-export type AssetPosting = z.output<typeof shapes.AssetPosting>
+/** As long as what an issuer may send in its place. */
+const LONGEST = 100
+
+/** A field that is set: text of one line, or null, which takes it away. What is left out stays. */
+const text = z
+  .string()
+  .trim()
+  .max(LONGEST, `must have at most ${LONGEST} characters`)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+  .refine((value) => value.isWellFormed(), 'has half a character in it')
+  .transform((value) => value || null)
+  .nullable()
+  .optional()
+
+const CHANGE = 'Null or an empty text takes it away; what is left out stays.'
+const purchaseOrder = 'The purchase order'
+const buyerReference = 'What the issuer is to route the invoice by, such as a department or a Leitweg-ID'
+const costCenter = 'The cost center, or another accounting reference'
+
+const AssetPostingChange = z
+  .strictObject({
+    purchaseOrder: text.meta({ description: `${purchaseOrder}. ${CHANGE}` }),
+    costCenter: text.meta({ description: `${costCenter}. ${CHANGE}` }),
+  })
+  .meta({ id: 'AssetPostingChange', description: 'What is to be carried onto the lines of an asset.' })
+
+const PostingChange = z
+  .strictObject({
+    ...AssetPostingChange.shape,
+    buyerReference: text.meta({ description: `${buyerReference}. ${CHANGE}` }),
+  })
+  .meta({ id: 'PostingChange', description: 'What is to be carried onto the invoices of a billing profile.' })
+
+const shown = (what: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `${what}. Absent: none is set.` })
+
+const AssetPosting = z.object({ purchaseOrder: shown(purchaseOrder), costCenter: shown(costCenter) }).meta({
+  id: 'AssetPosting',
+  description: 'What is carried onto the lines of the next invoices that bill an asset.',
+})
+
+const BillingProfile = z
+  .object({
+    id: z.string().meta({ description: 'As the filter `billingProfile` of invoices names it.' }),
+    name: z.string().meta({ description: 'The company, as invoices address it.' }),
+    country: z.string().optional().meta({ description: 'Two letters, ISO 3166-1.' }),
+    ...AssetPosting.shape,
+    buyerReference: shown(buyerReference),
+  })
+  .meta({
+    id: 'BillingProfile',
+    description: 'Whom invoices address, with what is carried onto the next ones.',
+  })
+
+export type BillingProfile = z.output<typeof BillingProfile>
+export type AssetPosting = z.output<typeof AssetPosting>
 
 const ONTO =
   'It is carried onto invoices that come from now on, where their issuer sends none; those that are there stay as they are.'
@@ -26,7 +82,7 @@ export const listBillingProfiles = contract({
     'The billing profiles that the caller may see, with the purchase order, reference and cost center that the next invoices of each carry. All of them: a customer has few.',
   output: z
     .object({
-      billingProfiles: z.array(shapes.BillingProfile).meta({ description: 'By id.' }),
+      billingProfiles: z.array(BillingProfile).meta({ description: 'By id.' }),
       rowCount: z.int().min(0).meta({ description: 'How many they are.' }),
     })
     .meta({ id: 'BillingProfileList', description: 'The billing profiles that the caller may see.' }),
@@ -39,7 +95,7 @@ export const readBillingProfile = contract({
   permission: 'invoice-viewer',
   description: 'A billing profile, with what the next invoices of it carry.',
   params: profileParams,
-  output: shapes.BillingProfile,
+  output: BillingProfile,
   examples: examples.readBillingProfile,
 })
 
@@ -50,8 +106,8 @@ export const setProfilePosting = contract({
   permission: 'posting-editor',
   description: `What is named changes, and is a row of the history. ${ONTO}`,
   params: profileParams,
-  body: shapes.PostingChange,
-  output: shapes.BillingProfile,
+  body: PostingChange,
+  output: BillingProfile,
   examples: examples.setProfilePosting,
 })
 
@@ -61,7 +117,7 @@ export const readAssetPosting = contract({
   permission: 'licenses-manager',
   description: 'What the customer has set; the `PurchaseOrderID` of its subscription is the vendor’s.',
   params: assetParams,
-  output: shapes.AssetPosting,
+  output: AssetPosting,
   examples: examples.readAssetPosting,
 })
 
@@ -72,7 +128,7 @@ export const setAssetPosting = contract({
   permission: 'posting-editor',
   description: `Needs Licenses Manager, too: who may not see the asset is 403. ${ONTO} A line bills the assets of its type with its account at the vendor, or else with its whole name; where these have set different things, it carries none. What is named changes, and is a row of the history.`,
   params: assetParams,
-  body: shapes.AssetPostingChange,
-  output: shapes.AssetPosting,
+  body: AssetPostingChange,
+  output: AssetPosting,
   examples: examples.setAssetPosting,
 })

@@ -1,14 +1,67 @@
 import { z } from 'zod'
-import { contract, paging } from '#lib/platform/api/contract.ts'
+import { count, currency, day, Invoice, money, part } from '#lib/billing/invoices/contract.ts'
+import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import * as shapes from './shapes.ts'
+import { AGES } from './rules.ts'
 
-export type Statement = z.output<typeof shapes.Statement>
-export type StatementItem = z.output<typeof shapes.StatementItem>
-export type Ageing = z.output<typeof shapes.Ageing>
+/** What is open, by how long it is past due. */
+const Ageing = z
+  .object({
+    count: z.int().min(1).meta({ description: 'Open items: those with a balance other than 0.' }),
+    balanceAmount: money.meta({ description: 'All that follows together, each with its sign.' }),
+    current: part('Due today or later.'),
+    days1To30: part('Past due by 1 to 30 days.'),
+    days31To60: part('Past due by 31 to 60 days.'),
+    days61To90: part('Past due by 61 to 90 days.'),
+    older: part('Past due by more than 90 days.'),
+    credit: part('Balances below 0, whatever their due date: credit notes, and what was paid too much.'),
+  })
+  .meta({ id: 'Ageing', description: 'What is open, by how long it is past due.' })
+
+const CurrencyAgeing = Ageing.extend({
+  currency,
+  billingProfiles: z
+    .array(
+      Ageing.extend({
+        id: z.string().meta({ description: 'The billing profile.' }),
+        name: z.string().meta({ description: 'Its name for people.' }),
+      }),
+    )
+    .meta({ description: 'The same per billing profile.' }),
+}).meta({ id: 'CurrencyAgeing', description: 'What is open in one currency, and for how long.' })
+
+const StatementItem = Invoice.extend({
+  billingProfileId: z.string().meta({ description: 'Who is billed.' }),
+  age: z.enum(AGES).meta({ description: 'Where it is counted.' }),
+  daysPastDue: z
+    .int()
+    .min(0)
+    .meta({ description: 'By the day in UTC; 0 for what is not due yet, and for credit.' }),
+}).meta({ id: 'StatementItem', description: 'An invoice whose balance is not 0.' })
+
+/** An addition: what is open, and for how long. */
+const Statement = z
+  .object({
+    today: day.meta({
+      description: 'The day of the statement: epoch time in milliseconds of its midnight in UTC.',
+    }),
+    count: count.meta({ description: 'Open items on all pages.' }),
+    currencies: z
+      .array(CurrencyAgeing)
+      .meta({ description: 'Of all pages. Two currencies are never added.' }),
+    items: z.array(StatementItem).meta({
+      description: 'By currency and billing profile; in these the one that is due longest first.',
+    }),
+    ...pagingOutput,
+  })
+  .meta({ id: 'Statement', description: 'What is open, and for how long.' })
+
+export type Statement = z.output<typeof Statement>
+export type StatementItem = z.output<typeof StatementItem>
+export type Ageing = z.output<typeof Ageing>
 
 const selection = {
   filter: optionalFilter(['billingProfile', 'platform', 'currency'], 'billingProfile:default|currency:USD'),
@@ -20,7 +73,7 @@ export const readStatement = contract({
   permission: 'invoice-viewer',
   description: 'All invoices whose balance is not 0, with sums. Two currencies are never added.',
   query: z.object({ ...selection, ...paging }),
-  output: shapes.Statement,
+  output: Statement,
   examples: examples.readStatement,
 })
 

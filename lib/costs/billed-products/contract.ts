@@ -1,13 +1,44 @@
 import { z } from 'zod'
+import { count, currency, day, money, platform } from '#lib/billing/invoices/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import { MOST_PRODUCTS } from './rules.ts'
-import * as shapes from './shapes.ts'
 
-export type BilledProducts = z.output<typeof shapes.BilledProducts>
+const BilledProduct = z
+  .object({
+    product: z.string().meta({ description: 'The `description` of its line items.' }),
+    platform,
+    currency,
+    amount: money.meta({ description: 'What its months come to.' }),
+    months: z
+      .array(
+        z.object({
+          month: day.meta({
+            description: 'Its first day: epoch time in milliseconds of its midnight in UTC.',
+          }),
+          qty: z.number().meta({ description: 'The quantities of its line items together.' }),
+          amount: money.meta({ description: 'What its line items come to.' }),
+          count: count.meta({ description: 'Invoices that have it.' }),
+        }),
+      )
+      .meta({ description: 'By invoice date, the newest first; no month without it.' }),
+  })
+  .meta({ id: 'BilledProduct', description: 'What was billed for a product, by month.' })
+
+/** An addition: what was billed for products, by month. */
+const BilledProducts = z
+  .object({
+    products: z.array(BilledProduct).meta({
+      description: 'The one with the most invoices first, then by name; two currencies are never added.',
+    }),
+    otherCount: count.meta({ description: 'Further products, which are not told.' }),
+  })
+  .meta({ id: 'BilledProducts', description: 'What was billed for products, by month.' })
+
+export type BilledProducts = z.output<typeof BilledProducts>
 export type BilledProduct = BilledProducts['products'][number]
 
 /** An addition. */
@@ -28,6 +59,6 @@ export const readBilledProducts = contract({
         description: `As in \`platform:web-services|currency:USD\`. Keys: platform, issuer, billingProfile, currency. ${FILTER_GRAMMAR}`,
       }),
   }),
-  output: shapes.BilledProducts,
+  output: BilledProducts,
   examples: examples.readBilledProducts,
 })

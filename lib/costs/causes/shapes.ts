@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { money } from '#lib/billing/invoices/shapes.ts'
+import { money } from '#lib/billing/invoices/contract.ts'
 import { BILLED_FOR, CAUSES } from './rules.ts'
 
 const seats = z.int().min(0)

@@ -1,13 +1,51 @@
 import { z } from 'zod'
+import { count, currency, day, money } from '#lib/billing/invoices/contract.ts'
+import { TAX_PLACES } from '#lib/costs/causes/rules.ts'
+import { DifferenceCause } from '#lib/costs/causes/shapes.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import * as shapes from './shapes.ts'
 
-export type InvoiceExplanation = z.output<typeof shapes.InvoiceExplanation>
+const CurrencyExplanation = z
+  .object({
+    currency,
+    fromCount: count.meta({ description: 'Invoices of the month before.' }),
+    toCount: count.meta({ description: 'Invoices of the month.' }),
+    fromAmount: money.meta({ description: 'What those of the month before come to.' }),
+    toAmount: money.meta({ description: 'What those of the month come to.' }),
+    effectAmount: money.meta({ description: 'The difference. The effects of the causes add up to it.' }),
+    causes: z.array(DifferenceCause).meta({
+      description: 'Those of a product stand together, the product with the largest effect first.',
+    }),
+    unchangedCount: count.meta({ description: 'Products that both months bill alike.' }),
+    tax: z.enum(TAX_PLACES).optional().meta({
+      description:
+        'Where the tax stands. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
+    }),
+  })
+  .meta({
+    id: 'CurrencyExplanation',
+    description: 'Why a month is dearer than the one before, in one currency.',
+  })
+
+/** An addition: why a month is dearer than the one before. */
+const InvoiceExplanation = z
+  .object({
+    month: day.meta({ description: 'Its first day: epoch time in milliseconds of its midnight in UTC.' }),
+    previousMonth: day.meta({ description: 'The first day of the month before.' }),
+    currencies: z
+      .array(CurrencyExplanation)
+      .meta({ description: 'The one with the most invoices first. Two currencies are never added.' }),
+    months: z.array(day).meta({
+      description: 'The first days of the months that have such invoices, the newest first; 120 at most.',
+    }),
+  })
+  .meta({ id: 'InvoiceExplanation', description: 'Why a month is dearer than the one before.' })
+
+export type InvoiceExplanation = z.output<typeof InvoiceExplanation>
 
 /** From 1970 on, as a time is a number of milliseconds since then. */
 const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
@@ -35,7 +73,7 @@ export const explainMonth = contract({
   summary: 'Why a month is dearer than the one before, per currency',
   description:
     'Of the issued invoices whose invoice date is in the two months: each product that costs more or less, why, and by how much. In each currency the causes add up to the difference, exactly.',
-  output: shapes.InvoiceExplanation,
+  output: InvoiceExplanation,
   examples: examples.explainMonth,
 })
 

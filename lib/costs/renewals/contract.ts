@@ -1,14 +1,112 @@
 import { z } from 'zod'
+import { currency, money } from '#lib/billing/invoices/contract.ts'
+import { seats } from '#lib/licenses/assets/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
+import { timeOf } from '#lib/platform/lists/parameters.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import * as shapes from './shapes.ts'
+import { MONTHS } from './rules.ts'
 
-export type Renewal = z.output<typeof shapes.Renewal>
-export type RenewalList = z.output<typeof shapes.RenewalList>
+const asset = z.object({
+  id: z.string().meta({ description: 'The asset.' }),
+  name: z.string().meta({ description: 'Its name for people.' }),
+  type: z.string().meta({ description: 'What kind of product it is.' }),
+})
+
+const cost = z.object({
+  amount: money.meta({ description: 'At the price that was billed last, rounded to the currency.' }),
+  currency,
+  per: z.enum(['month', 'year', 'bill']).meta({
+    description: 'As the plan is paid. `bill`: for what was billed last, whose time is not whole months.',
+  }),
+  yearlyAmount: money.optional().meta({ description: 'The same for a year; absent for `bill`.' }),
+})
+
+const price = z.object({
+  amount: money.meta({ description: 'Of one license, as it was billed last.' }),
+  currency,
+  months: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'The months that it is for; absent where that is not told.' }),
+  invoiceId: z.string().optional().meta({ description: 'The invoice, for who may see it.' }),
+  invoiceDate: timeOf('Its date'),
+})
+
+const NOT_SEEN = 'Absent where no price is known, or may be seen.'
+
+/** An addition: a commitment that ends. */
+const Renewal = z
+  .object({
+    asset: asset.meta({ description: 'Which plan it is.' }),
+    domain: z.string().meta({ description: 'The domain that it is for.' }),
+    planName: z.string().meta({ description: 'As the vendor calls it.' }),
+    time: timeOf('When the commitment ends'),
+    decideBy: timeOf('The last whole day of UTC before that, on which the next term can be decided on'),
+    purchased: seats.meta({ description: 'Purchased licenses.' }),
+    assigned: seats.meta({ description: 'Assigned to users.' }),
+    idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
+    renewalType: z.string().optional().meta({
+      description: 'What happens by itself, as the vendor calls it. Absent where nothing is known.',
+    }),
+    happens: z.string().optional().meta({ description: 'The same in words.' }),
+    nextTotal: seats.optional().meta({ description: 'The total for the next term, where one is ordered.' }),
+    price: price.optional().meta({ description: `What one license cost when last billed. ${NOT_SEEN}` }),
+    cost: cost.optional().meta({ description: `What the licenses cost. ${NOT_SEEN}` }),
+    idleCost: cost.optional().meta({ description: `What the idle ones cost. ${NOT_SEEN}` }),
+    url: z.url().meta({ description: 'The page of the asset in the console.' }),
+  })
+  .meta({ id: 'Renewal', description: 'A plan whose commitment ends.' })
+
+const month = z.object({
+  month: z.string().meta({ description: 'As in `2026-12`.' }),
+  count: z.int().min(0).meta({ description: 'Plans whose commitment ends in it.' }),
+  licenses: seats.meta({ description: 'Their purchased licenses.' }),
+  idle: seats.meta({ description: 'Those of them that nobody is assigned to now.' }),
+})
+
+const sum = z.object({
+  currency,
+  count: z.int().min(1).meta({ description: 'The plans that are in it.' }),
+  amount: money.meta({ description: 'What they cost in a year.' }),
+  idleAmount: money.meta({ description: 'What their idle licenses cost in a year.' }),
+})
+
+const RenewalList = z
+  .object({
+    today: timeOf('The midnight of UTC with which today begins'),
+    months: z
+      .array(month)
+      .meta({ description: `This month and those after it, ${MONTHS} in all, with the filter alone.` }),
+    types: z
+      .array(
+        z.object({
+          type: z.string().meta({ description: 'What kind of product it is.' }),
+          count: z.int().min(1).meta({ description: 'Plans of it.' }),
+        }),
+      )
+      .meta({ description: 'In all of these months, without the filter.' }),
+    sums: z
+      .array(sum)
+      .meta({ description: 'What the renewals below come to in a year. Two currencies are never added.' }),
+    unpriced: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Those that are in none of these sums. Absent for who may not see prices.' }),
+    isWhole: z
+      .boolean()
+      .meta({ description: 'Whether these are all; else those that end first, 1,000 before any filter.' }),
+    renewals: z.array(Renewal).meta({ description: 'The one that ends first comes first.' }),
+  })
+  .meta({ id: 'RenewalList', description: 'Commitments that end.' })
+
+export type Renewal = z.output<typeof Renewal>
+export type RenewalList = z.output<typeof RenewalList>
 
 /** From 1970 on, as a time is a number of milliseconds since then. */
 const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
@@ -34,7 +132,7 @@ export const listRenewals = contract({
   summary: 'Commitments that end in the next twelve months',
   description:
     'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are idle, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
-  output: shapes.RenewalList,
+  output: RenewalList,
   examples: examples.listRenewals,
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Invoice } from '#lib/billing/invoices/shapes.ts'
+import { Invoice } from '#lib/billing/invoices/contract.ts'
 import { assetType } from '#lib/licenses/assets/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { calls } from './calls.ts'

@@ -2,11 +2,53 @@ import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import { MOST_VIEWS } from './rules.ts'
-import * as shapes from './shapes.ts'
+import { LONGEST_NAME, MOST_VIEWS, VIEW_PATHS } from './rules.ts'
 
-export type View = z.output<typeof shapes.View>
-export type Views = z.output<typeof shapes.Views>
+const ViewName = z
+  .string()
+  .trim()
+  .min(1, 'is empty')
+  .max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+
+const path = z.enum(VIEW_PATHS, { error: `must be one of ${VIEW_PATHS.join(', ')}` })
+
+const query = z.string().max(2000, 'must have at most 2,000 characters')
+
+/** An addition: a name for an address of a list. */
+const View = z
+  .object({
+    id: z.string().meta({ description: 'Names the view.' }),
+    name: z.string().meta({ description: 'What it is called, in one line.' }),
+    path: path.meta({ description: 'The screen of the console.' }),
+    query: z.string().meta({
+      description:
+        'What the screen shows, as a query string without `?`: filters, search and order. May be empty.',
+    }),
+    url: z.url().meta({ description: 'Its address in the console.' }),
+    isShared: z
+      .boolean()
+      .meta({ description: 'Whether it is of all of the customer; else of the member who asks.' }),
+    isPinned: z.boolean().meta({ description: 'Whether it stands in the navigation.' }),
+    position: z.int().min(0).meta({
+      description: 'Its place among those of the same screen that are shared, or among those that are not.',
+    }),
+    mayChange: z.boolean().meta({ description: 'Whether whoever asks may change and remove it.' }),
+    createTime: z.int().meta({ description: 'When it was saved, as epoch time in milliseconds.' }),
+  })
+  .meta({ id: 'View', description: 'A name for an address of a list.' })
+
+const Views = z
+  .object({
+    views: z.array(View).meta({ description: 'By screen, own ones first, each in its order.' }),
+    mayShare: z
+      .boolean()
+      .meta({ description: 'Whether whoever asks may share views with all of the customer.' }),
+  })
+  .meta({ id: 'ViewList', description: 'Saved views.' })
+
+export type View = z.output<typeof View>
+export type Views = z.output<typeof Views>
 
 const params = z.object({
   view_id: z.string().min(1).max(300).meta({ description: 'The `id` of a view.' }),
@@ -22,7 +64,7 @@ export const listViews = contract({
   permission: 'any',
   description:
     'Those of the signed-in member, and those that are shared with all of the customer, of the screens that the caller may open. An API key has shared ones only. A view is an address: what it shows is up to whoever opens it.',
-  output: shapes.Views,
+  output: Views,
   examples: examples.listViews,
 })
 
@@ -33,14 +75,14 @@ export const createView = contract({
   description: `For the signed-in member alone; an Admin may share it with all of the customer. A member has at most ${MOST_VIEWS}, and ${MOST_VIEWS} are shared. A name is there once among the member's own, and once among shared ones, whatever its case.`,
   body: z
     .strictObject({
-      name: shapes.ViewName.meta({ description: 'What it is called, in one line.' }),
-      path: shapes.path.meta({ description: 'The screen of the console.' }),
-      query: shapes.query.default('').meta({ description: OF_QUERY }),
+      name: ViewName.meta({ description: 'What it is called, in one line.' }),
+      path: path.meta({ description: 'The screen of the console.' }),
+      query: query.default('').meta({ description: OF_QUERY }),
       isPinned: z.boolean().default(true).meta({ description: 'Whether it stands in the navigation.' }),
       isShared: z.boolean().default(false).meta({ description: 'Whether it is of all of the customer.' }),
     })
     .meta({ id: 'NewView', description: 'A view that is to be saved.' }),
-  output: shapes.View,
+  output: View,
   problems: ['permission_denied', 'view_exists', 'views_full'],
   examples: examples.createView,
 })
@@ -54,8 +96,8 @@ export const changeView = contract({
   params,
   body: z
     .strictObject({
-      name: shapes.ViewName.optional().meta({ description: 'What it is called, in one line.' }),
-      query: shapes.query.optional().meta({ description: OF_QUERY }),
+      name: ViewName.optional().meta({ description: 'What it is called, in one line.' }),
+      query: query.optional().meta({ description: OF_QUERY }),
       isPinned: z.boolean().optional().meta({ description: 'Whether it stands in the navigation.' }),
       isShared: z.boolean().optional().meta({ description: 'Whether it is of all of the customer.' }),
       position: z.int().min(0).max(MOST_VIEWS).optional().meta({
@@ -63,7 +105,7 @@ export const changeView = contract({
       }),
     })
     .meta({ id: 'ChangedView', description: 'What is to be another way.' }),
-  output: shapes.View,
+  output: View,
   problems: ['permission_denied', 'not_found', 'view_exists', 'views_full'],
   examples: examples.changeView,
 })
@@ -75,7 +117,7 @@ export const removeView = contract({
   description: 'Answers with the view as it was. What it showed stays.',
   params,
   body: emptyBody,
-  output: shapes.View,
+  output: View,
   problems: ['permission_denied', 'not_found'],
   examples: examples.removeView,
 })
