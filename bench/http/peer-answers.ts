@@ -1,6 +1,6 @@
+import type { KeptFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeInvoiceWithLines } from '#lib/billing/invoices/serialize.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
-import type { KeptFile } from '#lib/billing/kept-files/store.ts'
 
 /** A row as pg gives it. */
 type Row = Record<string, string>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { keepFile } from '#lib/billing/kept-files/store.ts'
+import { keepFile } from '#lib/billing/invoice-files/store.ts'
 import { endSession } from '#lib/platform/caller/session.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'

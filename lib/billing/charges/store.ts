@@ -1,11 +1,12 @@
 import 'server-only'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/selection.ts'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { type Owner, owned, ownedOnce } from '#lib/billing/invoices/selection.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { value } from '#lib/platform/db/statements.ts'
 import type { Cursor } from '#lib/platform/lists/keyset.ts'
-import { ofInvoice } from './sets.ts'
+import type { ChargeSet, LineSum } from './reconciliation.ts'
 
 /** A charge as it is stored: amounts are exact decimal text, times epoch milliseconds. */
 export type ChargeRow = {
@@ -81,4 +82,37 @@ function placesOf(owner: Owner, id: string, which: Which): SQL {
       (one ->> 'from')::int + (one ->> 'count')::int - 1 AS last
     FROM ${chargeSets}, ${invoices}, jsonb_array_elements(${chargeSets.lines}) AS one
     WHERE ${of} AND ${isWanted}`
+}
+
+/** Leads from an invoice to the charges that hold; what has been replaced has left its number, and them, to another. */
+const ofInvoice = (owner: Owner) =>
+  and(
+    eq(chargeSets.customerId, owner.customerId),
+    eq(chargeSets.issuer, invoices.issuer),
+    eq(chargeSets.number, invoices.number),
+    isNull(chargeSets.replacedBy),
+    isNull(invoices.replacedBy),
+    ...owned(owner),
+  )
+
+const setOf = ownedOnce<ChargeSet[]>((tx, owner) =>
+  tx
+    .select({
+      currency: chargeSets.currency,
+      count: chargeSets.count,
+      amount: chargeSets.amount,
+      lines: sql<LineSum[]>`${chargeSets.lines}`,
+    })
+    .from(chargeSets)
+    .innerJoin(invoices, ofInvoice(owner))
+    .where(and(eq(chargeSets.customerId, owner.customerId), eq(invoices.id, value('id')))),
+)
+
+/** What the charges of an invoice come to, line by line; undefined where it has none, or is none of the caller's. */
+export async function readChargeSet(
+  tx: Transaction,
+  owner: Owner,
+  id: string,
+): Promise<ChargeSet | undefined> {
+  return (await setOf(tx, owner, { id }))[0]
 }

@@ -3,10 +3,40 @@ import { orderBy, params, selection } from '#lib/billing/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
 import { BYTES, FILE_KINDS } from '#lib/billing/kept-files/rules.ts'
 import { contract } from '#lib/platform/api/contract.ts'
+import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
 import { file, stream } from '#lib/platform/files/download.ts'
 import { listText } from '#lib/platform/lists/parameters.ts'
 import { calls } from './calls.ts'
-import * as examples from './examples.ts'
+
+const readExamples: readonly Example[] = [
+  {
+    name: 'one-file',
+    summary: 'An invoice as a file',
+    params: { invoice_id: 'IN-2025-0917' },
+    answer: { status: 200 },
+  },
+  {
+    name: 'nothing-there',
+    summary: 'No invoice has this number',
+    params: { invoice_id: 'IN-2025-0' },
+    answer: refused('not_found'),
+  },
+]
+
+const exportExamples: readonly Example[] = [
+  {
+    name: 'two-named',
+    summary: 'The files of two invoices',
+    query: { ids: 'IN-2025-0917|IN-2025-1017' },
+    answer: { status: 200 },
+  },
+  {
+    name: 'one-missing',
+    summary: 'One of them is not there',
+    query: { ids: 'IN-2025-0917|IN-2025-0' },
+    answer: refused('not_found'),
+  },
+]
 
 /** Where an invoice's `url` leads. */
 export const readInvoiceFile = contract({
@@ -28,7 +58,7 @@ export const readInvoiceFile = contract({
     BYTES,
   ),
   responseHeaders: ['Repr-Digest'],
-  examples: examples.readInvoiceFile,
+  examples: readExamples,
 })
 
 /** An addition: the files of all that is filtered, or of those that are named. */
@@ -52,5 +82,5 @@ export const exportInvoiceFiles = contract({
     'One PDF file for each invoice, the issuer’s own or ours, named by the `id`: binary, so without an example.',
   ),
   problems: ['not_found'],
-  examples: examples.exportInvoiceFiles,
+  examples: exportExamples,
 })

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveIssuer } from '#lib/billing/issuers/store.ts'
-import { digestOf, keepFile } from '#lib/billing/kept-files/store.ts'
 import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -18,6 +17,7 @@ import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { readFile } from './files.ts'
 import { exportInvoiceFiles, readInvoiceFile } from './operations.ts'
 import { drawInvoice } from './pdf.ts'
+import { digestOf, keepFile } from './store.ts'
 
 type Caller = Awaited<ReturnType<typeof callerOf>>
 let db: TestDatabase

@@ -1,11 +1,11 @@
 import 'server-only'
 import type { FileKind } from '#lib/billing/kept-files/rules.ts'
 import { savedName } from '#lib/billing/kept-files/serialize.ts'
-import { digestOf, type KeptFile, readKept } from '#lib/billing/kept-files/store.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { type Draw, drawInThread } from './draw.ts'
 import * as store from './store.ts'
+import { digestOf, type KeptFile, readKept } from './store.ts'
 
 /** A document of an invoice: its bytes, their digest, and the name under which it is saved. */
 export type InvoiceFile = { kind: FileKind; name: string; digest: string; bytes: Uint8Array }

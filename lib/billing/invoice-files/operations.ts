@@ -1,12 +1,19 @@
 import 'server-only'
 import { checked } from '#lib/billing/invoices/operations.ts'
-import { daysOf } from '#lib/billing/invoices/selection.ts'
+import type { InvoiceOrder } from '#lib/billing/invoices/order.ts'
+import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
+import { findInvoices } from '#lib/billing/invoices/search.ts'
+import { daysOf, type Selection } from '#lib/billing/invoices/selection.ts'
+import { countLines } from '#lib/billing/invoices/store.ts'
 import { BYTES, MEDIA_TYPES } from '#lib/billing/kept-files/rules.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { attachment, named } from '#lib/platform/files/attachment.ts'
-import { invoicesZip } from './archive.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
+import { attachment, fileName, named } from '#lib/platform/files/attachment.ts'
+import { uniqueNames, zip } from '#lib/platform/files/zip.ts'
 import * as contract from './contract.ts'
+import { MOST_PRINTED } from './document.ts'
 import { readFile } from './files.ts'
 
 export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params, query }) => {
@@ -19,7 +26,56 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
   return { body: bytes, headers: { ...attachment(name, mediaType), 'Repr-Digest': `sha-256=:${sha256}:` } }
 })
 
+/** Printed line items of one archive: half a minute of drawing. */
+const MOST_LINES = 50_000
+
 export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {
   const body = invoicesZip(caller, checked(query))
   return { body, headers: attachment(`${named('invoices', daysOf(query))}.zip`, 'application/zip') }
 })
+
+type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+
+/**
+ * The PDFs of a selection as one archive, in the order of the list: of each the one that it is downloaded as. Each is
+ * read when its turn comes: no connection waits for the client.
+ * @throws Problem `not_found` where there is none, or one of `ids` is missing; `invalid_request` where there are
+ *   too many
+ */
+async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
+  const { rows, lines } = await readScope(caller, async (tx) => {
+    const found = await findInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
+    const counts = await countLines(
+      tx,
+      caller,
+      found.map(({ id }) => id),
+    )
+    const printed = [...counts.values()].map((count) => Math.min(count, MOST_PRINTED))
+    return { rows: found, lines: printed.reduce((sum, count) => sum + count, 0) }
+  })
+  if (rows.length < (selection.ids?.length ?? 1)) throw new Problem('not_found')
+  if (rows.length > MOST_FILES) throw tooMany(`${MOST_FILES} invoices`)
+  if (lines > MOST_LINES) throw tooMany(`${MOST_LINES.toLocaleString('en')} line items`)
+  const names = uniqueNames(
+    rows.map(({ id }) => fileName(id)),
+    'pdf',
+  )
+  yield* zip(
+    rows.map(({ id, invoiceDate }, index) => ({
+      name: names[index] ?? '',
+      day: invoiceDate,
+      read: async () => {
+        const file = await readFile(caller, id)
+        if (!file) throw new Error('An invoice of the archive is gone.')
+        return file.bytes
+      },
+    })),
+  )
+}
+
+function tooMany(most: string): Problem {
+  return new Problem(
+    'invalid_request',
+    `These are more than ${most}, which is the most that one archive holds. Narrow the filters.`,
+  )
+}

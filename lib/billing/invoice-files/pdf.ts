@@ -1,27 +1,37 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
-import { type Itemization, itemize } from '#lib/billing/invoices/itemization.ts'
+import { type Itemization, itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { ibanText } from '#lib/billing/issuers/bank-codes.ts'
+import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
 import { isConsistent, type TaxSums, taxOf } from '#lib/billing/posting/tax.ts'
-import { lineFacts, taxLabel } from '#lib/billing/posting/words.ts'
-import { drawPair, drawWrapped } from '#lib/platform/pdf/block.ts'
+import { differencesText, lineFacts, taxLabel } from '#lib/billing/posting/words.ts'
+import { drawFact, drawPair, drawWrapped, LINE } from '#lib/platform/pdf/block.ts'
 import {
   element,
   ensureRoom,
   finishPaper,
+  INK,
   openPaper,
   PAGE,
   type Paper,
   rule,
   type Style,
+  write,
 } from '#lib/platform/pdf/paper.ts'
 import { type Cell, columnWidth, drawTable, remainingWidth } from '#lib/platform/pdf/table.ts'
-import { epochOfDay } from '#lib/platform/values/days.ts'
+import { addDays, dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
-import { type DrawnLine, type InvoiceDocument, isOfSeller, kindOf, MOST_PRINTED } from './document.ts'
-import { drawParties, drawTop } from './parties.ts'
-import { drawTerms, drawVerdict } from './terms.ts'
+import {
+  caveatOf,
+  type DrawnLine,
+  type InvoiceDocument,
+  isOfSeller,
+  kindOf,
+  MOST_PRINTED,
+} from './document.ts'
 
 /** Who made what no seller issued. */
 const OURSELVES = 'Licenses & Invoices'
@@ -136,4 +146,140 @@ function drawSums(
   rule(paper, paper.y, from)
   paper.y += 8
   drawPair(paper, from, 'Total', moneyText(totalAmount, currency), { size: 12, bold: true })
+}
+
+const LABEL: Style = { size: 8.5, color: INK.gray }
+const PARTY_VALUE: Style = { size: 9.5 }
+
+/** The head, and beside it who issued it; of what no seller issued, only whose charges these are. */
+function drawTop(paper: Paper, document: InvoiceDocument): void {
+  const head = element(paper, paper.root, 'H1')
+  write(paper, head, kindOf(document), PAGE.left, paper.y, { size: 22, bold: true })
+  const { page } = paper.doc
+  const top = paper.y
+  const from = element(paper, paper.root, 'P')
+  const draw = (text: string, style: Style) =>
+    drawWrapped(paper, from, text, PAGE.left + 230, PAGE.right, { ...style, align: 'right' })
+  paper.y += 8
+  if (isOfSeller(document)) {
+    draw(document.seller.name, { size: 11, bold: true })
+    for (const line of partyLines(document.seller)) draw(line, LABEL)
+  } else draw(`Charges of ${document.seller.name}`, PARTY_VALUE)
+  paper.y = (paper.doc.page === page ? Math.max(paper.y, top + 30) : paper.y) + 14
+  rule(paper, paper.y)
+  paper.y += 16
+  const caveat = caveatOf(document)
+  if (!caveat) return
+  drawWrapped(paper, element(paper, paper.root, 'P'), caveat, PAGE.left, PAGE.right, PARTY_VALUE)
+  paper.y += 12
+}
+
+/** The facts on the right, who is billed on the left: last, for an address may be long. */
+function drawParties(paper: Paper, document: InvoiceDocument): void {
+  const top = paper.y
+  const { page } = paper.doc
+  for (const [label, value] of factsOf(document))
+    drawFact(paper, { x: PAGE.left + 270, indent: 100 }, label, value, {
+      ...PARTY_VALUE,
+      bold: value === document.number,
+    })
+  // A number of many lines may have left the page.
+  const beside = paper.doc.page === page ? top : paper.y
+  const bottom = paper.y
+  const facts = paper.doc.page
+  const block = element(paper, paper.root, 'P')
+  write(paper, block, 'Billed to', PAGE.left, beside, LABEL)
+  paper.y = beside + LINE
+  drawParty(paper, block, document.buyer)
+  paper.y = (paper.doc.page === facts ? Math.max(bottom, paper.y) : paper.y) + 22
+}
+
+function factsOf(document: InvoiceDocument): [label: string, value: string][] {
+  const { number, documentState, invoiceDate, dueDate, corrects, billingAccount } = document
+  const { currency, platform, periodStart, periodEnd } = document
+  const { purchaseOrder, buyerReference, costCenter } = document
+  const isOwed = documentState === 'issued'
+  const kind = kindOf(document)
+  const [numberLabel, dateLabel] = isOfSeller(document)
+    ? [`${kind} number`, `${kind} date`]
+    : ['Number', 'Date']
+  const period = periodStart && periodEnd && [dayText(periodStart), dayText(addDays(periodEnd, -1))]
+  const facts: [string, string | null | undefined][] = [
+    [numberLabel, number],
+    ['Corrects', corrects],
+    [dateLabel, dayText(invoiceDate)],
+    ['Due date', isOwed ? dayText(dueDate) : null],
+    ['Period', period ? period.join(' – ') : null],
+    ['Billing account', billingAccount],
+    ['Purchase order', purchaseOrder],
+    ['Your reference', buyerReference],
+    ['Cost center', costCenter],
+    ['Currency', currency],
+    ['Platform', platformName(platform)],
+  ]
+  return facts.flatMap(([label, value]): [string, string][] => (value ? [[label, value]] : []))
+}
+
+function drawParty(paper: Paper, block: PDFKit.PDFStructureElement, party: Party): void {
+  const right = PAGE.left + 250
+  drawWrapped(paper, block, party.name, PAGE.left, right, { ...PARTY_VALUE, bold: true })
+  for (const line of partyLines(party)) drawWrapped(paper, block, line, PAGE.left, right, PARTY_VALUE)
+}
+
+const NOTE: Style = { size: 8.5, color: INK.gray }
+const TERM_VALUE: Style = { size: 9.5 }
+
+/** Whether the lines explain the total, and the tax adds up, in words. */
+function drawVerdict(
+  paper: Paper,
+  itemization: Itemization,
+  { currency }: InvoiceDocument,
+  tax: TaxSums | undefined,
+): void {
+  paper.y += 10
+  const style = itemization.reading ? NOTE : { ...NOTE, color: INK.amber, bold: true }
+  const text = itemizationText(itemization, currency)
+  drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, style)
+  const apart = tax && differencesText(tax.differences, currency)
+  if (!apart) return
+  const loud = { ...NOTE, color: INK.amber, bold: true }
+  drawWrapped(paper, element(paper, paper.root, 'P'), apart, PAGE.left, PAGE.right, loud)
+}
+
+/**
+ * The seller's terms, and where to pay: as much of it as is known. How much is left to pay is not of the paper: it
+ * changes. There is nothing of it where no seller asks for money.
+ */
+function drawTerms(paper: Paper, document: InvoiceDocument): void {
+  const isDemand = !document.totalAmount.startsWith('-') && /[1-9]/.test(document.totalAmount)
+  if (!isOfSeller(document) || !isDemand) return
+  const rows = termsOf(document)
+  paper.y += 14
+  ensureRoom(paper, 34 + rows.length * 15)
+  rule(paper, paper.y)
+  paper.y += 12
+  write(paper, element(paper, paper.root, 'H2'), 'Payment', PAGE.left, paper.y, { size: 11, bold: true })
+  paper.y += 19
+  for (const [label, value] of rows) drawFact(paper, { x: PAGE.left, indent: 100 }, label, value, TERM_VALUE)
+}
+
+function termsOf({
+  number,
+  dueDate,
+  seller,
+  paymentTerms,
+}: InvoiceDocument): [label: string, value: string][] {
+  const { name, bank, iban, bic, account, terms } = seller
+  const known = bank ?? iban ?? bic ?? account
+  const rows: [string, string | null][] = [
+    ['Payable by', dayText(dueDate)],
+    ['Reference', number],
+    ['Account holder', known === null ? null : name],
+    ['Bank', bank],
+    ['IBAN', iban && ibanText(iban)],
+    ['BIC', bic],
+    ['Account', account],
+    ['Terms', paymentTerms ?? terms],
+  ]
+  return rows.flatMap(([label, value]): [string, string][] => (value ? [[label, value]] : []))
 }

@@ -1,6 +1,6 @@
 import 'server-only'
-import { readChargeSet } from '#lib/billing/charges/sets.ts'
-import { listKept } from '#lib/billing/kept-files/store.ts'
+import { readChargeSet } from '#lib/billing/charges/store.ts'
+import { listKept } from '#lib/billing/invoice-files/store.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, refuseTimeout } from '#lib/platform/api/problem.ts'

@@ -1,7 +1,7 @@
 import { type ChargeSet, type LineFound, reconcile } from '#lib/billing/charges/reconciliation.ts'
 import { serializeLineFound, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
+import type { KeptFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeFiles } from '#lib/billing/kept-files/serialize.ts'
-import type { KeptFile } from '#lib/billing/kept-files/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import { digestOf, keepFile } from '#lib/billing/kept-files/store.ts'
+import { digestOf, keepFile } from '#lib/billing/invoice-files/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

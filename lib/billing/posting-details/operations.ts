@@ -1,13 +1,18 @@
 import 'server-only'
+import {
+  type BillingProfile,
+  listBillingProfiles as listProfilesOf,
+} from '#lib/identity/customers/billing-profiles.ts'
 import { checkPermission, operation } from '#lib/platform/api/operation.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
+import type { AssetPosting, BillingProfile as ProfileAnswer } from './contract.ts'
 import * as contract from './contract.ts'
-import { changedBy } from './rules.ts'
-import { serializeDetails, serializeProfile } from './serialize.ts'
+import { type AssetPostingDetails, changedBy } from './rules.ts'
+import type { ProfileRow } from './store.ts'
 import * as store from './store.ts'
 
 export const listBillingProfiles = operation(contract.listBillingProfiles, async (caller) => {
@@ -91,4 +96,27 @@ function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promis
       headers: { 'Retry-After': '1' },
     })
   })
+}
+
+/** Those that the caller may see, by id. */
+export async function listOwnProfiles(caller: Caller): Promise<BillingProfile[]> {
+  const all = await readScope(caller, (tx) => listProfilesOf(tx, caller.customerId))
+  return all.filter((profile) => caller.billingProfiles.includes(profile.id))
+}
+
+function serializeProfile({ id, name, country, buyerReference, ...details }: ProfileRow): ProfileAnswer {
+  return {
+    id,
+    name,
+    ...(country === null ? {} : { country }),
+    ...serializeDetails(details),
+    ...(buyerReference === null ? {} : { buyerReference }),
+  }
+}
+
+function serializeDetails({ purchaseOrder, costCenter }: AssetPostingDetails): AssetPosting {
+  return {
+    ...(purchaseOrder === null ? {} : { purchaseOrder }),
+    ...(costCenter === null ? {} : { costCenter }),
+  }
 }

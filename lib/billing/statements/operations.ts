@@ -1,18 +1,26 @@
 import 'server-only'
+import Big from 'big.js'
 import { z } from 'zod'
 import { Day, Id } from '#lib/billing/invoices/order.ts'
+import { statusOf } from '#lib/billing/invoices/rules.ts'
+import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import { readScope } from '#lib/platform/db/scope.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
-import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
-import { pageOf, readPageToken } from '#lib/platform/lists/keyset.ts'
+import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/files/table.ts'
+import { allPages, type Cursor, pageOf, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
+import { plainAmount } from '#lib/platform/values/money.ts'
+import type { Ageing, Statement, StatementItem } from './contract.ts'
 import * as contract from './contract.ts'
-import { statementTable } from './export.ts'
-import { serializeItem, serializeSums } from './serialize.ts'
+import { AGES } from './rules.ts'
 import * as store from './store.ts'
+import { type AgeSum, keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
 
 /** What a page token may hold: the columns of the statement's order. */
 const Key = z.tuple([z.string().regex(/^[A-Z]{3}$/), Id, Day, Id])
@@ -39,6 +47,27 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
 })
 
+/** Rows of one statement: few enough to be held, enough to be fast. */
+const MOST_ROWS = 1000
+
+const COLUMNS: Column<Row>[] = [
+  { name: 'currency', text: ({ currency }) => currency },
+  { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
+  { name: 'billingProfileName', text: ({ profile }) => profile },
+  { name: 'id', text: ({ id }) => id },
+  { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
+  { name: 'dueDate', day: ({ dueDate }) => dueDate },
+  { name: 'platform', text: ({ platform }) => platform },
+  { name: 'issuer', text: ({ issuer }) => issuer },
+  { name: 'status', text: (row) => statusOf(row.balanceAmount, row.dueDate, row.today) },
+  // Not as people write it: a spreadsheet takes `1-30` for a day.
+  { name: 'age', text: ({ age }) => age },
+  { name: 'daysPastDue', number: ({ daysPastDue }) => daysPastDue },
+  { name: 'totalAmount', amount: (row) => plainAmount(row.totalAmount, row.currency) },
+  { name: 'balanceAmount', amount: (row) => plainAmount(row.balanceAmount, row.currency) },
+  { name: 'number', text: ({ number }) => number },
+]
+
 export const exportStatement = operation(contract.exportStatement, async (caller, { query }) => {
   const { separator, decimal, ...selection } = query
   return csvReply(dated('statement'), statementTable(caller, selection), { separator, decimal })
@@ -47,3 +76,54 @@ export const exportStatement = operation(contract.exportStatement, async (caller
 export const exportStatementXlsx = operation(contract.exportStatementXlsx, async (caller, { query }) =>
   xlsxReply(dated('statement'), 'Statement', statementTable(caller, query)),
 )
+
+type Row = OpenItem & { profile: string }
+
+/** All open items of a selection at one moment, in the statement's order. */
+function statementTable(caller: Caller, selection: Selection): Table<Row> {
+  return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller, selection)) }
+}
+
+async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {
+  const profiles = await listBillingProfiles(tx, caller.customerId)
+  const names = new Map(profiles.map(({ id, name }) => [id, name]))
+  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, MOST_ROWS, cursor)
+  for await (const rows of allPages(MOST_ROWS, read, keyOf))
+    yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
+}
+
+type Sums = Pick<Statement, 'today' | 'count' | 'currencies'>
+
+/**
+ * Adds up per currency, and in it per billing profile; in the order of the sums.
+ * @param names of the billing profiles, by id
+ */
+function serializeSums(today: string, sums: readonly AgeSum[], names: ReadonlyMap<string, string>): Sums {
+  const currencies = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => ({
+    currency,
+    ...ageingOf(own),
+    billingProfiles: [...Map.groupBy(own, (sum) => sum.billingProfileId)].map(([id, ones]) => ({
+      id,
+      name: names.get(id) ?? id,
+      ...ageingOf(ones),
+    })),
+  }))
+  const count = sums.reduce((all, one) => all + one.count, 0)
+  return { today: epochOfDay(today), count, currencies }
+}
+
+function serializeItem(row: OpenItem, baseUrl: string): StatementItem {
+  const { billingProfileId, age, daysPastDue } = row
+  return { ...serializeInvoice(row, baseUrl), billingProfileId, age, daysPastDue }
+}
+
+/** All of one currency. */
+function ageingOf(sums: readonly AgeSum[]): Ageing {
+  const total = (some: readonly AgeSum[]) => ({
+    count: some.reduce((all, { count }) => all + count, 0),
+    amount: Number(some.reduce((all, { amount }) => all.plus(amount), new Big(0)).toFixed()),
+  })
+  const { count, amount: balanceAmount } = total(sums)
+  const parts = AGES.map((age) => [age, total(sums.filter((sum) => sum.age === age))] as const)
+  return { count, balanceAmount, ...(Object.fromEntries(parts) as Pick<Ageing, (typeof AGES)[number]>) }
+}

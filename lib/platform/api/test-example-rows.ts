@@ -1,4 +1,4 @@
-import { keepFile } from '#lib/billing/kept-files/store.ts'
+import { keepFile } from '#lib/billing/invoice-files/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportInvoiceFiles, readInvoiceFile } from '#lib/billing/invoice-files/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
@@ -9,6 +8,7 @@ import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/pla
 import { unzip } from '#lib/platform/files/test-zip.ts'
 import { formatList } from '#lib/platform/lists/filter-text.ts'
 import { faultsOf } from '#lib/platform/pdf/test-check.ts'
+import { exportInvoiceFiles, readInvoiceFile } from './operations.ts'
 
 let database: TestDatabase
 const keys = { finance: '', it: '', other: '', emea: '' }
