@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { bicOf, ibanOf } from '#lib/billing/issuers/bank-codes.ts'
-import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/billing/issuers/store.ts'
+import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
+import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/billing/parties/issuers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import {

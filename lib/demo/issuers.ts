@@ -1,4 +1,4 @@
-import type { NewIssuer } from '#lib/billing/issuers/store.ts'
+import type { NewIssuer } from '#lib/billing/parties/issuers.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 
 const TERMS = 'Payable within 30 days of the invoice date, without deduction.'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
-import { saveIssuer } from '#lib/billing/issuers/store.ts'
+import { saveIssuer } from '#lib/billing/parties/issuers.ts'
 import { setAsset } from '#lib/billing/posting-details/store.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { addCustomer } from '#lib/identity/customers/store.ts'

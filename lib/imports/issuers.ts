@@ -6,7 +6,7 @@ import {
   type NewIssuer,
   NO_DETAILS,
   saveIssuer,
-} from '#lib/billing/issuers/store.ts'
+} from '#lib/billing/parties/issuers.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'

@@ -1,4 +1,4 @@
-import type { IssuerDetails } from '#lib/billing/issuers/store.ts'
+import type { IssuerDetails } from '#lib/billing/parties/issuers.ts'
 import type { NewLinePosting, NewPosting } from './posting/shapes.ts'
 
 // What the readers of files hand to what writes it, whatever the file was.

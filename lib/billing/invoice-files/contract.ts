@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { orderBy, params, selection } from '#lib/billing/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
-import { BYTES, FILE_KINDS } from '#lib/billing/kept-files/rules.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
 import { file, stream } from '#lib/platform/files/download.ts'
 import { listText } from '#lib/platform/lists/parameters.ts'
 import { calls } from './calls.ts'
+import { BYTES, FILE_KINDS } from './rules.ts'
 
 const readExamples: readonly Example[] = [
   {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { saveIssuer } from '#lib/billing/issuers/store.ts'
+import { saveIssuer } from '#lib/billing/parties/issuers.ts'
 import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { scope } from '#lib/platform/db/scope.ts'

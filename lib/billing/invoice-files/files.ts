@@ -1,9 +1,9 @@
 import 'server-only'
-import type { FileKind } from '#lib/billing/kept-files/rules.ts'
-import { savedName } from '#lib/billing/kept-files/serialize.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { type Draw, drawInThread } from './draw.ts'
+import type { FileKind } from './rules.ts'
+import { savedName } from './serialize.ts'
 import * as store from './store.ts'
 import { digestOf, type KeptFile, readKept } from './store.ts'
 

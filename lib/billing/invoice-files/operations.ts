@@ -5,7 +5,6 @@ import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
 import { findInvoices } from '#lib/billing/invoices/search.ts'
 import { daysOf, type Selection } from '#lib/billing/invoices/selection.ts'
 import { countLines } from '#lib/billing/invoices/store.ts'
-import { BYTES, MEDIA_TYPES } from '#lib/billing/kept-files/rules.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -15,6 +14,7 @@ import { uniqueNames, zip } from '#lib/platform/files/zip.ts'
 import * as contract from './contract.ts'
 import { MOST_PRINTED } from './document.ts'
 import { readFile } from './files.ts'
+import { BYTES, MEDIA_TYPES } from './rules.ts'
 
 export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params, query }) => {
   const file = await readFile(caller, params.invoice_id, query.kind)

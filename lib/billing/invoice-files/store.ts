@@ -10,8 +10,8 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceFiles, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { parties } from '#lib/platform/db/schema/invoices/parties.ts'
 import { builtOnce, value } from '#lib/platform/db/statements.ts'
-import type { FileKind } from '../kept-files/rules.ts'
 import type { InvoiceDocument } from './document.ts'
+import type { FileKind } from './rules.ts'
 
 /** What is drawn, and which writing of its row it was read from. */
 export type Drawable = { document: InvoiceDocument; lines: LineItemRow[]; version: string }

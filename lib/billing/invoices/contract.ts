@@ -6,7 +6,7 @@ import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { amountText, orderText, unixTime } from '#lib/platform/lists/parameters.ts'
-import { FILE_KINDS } from '../kept-files/rules.ts'
+import { FILE_KINDS } from '../invoice-files/rules.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import {

@@ -1,4 +1,4 @@
-import type { OriginalKind } from '#lib/billing/kept-files/rules.ts'
+import type { OriginalKind } from '#lib/billing/invoice-files/rules.ts'
 
 /** Bytes of one document. */
 export const MOST_BYTES = 10 * 1024 * 1024

@@ -1,6 +1,6 @@
 import 'server-only'
+import type { OriginalKind } from '#lib/billing/invoice-files/rules.ts'
 import { digestOf, listKept } from '#lib/billing/invoice-files/store.ts'
-import type { OriginalKind } from '#lib/billing/kept-files/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

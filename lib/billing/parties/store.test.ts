@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { saveIssuer } from '#lib/billing/issuers/store.ts'
 import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
+import { saveIssuer } from './issuers.ts'
 import { freezeParties } from './store.ts'
 
 let db: TestDatabase

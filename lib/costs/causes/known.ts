@@ -1,5 +1,5 @@
-import { billedPeriod } from '#lib/costs/billed-seats/billed-period.ts'
-import { namedBy, type SeatChange } from '#lib/costs/billed-seats/verdict.ts'
+import { billedPeriod } from '#lib/costs/billed-period.ts'
+import { namedBy, type SeatChange } from '#lib/costs/seat-verdict.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { Days, KnownChanges } from './cause.ts'
 

@@ -1,5 +1,5 @@
 import 'server-only'
-import { seatChangesAround } from '#lib/costs/billed-seats/changes.ts'
+import { seatChangesAround } from '#lib/costs/seat-changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import { refuseTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'

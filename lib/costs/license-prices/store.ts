@@ -1,7 +1,7 @@
 import 'server-only'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '#lib/billing/invoices/selection.ts'
-import { billedPeriod } from '#lib/costs/billed-seats/billed-period.ts'
+import { billedPeriod } from '#lib/costs/billed-period.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

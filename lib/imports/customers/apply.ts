@@ -1,6 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { saveIssuer } from '#lib/billing/issuers/store.ts'
+import { saveIssuer } from '#lib/billing/parties/issuers.ts'
 import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import * as directory from '#lib/identity/customers/store.ts'
 import { changeNaming, type Naming, readNaming, renaming } from '#lib/identity/customers/store.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewIssuer } from '#lib/billing/issuers/store.ts'
+import type { NewIssuer } from '#lib/billing/parties/issuers.ts'
 import type { BillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import { isOperated, type Kind, OPERATED, type Operated } from '#lib/notifications/notices/rules.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { eq, sql } from 'drizzle-orm'
-import { type IssuerDetails, listIssuers } from '#lib/billing/issuers/store.ts'
+import { type IssuerDetails, listIssuers } from '#lib/billing/parties/issuers.ts'
 import { type BillingProfile, listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { listRecipientRows } from '#lib/notifications/notices/recipients.ts'
 import type { Kind } from '#lib/notifications/notices/rules.ts'

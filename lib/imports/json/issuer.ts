@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bicOf, ibanOf } from '#lib/billing/issuers/bank-codes.ts'
+import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
 import { textFault } from '#lib/imports/faults.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import { name, optionalText } from './values.ts'

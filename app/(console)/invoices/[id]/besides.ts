@@ -1,6 +1,6 @@
 import 'server-only'
-import { recipientOf } from '#lib/billing/billing-profiles/recipient.ts'
 import type * as contract from '#lib/billing/invoices/contract.ts'
+import { recipientOf } from '#lib/billing/parties/recipient.ts'
 import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
 import { invoiceBefore } from '#lib/costs/comparisons/before.ts'
 import type { Input } from '#lib/platform/api/contract.ts'

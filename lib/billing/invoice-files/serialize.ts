@@ -1,6 +1,6 @@
 import { fileName } from '#lib/platform/files/attachment.ts'
-import type { KeptFile } from '../invoice-files/store.ts'
 import { EXTENSIONS, FILE_KINDS, type FileKind, MEDIA_TYPES } from './rules.ts'
+import type { KeptFile } from './store.ts'
 
 /**
  * The name under which a document is saved: the issuer's own has the one that it came with, ours is the invoice's. Its end

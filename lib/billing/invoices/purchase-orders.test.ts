@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
-import { listInvoices, summarizeInvoices } from '../operations.ts'
+import { listInvoices, summarizeInvoices } from './operations.ts'
 
 // A part of a purchase order leads to its invoices: to those that name it on one of their lines, too.
 

@@ -7,10 +7,10 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { csv } from '#lib/platform/files/table.ts'
 import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
-import { invoicesTable } from '../export.ts'
-import { listInvoices, summarizeInvoices } from '../operations.ts'
-import { listKinds } from '../sums/kinds.ts'
-import { byRows, sumInvoices, wayOf } from '../sums/summary.ts'
+import { invoicesTable } from './export.ts'
+import { listInvoices, summarizeInvoices } from './operations.ts'
+import { listKinds } from './sums/kinds.ts'
+import { byRows, sumInvoices, wayOf } from './sums/summary.ts'
 
 // Whatever amounts and due dates are asked for, with whatever else: list, sums and CSV have the invoices that a plain
 // comparison of the rows has.

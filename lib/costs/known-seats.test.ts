@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
-import { knownSeats } from './operations.ts'
+import { knownSeats } from './known-seats.ts'
 
 let database: TestDatabase
 const type = 'workspace-suite'

@@ -14,8 +14,8 @@ import {
   addProfile,
   callerOf,
 } from '#lib/platform/db/test-rows.ts'
-import type { Invoice, InvoiceWithLines } from '../contract.ts'
-import { exportInvoices, listInvoices, readInvoice, summarizeInvoices } from '../operations.ts'
+import type { Invoice, InvoiceWithLines } from './contract.ts'
+import { exportInvoices, listInvoices, readInvoice, summarizeInvoices } from './operations.ts'
 
 // What drafts and voided invoices are to whoever reads: never owed, never in a sum or a list that did not ask for them,
 // and always there by their id.

@@ -4,8 +4,8 @@ import { checkPermission } from '#lib/platform/api/operation.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { listSeats } from './store.ts'
-import type { KnownSeats } from './verdict.ts'
+import { listSeats } from './known-seats-store.ts'
+import type { KnownSeats } from './seat-verdict.ts'
 
 /** So many assets of a type are looked at, the newest. */
 const MOST_ASSETS = 500

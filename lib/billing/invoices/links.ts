@@ -3,7 +3,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { value, written } from '#lib/platform/db/statements.ts'
-import { type Owner, owned, ownedOnce } from '../selection.ts'
+import { type Owner, owned, ownedOnce } from './selection.ts'
 
 /** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
 export type Link = { id: string; number: string }

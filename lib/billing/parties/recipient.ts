@@ -1,12 +1,12 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import { owned } from '#lib/billing/invoices/selection.ts'
-import { type Party, partyOf } from '#lib/billing/parties/rules.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { parties } from '#lib/platform/db/schema/invoices/parties.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
+import { type Party, partyOf } from './rules.ts'
 
 /** Whom an invoice addresses, as it stood when the invoice arrived; undefined where the caller can't see it. */
 export async function recipientOf(caller: Caller, invoiceId: string): Promise<Party | undefined> {

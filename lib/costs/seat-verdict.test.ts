@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS, epochOfDay as day } from '#lib/platform/values/days.ts'
 import { billedPeriod } from './billed-period.ts'
-import { type KnownSeats, seatVerdict } from './verdict.ts'
+import { type KnownSeats, seatVerdict } from './seat-verdict.ts'
 
 const OCTOBER = '1 Oct – 31 Oct 2026'
 const INVOICED = day('2026-10-31')

@@ -5,7 +5,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { type IssuerDetails, listIssuers, NO_DETAILS, saveIssuer } from './store.ts'
+import { type IssuerDetails, listIssuers, NO_DETAILS, saveIssuer } from './issuers.ts'
 
 let db: TestDatabase
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import type { Selection } from '../selection.ts'
-import { listShown } from '../store.ts'
-import { sumInvoices } from '../sums/summary.ts'
 import { readLinks } from './links.ts'
+import type { Selection } from './selection.ts'
+import { listShown } from './store.ts'
+import { sumInvoices } from './sums/summary.ts'
 
 // How few drafts are found among many issued invoices, and that these are found as before.
 
