@@ -5,7 +5,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { readPriceVisibility, setPriceVisibility } from '#lib/costs/license-prices/queries.ts'
+import { readPriceVisibility, setPriceVisibility } from '#lib/costs/client.ts'
 
 /** Says whether IT Managers see what a license costs, and changes that. For Admins. */
 export function PriceVisibility() {

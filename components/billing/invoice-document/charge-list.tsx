@@ -9,7 +9,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Charge } from '#lib/billing/charges/contract.ts'
-import { listCharges } from '#lib/billing/charges/queries.ts'
+import { listCharges } from '#lib/billing/client.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 

@@ -4,7 +4,7 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Card } from '#components/ui/card.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { exportCharges, exportChargesXlsx } from '#lib/billing/charges/queries.ts'
+import { exportCharges, exportChargesXlsx } from '#lib/billing/client.ts'
 import { ChargeList } from './charge-list.tsx'
 
 /** An invoice beside its charges, as text. */

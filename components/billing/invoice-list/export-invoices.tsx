@@ -3,7 +3,7 @@
 import type { LateAnswer } from '#components/billing/invoice-summary/late-summary.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { later } from '#components/ui/later.tsx'
-import { exportInvoices, exportInvoicesXlsx } from '#lib/billing/invoices/queries.ts'
+import { exportInvoices, exportInvoicesXlsx } from '#lib/billing/client.ts'
 import type { View } from '../invoices/view.ts'
 
 const ExportMore = later(

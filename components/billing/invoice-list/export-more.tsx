@@ -2,8 +2,7 @@ import { type LateAnswer, LateSummary } from '#components/billing/invoice-summar
 import { presets } from '#components/lists/filters/date-range.ts'
 import { countText } from '#components/ui/count-text.ts'
 import { Download } from '#components/ui/export-menu.tsx'
-import { exportInvoiceFiles } from '#lib/billing/invoice-files/queries.ts'
-import { exportInvoicesXlsx } from '#lib/billing/invoices/queries.ts'
+import { exportInvoiceFiles, exportInvoicesXlsx } from '#lib/billing/client.ts'
 import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
 import { rangeOf, type View, withRange } from '../invoices/view.ts'
 

@@ -1,6 +1,6 @@
 import { Button } from '#components/ui/button.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
-import { exportInvoiceFiles } from '#lib/billing/invoice-files/queries.ts'
+import { exportInvoiceFiles } from '#lib/billing/client.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
 

@@ -5,8 +5,8 @@ import { type ReactNode, Suspense, use, useEffect, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
 import { selectionOf } from '#components/lists/filters/view.ts'
 import { whyNot } from '#components/platform/problem/why-not.ts'
+import { summarizeInvoices } from '#lib/billing/client.ts'
 import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
-import { summarizeInvoices } from '#lib/billing/invoices/queries.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Why there is no summary, in words, and of which request. */

@@ -1,7 +1,7 @@
 import { listScreen, pathWith } from '#components/lists/filters/list-screen.ts'
 import { valuesOf } from '#components/lists/filters/view.ts'
+import { listInvoices } from '#lib/billing/client.ts'
 import type { listInvoices as contract } from '#lib/billing/invoices/contract.ts'
-import { listInvoices } from '#lib/billing/invoices/queries.ts'
 import { DOCUMENT_STATES, type DocumentState } from '#lib/billing/invoices/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { readAssetPosting, setAssetPosting } from '#lib/billing/posting-details/queries.ts'
+import { readAssetPosting, setAssetPosting } from '#lib/billing/client.ts'
 import { EditDetails } from './edit-details.tsx'
 
 const NOTE =

@@ -7,8 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import { visible } from '#components/ui/visible.ts'
+import { listBillingProfiles, setProfilePosting } from '#lib/billing/client.ts'
 import type { BillingProfile } from '#lib/billing/posting-details/contract.ts'
-import { listBillingProfiles, setProfilePosting } from '#lib/billing/posting-details/queries.ts'
 import { EditDetails } from './edit-details.tsx'
 
 const NOTE =

@@ -1,7 +1,7 @@
 import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { type FilterKey, valuesOf } from '#components/lists/filters/view.ts'
+import { readStatement } from '#lib/billing/client.ts'
 import type { readStatement as contract } from '#lib/billing/statements/contract.ts'
-import { readStatement } from '#lib/billing/statements/queries.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `readStatement`. */

@@ -1,6 +1,6 @@
 import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { explainMonth } from '#lib/costs/client.ts'
 import type { explainMonth as contract } from '#lib/costs/explanations/contract.ts'
-import { explainMonth } from '#lib/costs/explanations/queries.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `explainMonth`. */

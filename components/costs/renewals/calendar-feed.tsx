@@ -10,8 +10,8 @@ import { Copied } from '#components/ui/copied.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ShownOnce } from '#components/ui/shown-once.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
+import { makeRenewalFeed, readRenewalFeed, revokeRenewalFeed } from '#lib/costs/client.ts'
 import type { RenewalFeed } from '#lib/costs/renewal-feeds/contract.ts'
-import { makeRenewalFeed, readRenewalFeed, revokeRenewalFeed } from '#lib/costs/renewal-feeds/queries.ts'
 
 /** The button that opens the dialog of a member's own calendar link. */
 export function CalendarFeed() {

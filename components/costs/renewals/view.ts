@@ -1,6 +1,6 @@
 import { listScreen } from '#components/lists/filters/list-screen.ts'
+import { listRenewals } from '#lib/costs/client.ts'
 import type { listRenewals as contract } from '#lib/costs/renewals/contract.ts'
-import { listRenewals } from '#lib/costs/renewals/queries.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
 /** What the screen shows: the decoded query of `listRenewals`. */

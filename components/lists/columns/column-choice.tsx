@@ -4,7 +4,7 @@ import { type MouseEvent, useEffect, useRef } from 'react'
 import { whyNot } from '#components/platform/problem/why-not.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { setListColumns } from '#lib/workspace/list-columns/queries.ts'
+import { setListColumns } from '#lib/workspace/client.ts'
 import {
   type AssetColumn,
   type ColumnOf,

@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { createView, listViews } from '#lib/workspace/views/queries.ts'
+import { createView, listViews } from '#lib/workspace/client.ts'
 import { LONGEST_NAME, type ViewPath } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 

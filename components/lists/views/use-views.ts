@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { listViews } from '#lib/workspace/client.ts'
 import type { Views } from '#lib/workspace/views/contract.ts'
-import { listViews } from '#lib/workspace/views/queries.ts'
 
 /** The caller's views, and whether they may share them; of the frame `first`, as it was made. */
 export function useViews(first?: Views): Views {

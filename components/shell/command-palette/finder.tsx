@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { visible } from '#components/ui/visible.ts'
-import { listMatches } from '#lib/workspace/matches/queries.ts'
+import { listMatches } from '#lib/workspace/client.ts'
 import { actsOf, askedOf, type Entry, placesOf, thingsOf } from './entries.ts'
 
 /** One box for everything: what it finds is walked with the arrow keys while the focus stays in it. */

@@ -3,7 +3,7 @@ import { params } from '#lib/billing/invoices/contract.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
-import { calls } from './calls.ts'
+import { chargeRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
 
@@ -12,7 +12,7 @@ export type InvoiceCharges = z.output<typeof shapes.InvoiceCharges>
 
 /** An addition: the drill-down of an invoice. */
 export const listCharges = contract({
-  ...calls.listCharges,
+  ...chargeRoutes.listCharges,
   summary: 'List the charges of an invoice, line by line, the dearest first',
   permission: 'invoice-viewer',
   description:
@@ -44,7 +44,7 @@ const exported = {
 
 export const exportCharges = contract({
   ...exported,
-  ...calls.exportCharges,
+  ...chargeRoutes.exportCharges,
   summary: 'All charges of an invoice as a CSV file',
   query: z.object(dialect),
   output: csvFile(),
@@ -53,7 +53,7 @@ export const exportCharges = contract({
 
 export const exportChargesXlsx = contract({
   ...exported,
-  ...calls.exportChargesXlsx,
+  ...chargeRoutes.exportChargesXlsx,
   summary: 'All charges of an invoice as a workbook',
   output: xlsxFile(),
   examples: examples.exportChargesXlsx,

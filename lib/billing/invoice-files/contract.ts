@@ -5,7 +5,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
 import { file, stream } from '#lib/platform/files/download.ts'
 import { listText } from '#lib/platform/lists/parameters.ts'
-import { calls } from './calls.ts'
+import { fileRoutes } from '../routes.ts'
 import { BYTES, FILE_KINDS } from './rules.ts'
 
 const readExamples: readonly Example[] = [
@@ -40,7 +40,7 @@ const exportExamples: readonly Example[] = [
 
 /** Where an invoice's `url` leads. */
 export const readInvoiceFile = contract({
-  ...calls.readInvoiceFile,
+  ...fileRoutes.readInvoiceFile,
   summary: 'Read one invoice as a file',
   permission: 'invoice-viewer',
   description:
@@ -63,7 +63,7 @@ export const readInvoiceFile = contract({
 
 /** An addition: the files of all that is filtered, or of those that are named. */
 export const exportInvoiceFiles = contract({
-  ...calls.exportInvoiceFiles,
+  ...fileRoutes.exportInvoiceFiles,
   summary: 'The PDF files of a selection, as a ZIP archive',
   permission: 'invoice-viewer',
   description:

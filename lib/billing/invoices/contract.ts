@@ -7,7 +7,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { amountText, orderText, unixTime } from '#lib/platform/lists/parameters.ts'
 import { FILE_KINDS } from '../invoice-files/rules.ts'
-import { calls } from './calls.ts'
+import { invoiceRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import {
   DOCUMENT_FORMS,
@@ -252,7 +252,7 @@ export const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
 
 /** spec 4.3 */
 export const listInvoices = contract({
-  ...calls.listInvoices,
+  ...invoiceRoutes.listInvoices,
   summary: 'List invoices, newest first unless told otherwise',
   permission: 'invoice-viewer',
   description:
@@ -272,7 +272,7 @@ const exported = {
 
 /** An addition: all that the filters select, however much it is. */
 export const exportInvoices = contract({
-  ...calls.exportInvoices,
+  ...invoiceRoutes.exportInvoices,
   summary: 'All invoices of a selection, or all their line items, as a CSV file',
   permission: 'invoice-viewer',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -283,7 +283,7 @@ export const exportInvoices = contract({
 
 /** An addition: the same for a spreadsheet, whose cells have types. */
 export const exportInvoicesXlsx = contract({
-  ...calls.exportInvoicesXlsx,
+  ...invoiceRoutes.exportInvoicesXlsx,
   summary: 'All invoices of a selection, or all their line items, as a workbook',
   permission: 'invoice-viewer',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -299,7 +299,7 @@ export const params = z.object({
 
 /** spec 4.4 */
 export const readInvoice = contract({
-  ...calls.readInvoice,
+  ...invoiceRoutes.readInvoice,
   summary: 'Read one invoice with its line items',
   permission: 'invoice-viewer',
   description:
@@ -311,7 +311,7 @@ export const readInvoice = contract({
 
 /** An addition: what the same filters select, counted and added up. Two currencies are never added. */
 export const summarizeInvoices = contract({
-  ...calls.summarizeInvoices,
+  ...invoiceRoutes.summarizeInvoices,
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
   permission: 'invoice-viewer',
   description: 'What the same filters select in the list of invoices. Two currencies are never added.',

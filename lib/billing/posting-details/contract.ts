@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { postingRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 /** As long as what an issuer may send in its place. */
@@ -75,7 +75,7 @@ const assetParams = z.object({
 
 /** An addition: whom invoices address. */
 export const listBillingProfiles = contract({
-  ...calls.listBillingProfiles,
+  ...postingRoutes.listBillingProfiles,
   summary: 'List billing profiles, by id',
   permission: 'invoice-viewer',
   description:
@@ -90,7 +90,7 @@ export const listBillingProfiles = contract({
 })
 
 export const readBillingProfile = contract({
-  ...calls.readBillingProfile,
+  ...postingRoutes.readBillingProfile,
   summary: 'Read one billing profile',
   permission: 'invoice-viewer',
   description: 'A billing profile, with what the next invoices of it carry.',
@@ -101,7 +101,7 @@ export const readBillingProfile = contract({
 
 /** An addition: what the next invoices of a billing profile carry. */
 export const setProfilePosting = contract({
-  ...calls.setProfilePosting,
+  ...postingRoutes.setProfilePosting,
   summary: 'Set purchase order, reference and cost center of a billing profile',
   permission: 'posting-editor',
   description: `What is named changes, and is a row of the history. ${ONTO}`,
@@ -112,7 +112,7 @@ export const setProfilePosting = contract({
 })
 
 export const readAssetPosting = contract({
-  ...calls.readAssetPosting,
+  ...postingRoutes.readAssetPosting,
   summary: "Read an asset's purchase order and cost center",
   permission: 'licenses-manager',
   description: 'What the customer has set; the `PurchaseOrderID` of its subscription is the vendor’s.',
@@ -123,7 +123,7 @@ export const readAssetPosting = contract({
 
 /** An addition: what the lines that bill an asset carry. */
 export const setAssetPosting = contract({
-  ...calls.setAssetPosting,
+  ...postingRoutes.setAssetPosting,
   summary: 'Set purchase order and cost center of an asset',
   permission: 'posting-editor',
   description: `Needs Licenses Manager, too: who may not see the asset is 403. ${ONTO} A line bills the assets of its type with its account at the vendor, or else with its whole name; where these have set different things, it carries none. What is named changes, and is a row of the history.`,

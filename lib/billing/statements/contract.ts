@@ -3,7 +3,7 @@ import { count, currency, day, Invoice, money, part } from '#lib/billing/invoice
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
-import { calls } from './calls.ts'
+import { statementRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { AGES } from './rules.ts'
 
@@ -68,7 +68,7 @@ const selection = {
 }
 
 export const readStatement = contract({
-  ...calls.readStatement,
+  ...statementRoutes.readStatement,
   summary: 'What is open, by how long it is past due, per currency and billing profile',
   permission: 'invoice-viewer',
   description: 'All invoices whose balance is not 0, with sums. Two currencies are never added.',
@@ -78,7 +78,7 @@ export const readStatement = contract({
 })
 
 export const exportStatement = contract({
-  ...calls.exportStatement,
+  ...statementRoutes.exportStatement,
   summary: 'All open items of a selection with their age, as a CSV file',
   permission: 'invoice-viewer',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -88,7 +88,7 @@ export const exportStatement = contract({
 })
 
 export const exportStatementXlsx = contract({
-  ...calls.exportStatementXlsx,
+  ...statementRoutes.exportStatementXlsx,
   summary: 'All open items of a selection with their age, as a workbook',
   permission: 'invoice-viewer',
   description: 'Whatever the filters select at one moment, however much it is.',

@@ -3,7 +3,7 @@ import { count, currency, day, money, platform } from '#lib/billing/invoices/con
 import { contract } from '#lib/platform/api/contract.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
-import { calls } from './calls.ts'
+import { productRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MOST_PRODUCTS } from './rules.ts'
 
@@ -43,7 +43,7 @@ export type BilledProduct = BilledProducts['products'][number]
 
 /** An addition. */
 export const readBilledProducts = contract({
-  ...calls.readBilledProducts,
+  ...productRoutes.readBilledProducts,
   permission: 'invoice-viewer',
   summary: 'What was billed for a product, by month',
   description: `Of issued invoices, the line items whose \`description\` has the text, added up by product, currency and month of the invoice date. The ${MOST_PRODUCTS} products with the most invoices are told.`,

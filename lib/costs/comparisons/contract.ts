@@ -3,7 +3,7 @@ import { currency, Invoice, money } from '#lib/billing/invoices/contract.ts'
 import { DifferenceCause } from '#lib/costs/causes/shapes.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
-import { calls } from './calls.ts'
+import { comparisonRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const comparedLines = z.object({
@@ -88,7 +88,7 @@ const comparison = {
 /** An addition. */
 export const compareInvoices = contract({
   ...comparison,
-  ...calls.compareInvoices,
+  ...comparisonRoutes.compareInvoices,
   summary: 'Compare two invoices of one platform, line by line',
   description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
   output: InvoiceComparison,
@@ -98,7 +98,7 @@ export const compareInvoices = contract({
 /** An addition. */
 export const exportComparison = contract({
   ...comparison,
-  ...calls.exportComparison,
+  ...comparisonRoutes.exportComparison,
   query: z.object({ ...pair, ...dialect }),
   summary: 'Compare two invoices of one platform, as a CSV file',
   description:
@@ -109,7 +109,7 @@ export const exportComparison = contract({
 
 export const exportComparisonXlsx = contract({
   ...comparison,
-  ...calls.exportComparisonXlsx,
+  ...comparisonRoutes.exportComparisonXlsx,
   summary: 'Compare two invoices of one platform, as a workbook',
   description:
     'A row for each line that differs, for each that does not, and for each cause of the difference.',

@@ -6,7 +6,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
-import { calls } from './calls.ts'
+import { explanationRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const CurrencyExplanation = z
@@ -69,7 +69,7 @@ const explanation = { permission: 'invoice-viewer', query: z.object(asked) } as 
 /** An addition. */
 export const explainMonth = contract({
   ...explanation,
-  ...calls.explainMonth,
+  ...explanationRoutes.explainMonth,
   summary: 'Why a month is dearer than the one before, per currency',
   description:
     'Of the issued invoices whose invoice date is in the two months: each product that costs more or less, why, and by how much. In each currency the causes add up to the difference, exactly.',
@@ -80,7 +80,7 @@ export const explainMonth = contract({
 /** An addition. */
 export const exportExplanation = contract({
   ...explanation,
-  ...calls.exportExplanation,
+  ...explanationRoutes.exportExplanation,
   query: z.object({ ...asked, ...dialect }),
   summary: 'Why a month is dearer than the one before, as a CSV file',
   description: 'A row for each cause.',
@@ -91,7 +91,7 @@ export const exportExplanation = contract({
 /** An addition. */
 export const exportExplanationXlsx = contract({
   ...explanation,
-  ...calls.exportExplanationXlsx,
+  ...explanationRoutes.exportExplanationXlsx,
   summary: 'Why a month is dearer than the one before, as a workbook',
   description: 'A row for each cause.',
   output: xlsxFile(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { priceRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const areHidden = z.boolean().meta({
@@ -13,7 +13,7 @@ const PriceVisibility = z
 
 /** An addition: who sees prices of licenses. */
 export const readPriceVisibility = contract({
-  ...calls.readPriceVisibility,
+  ...priceRoutes.readPriceVisibility,
   summary: 'Read who sees what a license costs',
   permission: 'members-manager',
   description:
@@ -23,7 +23,7 @@ export const readPriceVisibility = contract({
 })
 
 export const setPriceVisibility = contract({
-  ...calls.setPriceVisibility,
+  ...priceRoutes.setPriceVisibility,
   summary: 'Show prices of licenses to IT Managers, or hide them',
   permission: 'members-manager',
   description:

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { file } from '#lib/platform/files/download.ts'
-import { calls } from './calls.ts'
+import { feedRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const time = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
@@ -21,7 +21,7 @@ const problems = ['permission_denied'] as const
 
 /** An addition: the link of the member who asks. */
 export const readRenewalFeed = contract({
-  ...calls.readRenewalFeed,
+  ...feedRoutes.readRenewalFeed,
   summary: 'Read whether the signed-in member has a calendar feed',
   permission: 'any',
   description:
@@ -33,7 +33,7 @@ export const readRenewalFeed = contract({
 
 /** An addition: a link by which a calendar reads renewals. */
 export const makeRenewalFeed = contract({
-  ...calls.makeRenewalFeed,
+  ...feedRoutes.makeRenewalFeed,
   summary: 'Make the calendar feed of the signed-in member',
   permission: 'licenses-manager',
   description:
@@ -53,7 +53,7 @@ export const makeRenewalFeed = contract({
 
 /** An addition: ends the link. */
 export const revokeRenewalFeed = contract({
-  ...calls.revokeRenewalFeed,
+  ...feedRoutes.revokeRenewalFeed,
   evenIfClosed: true,
   summary: 'Revoke the calendar feed of the signed-in member',
   permission: 'any',
@@ -66,7 +66,7 @@ export const revokeRenewalFeed = contract({
 
 /** What calendars read. Not part of the published API: docs/renewals.md describes it. */
 export const readCalendar = contract({
-  ...calls.readCalendar,
+  ...feedRoutes.readCalendar,
   summary: 'The calendar behind a private link',
   permission: 'none',
   description: 'Renewals, and the last day to decide about each, as iCalendar (RFC 5545).',

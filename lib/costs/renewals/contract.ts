@@ -6,7 +6,7 @@ import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
 import { timeOf } from '#lib/platform/lists/parameters.ts'
-import { calls } from './calls.ts'
+import { renewalRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MONTHS } from './rules.ts'
 
@@ -128,7 +128,7 @@ const ofLicenses = { permission: 'licenses-manager', query: z.object(selection) 
 /** An addition. */
 export const listRenewals = contract({
   ...ofLicenses,
-  ...calls.listRenewals,
+  ...renewalRoutes.listRenewals,
   summary: 'Commitments that end in the next twelve months',
   description:
     'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are idle, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
@@ -139,7 +139,7 @@ export const listRenewals = contract({
 /** An addition. */
 export const exportRenewals = contract({
   ...ofLicenses,
-  ...calls.exportRenewals,
+  ...renewalRoutes.exportRenewals,
   query: z.object({ ...selection, ...dialect }),
   summary: 'Commitments that end in the next twelve months, as a CSV file',
   description: 'A row for each plan, the one that ends first first.',
@@ -149,7 +149,7 @@ export const exportRenewals = contract({
 
 export const exportRenewalsXlsx = contract({
   ...ofLicenses,
-  ...calls.exportRenewalsXlsx,
+  ...renewalRoutes.exportRenewalsXlsx,
   summary: 'Commitments that end in the next twelve months, as a workbook',
   description: 'A row for each plan, the one that ends first first.',
   output: xlsxFile(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { columnRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { LISTS } from './rules.ts'
 
@@ -21,7 +21,7 @@ const OneList = z
 
 /** An addition: which columns the signed-in member sees. */
 export const readListColumns = contract({
-  ...calls.readListColumns,
+  ...columnRoutes.readListColumns,
   summary: 'Read which columns the signed-in member sees in each list',
   permission: 'any',
   description: 'Of the console’s screens. What the API and exports answer does not depend on it.',
@@ -33,7 +33,7 @@ export const readListColumns = contract({
 })
 
 export const setListColumns = contract({
-  ...calls.setListColumns,
+  ...columnRoutes.setListColumns,
   summary: 'Choose which columns the signed-in member sees in a list, and their order',
   permission: 'any',
   description:

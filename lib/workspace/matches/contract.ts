@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Invoice } from '#lib/billing/invoices/contract.ts'
 import { assetType } from '#lib/licenses/assets/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { matchRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 export type Matches = z.output<typeof listMatches.output>
@@ -28,7 +28,7 @@ const Company = z.object({
 
 /** An addition: what Ctrl K finds. */
 export const listMatches = contract({
-  ...calls.listMatches,
+  ...matchRoutes.listMatches,
   summary: 'What a few letters find, of every kind',
   permission: 'any',
   description: `At most ${MOST} of each kind that the caller may see, the newest of them; of what they may not see, none. The lists of each kind have all of them.`,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { calls } from './calls.ts'
+import { viewRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { LONGEST_NAME, MOST_VIEWS, VIEW_PATHS } from './rules.ts'
 
@@ -59,7 +59,7 @@ const OF_QUERY =
 
 /** An addition: the caller's views, and those of all. */
 export const listViews = contract({
-  ...calls.listViews,
+  ...viewRoutes.listViews,
   summary: 'List saved views',
   permission: 'any',
   description:
@@ -69,7 +69,7 @@ export const listViews = contract({
 })
 
 export const createView = contract({
-  ...calls.createView,
+  ...viewRoutes.createView,
   summary: 'Save a view',
   permission: 'any',
   description: `For the signed-in member alone; an Admin may share it with all of the customer. A member has at most ${MOST_VIEWS}, and ${MOST_VIEWS} are shared. A name is there once among the member's own, and once among shared ones, whatever its case.`,
@@ -88,7 +88,7 @@ export const createView = contract({
 })
 
 export const changeView = contract({
-  ...calls.changeView,
+  ...viewRoutes.changeView,
   summary: 'Rename, pin, move or share a view, or set what it shows',
   permission: 'any',
   description:
@@ -111,7 +111,7 @@ export const changeView = contract({
 })
 
 export const removeView = contract({
-  ...calls.removeView,
+  ...viewRoutes.removeView,
   summary: 'Remove a view',
   permission: 'any',
   description: 'Answers with the view as it was. What it showed stays.',

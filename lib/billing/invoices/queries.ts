@@ -1,6 +1,0 @@
-import { queriesOf } from '#lib/platform/api/client.ts'
-import { calls } from './calls.ts'
-import type * as contract from './contract.ts'
-
-export const { listInvoices, summarizeInvoices, readInvoice, exportInvoices, exportInvoicesXlsx } =
-  queriesOf<typeof contract>(calls)

@@ -1,0 +1,34 @@
+import { callsOf } from '#lib/platform/api/call.ts'
+
+export const invoiceRoutes = callsOf({
+  listInvoices: 'GET /billing/v1/invoices',
+  exportInvoices: 'GET /billing/v1/invoices.csv',
+  exportInvoicesXlsx: 'GET /billing/v1/invoices.xlsx',
+  readInvoice: 'GET /billing/v1/invoices/{invoice_id}',
+  summarizeInvoices: 'GET /billing/v1/invoice-summary',
+})
+
+export const chargeRoutes = callsOf({
+  listCharges: 'GET /billing/v1/invoices/{invoice_id}/charges',
+  exportCharges: 'GET /billing/v1/invoices/{invoice_id}/charges.csv',
+  exportChargesXlsx: 'GET /billing/v1/invoices/{invoice_id}/charges.xlsx',
+})
+
+export const fileRoutes = callsOf({
+  readInvoiceFile: 'GET /billing/v1/invoices/{invoice_id}/file',
+  exportInvoiceFiles: 'GET /billing/v1/invoices.zip',
+})
+
+export const statementRoutes = callsOf({
+  readStatement: 'GET /billing/v1/statement',
+  exportStatement: 'GET /billing/v1/statement.csv',
+  exportStatementXlsx: 'GET /billing/v1/statement.xlsx',
+})
+
+export const postingRoutes = callsOf({
+  listBillingProfiles: 'GET /billing/v1/billing-profiles',
+  readBillingProfile: 'GET /billing/v1/billing-profiles/{billing_profile_id}',
+  setProfilePosting: 'PATCH /billing/v1/billing-profiles/{billing_profile_id}',
+  readAssetPosting: 'GET /billing/v1/assets/{asset_id}/posting-details',
+  setAssetPosting: 'PATCH /billing/v1/assets/{asset_id}/posting-details',
+})
