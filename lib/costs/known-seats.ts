@@ -1,10 +1,11 @@
 import 'server-only'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { changesOf } from '#lib/licenses/license-changes/store/changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
-import { type Caller, may } from '#lib/platform/caller/rules.ts'
+import { type Caller, type CustomerId, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { listSeats } from './known-seats-store.ts'
 import type { KnownSeats } from './seat-verdict.ts'
 
 /** So many assets of a type are looked at, the newest. */
@@ -50,4 +51,21 @@ export async function knownSeatsIn(
       })),
     }
   })
+}
+
+/** The assets of a type that have licenses, the newest ones; `read`: since when their seats were read, epoch milliseconds. */
+async function listSeats(tx: Transaction, customerId: CustomerId, type: string, limit: number) {
+  return tx
+    .select({
+      id: assets.id,
+      name: assets.name,
+      skuName: assets.skuName,
+      purchased: assets.seatsPurchased,
+      read: sql<number | null>`(extract(epoch from (SELECT min(${seatReadings.at}) FROM ${seatReadings}
+        WHERE ${seatReadings.customerId} = ${customerId} AND ${seatReadings.assetId} = ${assets.id})) * 1000)::float8`,
+    })
+    .from(assets)
+    .where(and(eq(assets.customerId, customerId), eq(assets.type, type), isNotNull(assets.seatsPurchased)))
+    .orderBy(sql`${assets.createdAt} desc, ${assets.id} desc`)
+    .limit(limit)
 }

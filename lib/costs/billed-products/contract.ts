@@ -1,11 +1,44 @@
 import { z } from 'zod'
 import { count, currency, day, money, platform } from '#lib/billing/invoices/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
+import type { Example } from '#lib/platform/api/openapi/example.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { productRoutes } from '../routes.ts'
-import * as examples from './examples.ts'
 import { MOST_PRODUCTS } from './rules.ts'
+
+const readExamples: readonly Example[] = [
+  {
+    name: 'storage',
+    summary: 'What was billed for storage',
+    query: { product: 'storage' },
+    answer: {
+      status: 200,
+      body: {
+        products: [
+          {
+            product: 'Storage',
+            platform: 'cloud-platform',
+            currency: 'USD',
+            amount: 330,
+            months: [
+              { month: 1759276800000, qty: 3600, amount: 180, count: 1 },
+              { month: 1756684800000, qty: 3000, amount: 150, count: 1 },
+            ],
+          },
+          {
+            product: 'Object storage',
+            platform: 'web-services',
+            currency: 'EUR',
+            amount: -40,
+            months: [{ month: 1761955200000, qty: 1, amount: -40, count: 1 }],
+          },
+        ],
+        otherCount: 0,
+      },
+    },
+  },
+]
 
 const BilledProduct = z
   .object({
@@ -60,5 +93,5 @@ export const readBilledProducts = contract({
       }),
   }),
   output: BilledProducts,
-  examples: examples.readBilledProducts,
+  examples: readExamples,
 })

@@ -1,10 +1,13 @@
 import 'server-only'
+import Big from 'big.js'
+import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { refuseTimeout } from '#lib/platform/api/problem.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
+import type { BilledProduct, BilledProducts } from './contract.ts'
 import * as contract from './contract.ts'
-import { serializeProducts } from './serialize.ts'
-import { sumProducts } from './store.ts'
+import { type MonthRow, sumProducts } from './store.ts'
 
 const refuseTooManyLines = refuseTimeout(
   'To add up these lines takes longer than a request may. A shorter time, one platform or one billing profile makes them fewer.',
@@ -17,3 +20,27 @@ export const readBilledProducts = operation(contract.readBilledProducts, async (
     ),
   ),
 }))
+
+/** The rows of a product stand together, in their order. */
+function serializeProducts(rows: readonly MonthRow[]): BilledProducts {
+  const products = [
+    ...Map.groupBy(rows, ({ product, platform, currency }) =>
+      JSON.stringify([product, platform, currency]),
+    ).values(),
+  ].flatMap(serializeProduct)
+  return { products, otherCount: (rows[0]?.products ?? 0) - products.length }
+}
+
+function serializeProduct(rows: readonly MonthRow[]): BilledProduct[] {
+  const [first] = rows
+  if (!first) return []
+  const { product, platform, currency } = first
+  const amount = numberOf(rows.reduce((sum, row) => sum.plus(row.amount), new Big(0)))
+  const months = rows.map((row) => ({
+    month: epochOfDay(row.month),
+    qty: numberOf(row.qty),
+    amount: numberOf(row.amount),
+    count: row.count,
+  }))
+  return [{ product, platform, currency, amount, months }]
+}

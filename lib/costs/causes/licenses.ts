@@ -3,9 +3,8 @@ import type { SeatChange } from '#lib/costs/seat-verdict.ts'
 import { DAY_MS, dayBegin, daysBetween } from '#lib/platform/values/days.ts'
 import { roundMoney } from '#lib/platform/values/decimals.ts'
 import type { BilledChange, BilledPart, Cause, Days, Product } from './cause.ts'
-import { type Counts, countsOf, pricesOf } from './license-counts.ts'
 import type { BilledFor } from './rules.ts'
-import { sumOf } from './unit-price.ts'
+import { quantityOf, sumOf, unitPriceOf, unitsOf } from './unit-price.ts'
 
 /** More changes of one product are not told one by one. */
 const MOST_CHANGES = 12
@@ -129,4 +128,48 @@ function priceCause({ from, to, currency }: Product, effect: Big): Cause[] {
   const [before, after] = [pricesOf(from, currency), pricesOf(to, currency)]
   if (effect.eq(0) || !before || !after) return effect.eq(0) ? [] : [{ kind: 'amount', effect }]
   return [{ kind: 'price', effect, price: { from: before.full, to: after.full } }]
+}
+
+/** What a bill may have cut off from a number of licenses that is none: `55.10` for 55.0968. */
+const CUT_OFF = 0.005
+
+/** The numbers of licenses that two bills come to at the full price of a period, and what they may be out by. */
+type Counts = { from: Big; to: Big; price: Big; isSamePrice: boolean; slack: Big }
+
+/**
+ * How many licenses the bills may be read to count, the likeliest reading first: the amounts at one full price, where a
+ * bill charges days by a lower price or by lines of their own; and the numbers as they are written.
+ */
+function countsOf({ from, to, currency }: Product): Counts[] {
+  const [before, after] = [pricesOf(from, currency), pricesOf(to, currency)]
+  const price = before?.full ?? after?.full
+  if (!price) return []
+  const asWritten = {
+    from: quantityOf(from),
+    to: quantityOf(to),
+    price,
+    isSamePrice: price.eq(after?.full ?? price),
+    slack: new Big(CUT_OFF),
+  }
+  const isUniform = (before?.isUniform ?? true) && (after?.isUniform ?? true)
+  if (isUniform && asWritten.isSamePrice) return [asWritten]
+  const full = after?.full.gt(price) ? after.full : price
+  const lines = [...from, ...to].reduce((sum, part) => sum + part.lines, 0)
+  const atFullPrice = {
+    from: sumOf(from).div(full),
+    to: sumOf(to).div(full),
+    price: full,
+    isSamePrice: true,
+    slack: unitsOf(lines, currency).div(full).plus(CUT_OFF),
+  }
+  return isUniform ? [atFullPrice, asWritten] : [atFullPrice]
+}
+
+/** The highest price of some parts, which is that of a whole period, and whether all have it. */
+function pricesOf(parts: readonly BilledPart[], currency: string) {
+  const prices = parts.flatMap((part) => (part.amount.gt(0) ? (unitPriceOf(part, currency) ?? []) : []))
+  const [first] = prices
+  if (!first) return undefined
+  const full = prices.reduce((most, { price }) => (price.gt(most) ? price : most), first.price)
+  return { full, isUniform: prices.every(({ price, isSingle }) => isSingle && price.eq(full)) }
 }

@@ -4,7 +4,7 @@ import type { BilledPart, Cause, Product } from './cause.ts'
 import { licenseCauses } from './licenses.ts'
 import { matchLines, type Pair, type Part } from './line-match.ts'
 import type { CauseKind } from './rules.ts'
-import { atFormerRate } from './tax-rate.ts'
+import { atFormerRate } from './tax.ts'
 import { quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
 
 /**

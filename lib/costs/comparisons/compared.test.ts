@@ -16,8 +16,7 @@ import {
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { invoiceBefore } from './before.ts'
-import { comparableInvoices } from './compared.ts'
+import { comparableInvoices, invoiceBefore } from './compared.ts'
 
 let database: TestDatabase
 const keys = { finance: '', admin: '', emea: '', it: '', eve: '' }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { currency, Invoice, money } from '#lib/billing/invoices/contract.ts'
-import { DifferenceCause } from '#lib/costs/causes/shapes.ts'
+import { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { comparisonRoutes } from '../routes.ts'

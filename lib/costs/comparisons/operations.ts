@@ -1,12 +1,16 @@
 import 'server-only'
+import { numberOf, serializeInvoice } from '#lib/billing/invoices/serialize.ts'
+import type { Part } from '#lib/costs/causes/line-match.ts'
+import { serializeCause } from '#lib/costs/causes/serialize.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { fileName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { type ComparedInvoices, readComparison } from './compared.ts'
+import type { Change } from './comparison.ts'
+import type { InvoiceChange, InvoiceComparison } from './contract.ts'
 import * as contract from './contract.ts'
 import { comparisonTable } from './export.ts'
-import { serializeComparison } from './serialize.ts'
 
 export const compareInvoices = operation(contract.compareInvoices, async (caller, { query }) => ({
   body: serializeComparison(await readComparison(caller, query), env().baseUrl),
@@ -25,4 +29,50 @@ export const exportComparisonXlsx = operation(contract.exportComparisonXlsx, asy
 
 function nameOf({ from, to }: ComparedInvoices): string {
   return fileName(`${from.id} to ${to.id}`)
+}
+
+function serializeComparison(
+  { from, to, comparison, causes }: ComparedInvoices,
+  baseUrl: string,
+): InvoiceComparison {
+  const difference = (of: keyof typeof comparison.effect) => ({
+    fromAmount: numberOf(comparison.from[of]),
+    toAmount: numberOf(comparison.to[of]),
+    effectAmount: numberOf(comparison.effect[of]),
+  })
+  return {
+    from: serializeInvoice(from, baseUrl),
+    to: serializeInvoice(to, baseUrl),
+    lineItems: difference('lineItems'),
+    rounding: difference('rounding'),
+    tax: difference('tax'),
+    notItemized: difference('notItemized'),
+    total: difference('total'),
+    causes: causes.map((cause) => serializeCause(cause, { ...cause, platform: to.platform })),
+    changes: comparison.changes.map(serializeChange),
+    unchanged: comparison.unchanged.map(serializeChange),
+  }
+}
+
+function serializeChange({ kind, reasons, currency, effect, from, to }: Change): InvoiceChange {
+  return {
+    change: kind,
+    reasons,
+    type: (to ?? from)?.type ?? '',
+    currency,
+    effectAmount: numberOf(effect),
+    ...(from ? { from: serializePart(from) } : {}),
+    ...(to ? { to: serializePart(to) } : {}),
+  }
+}
+
+function serializePart(part: Part) {
+  return {
+    description: part.description,
+    ...(part.details === null ? {} : { Details: part.details }),
+    qty: numberOf(part.qty),
+    ...(part.price ? { price: numberOf(part.price) } : {}),
+    amount: numberOf(part.amount),
+    lineCount: part.lines,
+  }
 }

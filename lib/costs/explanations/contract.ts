@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, currency, day, money } from '#lib/billing/invoices/contract.ts'
 import { TAX_PLACES } from '#lib/costs/causes/rules.ts'
-import { DifferenceCause } from '#lib/costs/causes/shapes.ts'
+import { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'

@@ -1,11 +1,10 @@
 import Big from 'big.js'
 import type { BilledPart, Cause } from '#lib/costs/causes/cause.ts'
 import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/costs/causes/known.ts'
-import { lastingProductOf } from '#lib/costs/causes/line-keys.ts'
+import { lastingProductOf } from '#lib/costs/causes/line-match.ts'
 import { causesOf } from '#lib/costs/causes/product.ts'
 import type { TaxPlace } from '#lib/costs/causes/rules.ts'
-import { DAY_MS, epochOfDay } from '#lib/platform/values/days.ts'
-import type { Month } from './months.ts'
+import { DAY_MS, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 import type { MonthRows, PartRow, Side, TotalRow } from './store.ts'
 
 /** A cause and where it is; what concerns no single product has no description. */
@@ -132,4 +131,23 @@ function byEffect(a: readonly PlacedCause[], b: readonly PlacedCause[]): number 
 /** By code unit: the same order everywhere. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The days of a month and of the one before, as `YYYY-MM-DD`. */
+export type Month = {
+  /** The first day of the month before. */
+  before: string
+  /** The first day of the month, and its last one. */
+  begin: string
+  end: string
+}
+
+/** @param month as `YYYY-MM` */
+export function monthOf(month: string): Month {
+  const begin = `${month}-01`
+  return {
+    before: dayOf(monthBegin(begin, -1)),
+    begin,
+    end: dayOf(monthBegin(begin, 1) - DAY_MS),
+  }
 }

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
+import { MOST_PRODUCTS } from './lines.ts'
 import { readExplanation } from './read.ts'
 import { anyInvoice, itemized, type Made, totalled } from './test-invoices.ts'
-import { MOST_PRODUCTS } from './told.ts'
 
 let database: TestDatabase
 const suite = 'workspace-suite'

@@ -5,8 +5,7 @@ import { refuseTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { type CurrencyExplanation, explain } from './explanation.ts'
-import { type Month, monthOf } from './months.ts'
+import { type CurrencyExplanation, explain, type Month, monthOf } from './explanation.ts'
 import { listMonths, readMonths } from './store.ts'
 
 type Asked = { filter?: Filter<'platform' | 'issuer' | 'billingProfile' | 'currency'> | undefined }

@@ -4,9 +4,8 @@ import type { Owner, Selection } from '#lib/billing/invoices/selection.ts'
 import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { billed, PLACED, PRODUCTS, parts } from './lines.ts'
-import type { Month } from './months.ts'
-import { SMALLER, TOLD, TOTALS } from './told.ts'
+import type { Month } from './explanation.ts'
+import { billed, PLACED, PRODUCTS, parts, SMALLER, TOLD, TOTALS } from './lines.ts'
 
 export type Side = 'from' | 'to'
 /** What the invoices of a side, currency and platform come to; amounts are exact decimal text. */

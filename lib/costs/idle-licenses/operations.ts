@@ -4,9 +4,8 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { planOf } from './plan.ts'
 import { idleOf, type Worth } from './rules.ts'
-import { listPlans } from './store.ts'
+import { listPlans, planOf } from './store.ts'
 
 /** What a license of each of the caller's plans cost when last billed, by asset id, as far as they may see it. */
 export async function pricesOfPlans(caller: Caller): Promise<Record<string, LastPrice>> {

@@ -2,7 +2,8 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { IDLE_DAYS } from './rules.ts'
+import { vendorFacts } from '#lib/vendors/known-vendors.ts'
+import { IDLE_DAYS, type Plan } from './rules.ts'
 
 /** The pace at which licenses are assigned is that of so many days. */
 const PACE_DAYS = 90
@@ -76,4 +77,11 @@ export async function listPlans(
     LEFT JOIN LATERAL (${assignedThen(own(customerId), isAsked)}) pace ON true
     ORDER BY a.created_at DESC, a.id DESC`)
   return rows
+}
+
+/** A row as the rules have it. */
+export function planOf({ vendor, status, isCommitmentPlan, planName, ...row }: PlanRow): Plan {
+  const isBilledByUse = vendorFacts(vendor).capsFlexible && !isCommitmentPlan
+  const { purchased, assigned, leastIdle } = row
+  return { status, isCommitmentPlan, planName, purchased, assigned, isBilledByUse, leastIdle }
 }

@@ -1,7 +1,20 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
+import type { Example } from '#lib/platform/api/openapi/example.ts'
 import { priceRoutes } from '../routes.ts'
-import * as examples from './examples.ts'
+
+const readExamples: readonly Example[] = [
+  { name: 'shown', summary: 'IT Managers see prices', answer: { status: 200, body: { areHidden: false } } },
+]
+
+const setExamples: readonly Example[] = [
+  {
+    name: 'hide',
+    summary: 'Hide prices from whoever may not see invoices',
+    body: { areHidden: true },
+    answer: { status: 200, body: { areHidden: true } },
+  },
+]
 
 const areHidden = z.boolean().meta({
   description: 'Whether members with the role IT Manager alone see no price of a license.',
@@ -19,7 +32,7 @@ export const readPriceVisibility = contract({
   description:
     'Whoever may see invoices sees prices. Whoever changes licenses sees the last price of one, unless the customer hides it.',
   output: PriceVisibility,
-  examples: examples.readPriceVisibility,
+  examples: readExamples,
 })
 
 export const setPriceVisibility = contract({
@@ -32,5 +45,5 @@ export const setPriceVisibility = contract({
     .strictObject({ areHidden })
     .meta({ id: 'NewPriceVisibility', description: 'Who is to see what a license costs.' }),
   output: PriceVisibility,
-  examples: examples.setPriceVisibility,
+  examples: setExamples,
 })

@@ -1,9 +1,8 @@
 import 'server-only'
-import { findFeeds } from '#lib/costs/renewal-feeds/secrets/look-up.ts'
-import { looksLikeFeedSecret } from '#lib/costs/renewal-feeds/secrets/secret.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
+import { findFeeds, looksLikeFeedSecret } from './secrets.ts'
 import { hintOf } from './serialize.ts'
 import { removeFeed } from './store.ts'
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets/secret.ts'
 import { cookieOf } from '#lib/identity/access/factors/test-person.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -19,6 +18,7 @@ import { registerLeaks } from '#lib/server/leaks.ts'
 import * as leaked from '../../../app/auth/v1/leaked-keys/route.ts'
 import * as feed from '../../../app/billing/v1/renewal-feed/route.ts'
 import * as calendar from '../../../app/calendar/[secret]/route.ts'
+import { newFeedSecret } from './secrets.ts'
 
 let db: TestDatabase
 let customer: string

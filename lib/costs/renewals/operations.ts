@@ -2,16 +2,42 @@ import 'server-only'
 import { operation } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
-import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
+import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/files/table.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import { dayOf } from '#lib/platform/values/days.ts'
+import { plainAmount } from '#lib/platform/values/money.ts'
 import * as contract from './contract.ts'
-import { renewalsTable } from './export.ts'
 import { readRenewals } from './read.ts'
-import { chosenOf, type Selection, serializeRenewals } from './serialize.ts'
+import type { Money, Renewal } from './rules.ts'
+import { chosenOf, happensOf, nextTotalOf, type Selection, serializeRenewals } from './serialize.ts'
 
 export const listRenewals = operation(contract.listRenewals, async (caller, { query }) => ({
   body: serializeRenewals(await readRenewals(caller), query, env().baseUrl),
 }))
+
+const COLUMNS: Column<Renewal>[] = [
+  { name: 'id', text: ({ asset }) => asset.id },
+  { name: 'type', text: ({ asset }) => asset.type },
+  { name: 'name', text: ({ asset }) => asset.name },
+  { name: 'customerDomain', text: ({ domain }) => domain },
+  { name: 'planName', text: ({ planName }) => planName },
+  { name: 'renewalDate', day: ({ at }) => dayOf(at) },
+  { name: 'decideByDate', day: ({ decideBy }) => decideBy },
+  { name: 'purchasedSeats', number: ({ purchased }) => purchased },
+  { name: 'assignedSeats', number: ({ assigned }) => assigned },
+  { name: 'idleSeats', number: ({ idle }) => idle },
+  { name: 'renewalType', text: ({ renewalType }) => renewalType },
+  { name: 'happens', text: ({ renewalType }) => (renewalType === null ? null : happensOf(renewalType)) },
+  { name: 'nextSeats', number: (row) => nextTotalOf(row) ?? null },
+  { name: 'currency', text: ({ price }) => price?.currency ?? null },
+  // As it was billed, with all its places.
+  { name: 'price', number: ({ price }) => price?.price ?? null },
+  { name: 'priceMonths', number: ({ price }) => price?.months ?? null },
+  { name: 'amount', amount: ({ cost }) => amountOf(cost, cost?.amount) },
+  { name: 'amountPer', text: ({ cost }) => cost?.per ?? null },
+  { name: 'yearlyAmount', amount: ({ cost }) => amountOf(cost, cost?.yearly) },
+  { name: 'yearlyIdleAmount', amount: ({ idleCost }) => amountOf(idleCost, idleCost?.yearly) },
+]
 
 export const exportRenewals = operation(contract.exportRenewals, async (caller, { query }) => {
   const { separator, decimal, ...selection } = query
@@ -29,4 +55,13 @@ async function tableFor(caller: Caller, selection: Selection) {
 
 function nameOf({ month }: Selection): string {
   return month ? `renewals-${month}` : dated('renewals')
+}
+
+/** Renewals in their order. */
+function renewalsTable(renewals: readonly Renewal[]): Table<Renewal> {
+  return { columns: COLUMNS, batches: [renewals] }
+}
+
+function amountOf(money: Money | undefined, amount: string | null | undefined): string | null {
+  return money && amount ? plainAmount(amount, money.currency) : null
 }

@@ -1,6 +1,5 @@
 import 'server-only'
-import { planOf } from '#lib/costs/idle-licenses/plan.ts'
-import { listPlans, type PlanRow } from '#lib/costs/idle-licenses/store.ts'
+import { listPlans, type PlanRow, planOf } from '#lib/costs/idle-licenses/store.ts'
 import { pricesFor } from '#lib/costs/license-prices/operations.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { listNewestLines, readHidesPrices } from '#lib/costs/license-prices/store.ts'

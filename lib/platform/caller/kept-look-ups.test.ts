@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets/secret.ts'
+import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets.ts'
 import { keepFeed, removeFeed } from '#lib/costs/renewal-feeds/store.ts'
 import { addLink, claimLink, mailLink, removeLinks } from '#lib/identity/access/links/store.ts'
 import { addJoined } from '#lib/identity/access/sign-on/bind.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets/secret.ts'
+import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets.ts'
 import { findLink } from '#lib/identity/access/links/look-up.ts'
 import { addLink } from '#lib/identity/access/links/store.ts'
 import { findPerson } from '#lib/identity/access/people/look-up.ts'

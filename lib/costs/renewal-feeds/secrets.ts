@@ -1,9 +1,20 @@
 import 'server-only'
-import { digestOf, findAll, findRow } from '#lib/platform/caller/credentials.ts'
+import { digestOf, findAll, findRow, looksLikeSecret, newSecret } from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { type CallerRow, lookUpTogether, minted } from '#lib/platform/caller/store.ts'
 import { database } from '#lib/platform/db/client.ts'
-import { looksLikeFeedSecret } from './secret.ts'
+
+const PREFIX = 'cal_'
+
+/** A new secret for the link of a calendar: `cal_`, and what API keys have after theirs. */
+export function newFeedSecret(): string {
+  return newSecret(PREFIX)
+}
+
+/** Whether text can be such a secret at all: what somebody guesses costs no query. */
+export function looksLikeFeedSecret(text: string): boolean {
+  return looksLikeSecret(PREFIX, text)
+}
 
 /** The member whose calendar asks, with what they may see now. It signs nobody in, and is no caller of the API. */
 export type FeedOwner = Pick<Caller, 'customerId' | 'customerName' | 'roles' | 'billingProfiles'>
