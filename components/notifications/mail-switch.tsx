@@ -5,7 +5,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/queries.ts'
+import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/client.ts'
 
 /** Whether the member is mailed the same, once a week. Nothing where this console sends no mails. */
 export function NeedsMail({ email }: { email: string }) {

@@ -2,7 +2,7 @@
 
 import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { use, useSyncExternalStore } from 'react'
-import { listNeeds } from '#lib/notifications/needs/queries.ts'
+import { listNeeds } from '#lib/notifications/needs/client.ts'
 
 /**
  * How many lines need the caller, in the navigation; nothing where none does. `first` is as the frame was made; what the page

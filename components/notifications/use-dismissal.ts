@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
+import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/needs/client.ts'
 import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
-import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/needs/queries.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Puts lines aside and brings them back. `onMoved` gets each as it is then. */

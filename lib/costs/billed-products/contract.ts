@@ -5,7 +5,9 @@ import type { Example } from '#lib/platform/api/openapi/example.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { productRoutes } from '../routes.ts'
-import { MOST_PRODUCTS } from './rules.ts'
+
+/** Products that are told one by one. */
+export const MOST_PRODUCTS = 20
 
 const readExamples: readonly Example[] = [
   {

@@ -3,8 +3,8 @@ import { listInvoices, summarizeInvoices } from '#lib/billing/invoices/operation
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
+import { MOST_PRODUCTS } from './contract.ts'
 import { readBilledProducts } from './operations.ts'
-import { MOST_PRODUCTS } from './rules.ts'
 
 let database: TestDatabase
 const keys = { finance: '', it: '', emea: '', eve: '' }

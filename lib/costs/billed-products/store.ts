@@ -5,7 +5,7 @@ import { billed } from '#lib/costs/explanations/lines.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { hasPart } from '#lib/platform/lists/search.ts'
-import { MOST_PRODUCTS } from './rules.ts'
+import { MOST_PRODUCTS } from './contract.ts'
 
 /** A product of a currency and platform in a month; `products` is how many there are in all. Amounts are exact decimal text. */
 export type MonthRow = {

@@ -1,8 +1,46 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
 import { file } from '#lib/platform/files/download.ts'
 import { feedRoutes } from '../routes.ts'
-import * as examples from './examples.ts'
+
+const by = 'session'
+const FEED = { isOn: true, hint: 'cal_7Rk2…f3Kq', createTime: 1795428000000 }
+
+const readExamples: readonly Example[] = [
+  { name: 'none', summary: 'No link', by, answer: { status: 200, body: { isOn: false } } },
+  {
+    name: 'by-key',
+    summary: 'An API key has no calendar',
+    answer: refused('permission_denied', 'A calendar feed belongs to a signed-in member.'),
+  },
+]
+
+const makeExamples: readonly Example[] = [
+  {
+    name: 'new',
+    summary: 'A new link',
+    by,
+    body: {},
+    answer: {
+      status: 200,
+      body: {
+        feed: FEED,
+        url: 'https://console.example.com/calendar/cal_7Rk2bB9w0VqYx3nTgMzLcAeHdJsU4oP1f3Kq.ics',
+      },
+    },
+  },
+]
+
+const revokeExamples: readonly Example[] = [
+  {
+    name: 'ended',
+    summary: 'No link any more',
+    by,
+    body: {},
+    answer: { status: 200, body: { isOn: false } },
+  },
+]
 
 const time = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
 
@@ -28,7 +66,7 @@ export const readRenewalFeed = contract({
     'For signed-in members, and for no API key. What is kept of the link can not be turned back into it.',
   output: Feed,
   problems: [...problems],
-  examples: examples.readRenewalFeed,
+  examples: readExamples,
 })
 
 /** An addition: a link by which a calendar reads renewals. */
@@ -48,7 +86,7 @@ export const makeRenewalFeed = contract({
     })
     .meta({ id: 'MadeRenewalFeed', description: 'A new link, and the link itself.' }),
   problems: [...problems, 'fresh_sign_in_required'],
-  examples: examples.makeRenewalFeed,
+  examples: makeExamples,
 })
 
 /** An addition: ends the link. */
@@ -61,7 +99,7 @@ export const revokeRenewalFeed = contract({
   body: emptyBody,
   output: Feed,
   problems: [...problems, 'fresh_sign_in_required'],
-  examples: examples.revokeRenewalFeed,
+  examples: revokeExamples,
 })
 
 /** What calendars read. Not part of the published API: docs/renewals.md describes it. */

@@ -3,8 +3,8 @@ import { currency, money } from '#lib/billing/invoices/contract.ts'
 import { seats } from '#lib/licenses/assets/contract.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { timeOf } from '#lib/platform/lists/parameters.ts'
-import { calls } from './calls.ts'
 import * as examples from './examples.ts'
+import { needRoutes } from './routes.ts'
 import { KINDS } from './rules.ts'
 
 const asset = z.object({
@@ -145,7 +145,7 @@ const params = z.object({
 
 /** An addition: what needs whoever asks. */
 export const listNeeds = contract({
-  ...calls.listNeeds,
+  ...needRoutes.listNeeds,
   summary: 'What needs you',
   permission: 'any',
   description:
@@ -156,7 +156,7 @@ export const listNeeds = contract({
 
 /** An addition: a member has seen a line. */
 export const dismissNeed = contract({
-  ...calls.dismissNeed,
+  ...needRoutes.dismissNeed,
   summary: 'Put a need aside until it changes',
   permission: 'any',
   description:
@@ -171,7 +171,7 @@ export const dismissNeed = contract({
 })
 
 export const restoreNeed = contract({
-  ...calls.restoreNeed,
+  ...needRoutes.restoreNeed,
   summary: 'Bring a need back that was put aside',
   permission: 'any',
   description: 'For the signed-in member alone. One that is there already stays as it is.',
@@ -184,7 +184,7 @@ export const restoreNeed = contract({
 
 /** An addition: whether a member is told by mail. */
 export const readNeedsMail = contract({
-  ...calls.readNeedsMail,
+  ...needRoutes.readNeedsMail,
   summary: 'Read whether the signed-in member is mailed what needs them',
   permission: 'any',
   description: 'One mail a week, and none while nothing needs them.',
@@ -194,7 +194,7 @@ export const readNeedsMail = contract({
 })
 
 export const setNeedsMail = contract({
-  ...calls.setNeedsMail,
+  ...needRoutes.setNeedsMail,
   summary: 'Mail the signed-in member what needs them, or do not',
   permission: 'any',
   description: 'To the address of the member, from the next Monday on. Each mail has a link that ends it.',

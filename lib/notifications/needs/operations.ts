@@ -8,9 +8,9 @@ import { actorOf } from '#lib/platform/history/audit.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import * as contract from './contract.ts'
-import { addDismissal, removeDismissal, type Whose } from './dismissals.ts'
 import { readNeeds, type Who } from './read.ts'
 import { serializeNeeds } from './serialize.ts'
+import { addDismissal, removeDismissal, type Whose } from './store.ts'
 
 export const listNeeds = operation(contract.listNeeds, async (caller) => ({ body: await needsFor(caller) }))
 

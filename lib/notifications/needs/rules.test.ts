@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS } from '#lib/platform/values/days.ts'
-import { figuresOf, inOrder, nameOf } from './line.ts'
 import {
   type Facts,
+  figuresOf,
+  inOrder,
   KINDS,
   type KnownPlan,
   type Need,
+  nameOf,
   needsOf,
   type PastDue,
   type UnmatchedLines,

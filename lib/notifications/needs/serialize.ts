@@ -4,9 +4,8 @@ import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import type { Cost } from '#lib/costs/license-prices/rules.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { Need as Item, Needs } from './contract.ts'
-import { figuresOf, nameOf } from './line.ts'
 import type { Found } from './read.ts'
-import type { Need } from './rules.ts'
+import { figuresOf, type Need, nameOf } from './rules.ts'
 import { wordsOf } from './words.ts'
 
 /** @param baseUrl the console's public address, without a trailing slash */

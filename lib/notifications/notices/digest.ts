@@ -1,12 +1,12 @@
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import { payableOf } from '#lib/billing/invoices/total-to-balance.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
+import { wordsOf } from '#lib/notifications/needs/words.ts'
 import { daysBetween, dayText } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner, moneyText } from '#lib/platform/values/money.ts'
 import type { ToldChange } from './licenses.ts'
-import { type Given, licensesPart, needsPart, oneLine, type Part, things, totals } from './parts.ts'
-import { NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
@@ -104,4 +104,64 @@ function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, toda
 function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
   const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
   return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
+}
+
+export type Part = {
+  notice: Kind
+  /** `Past due: 12 invoices, 1,204.50 USD and 80.00 EUR`. */
+  head: string
+  lines: { id: string; amount: string; facts: string[]; href: string }[]
+  /** How many are not named, and where they are. */
+  more: string | undefined
+  /** The console's list of them. */
+  href: string
+}
+
+type Given = { customer: string; profiles: number; today: string; baseUrl: string }
+
+/** `3 license totals`. */
+const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
+
+/** `3 things need`, to be followed by whom. */
+const things = (count: number) =>
+  count === 1 ? '1 thing needs' : `${count.toLocaleString('en')} things need`
+
+/** What needs the recipient, as the console's first page has it. */
+function needsPart(needs: readonly Need[], { baseUrl }: Given): Part {
+  const others = needs.length - MOST_NAMED
+  return {
+    notice: 'needs',
+    head: `What needs you: ${needs.length.toLocaleString('en')}`,
+    lines: needs.slice(0, MOST_NAMED).map((need) => {
+      const { title, figure, facts, act, path } = wordsOf(need)
+      const [id, amount] = [oneLine(title), oneLine(figure)]
+      return { id, amount, facts: [...facts.map(oneLine), `${act}:`], href: baseUrl + path }
+    }),
+    more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
+    href: `${baseUrl}/`,
+  }
+}
+
+/** The totals that vendors changed, newest first. */
+function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part {
+  const others = changes.length - MOST_NAMED
+  return {
+    notice: 'licenses',
+    head: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
+    lines: changes.slice(0, MOST_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
+      id: oneLine(assetName),
+      amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,
+      facts: [
+        `at ${oneLine(vendor)}, seen on ${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`,
+      ],
+      href: `${baseUrl}/assets/${encodeURIComponent(assetId)}`,
+    })),
+    more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
+    href: `${baseUrl}/activity?filter=state:DRIFT`,
+  }
+}
+
+/** Without line ends, and without the marks that turn the order of what is read. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }

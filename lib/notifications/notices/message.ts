@@ -1,7 +1,6 @@
 import { noticeLink } from '#lib/identity/access/notice-link.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
-import type { Digest } from './digest.ts'
-import type { Part } from './parts.ts'
+import type { Digest, Part } from './digest.ts'
 import { NOTICE_NAMES } from './rules.ts'
 import type { To } from './store.ts'
 

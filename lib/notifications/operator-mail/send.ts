@@ -1,16 +1,18 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { unsettledChanges } from '#lib/identity/access/due-work.ts'
 import { readUnsettled, type Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
 import { forEach } from '#lib/licenses/license-changes/reading/for-each.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
 import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { messageOf } from './message.ts'
 import { operatorSettings } from './settings.ts'
-import { claimChanges, giveBack } from './store.ts'
 
 /**
  * Tells the operators of changes that somebody should look at: those that are unclear, and those that are open for longer
@@ -72,4 +74,39 @@ async function forCustomers(
       customerId,
       own.map(({ change }) => change.id),
     )
+}
+
+const { customerId: customer, id, operatorToldAt } = licenseChanges
+
+/** What is to be told again is told together, early in the day; not what was told less than a day before, or nearly. */
+const SIX_TODAY = sql`date_trunc('day', now() - interval '6 hours') + interval '6 hours'`
+const IS_DUE = sql`(${operatorToldAt} is null or ${operatorToldAt} < least(now() - interval '20 hours', ${SIX_TODAY}))`
+
+/**
+ * Takes on those of some changes of which operators are to be told now, before they are: of two processes that find the
+ * same ones, one has each.
+ * @returns their ids
+ */
+async function claimChanges(
+  tx: Transaction,
+  customerId: CustomerId,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await tx
+    .update(licenseChanges)
+    .set({ operatorToldAt: sql`now()` })
+    .where(and(own(customerId, ids), IS_DUE))
+    .returning({ id })
+  return rows.map((row) => row.id)
+}
+
+/** Gives changes back of which surely nobody was told. */
+async function giveBack(tx: Transaction, customerId: CustomerId, ids: readonly string[]): Promise<void> {
+  await tx.update(licenseChanges).set({ operatorToldAt: null }).where(own(customerId, ids))
+}
+
+/** What is settled meanwhile is history, and left as it is. */
+function own(customerId: CustomerId, ids: readonly string[]) {
+  const isUnsettled = sql`${licenseChanges.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR')`
+  return and(eq(customer, customerId), inArray(id, [...ids]), isUnsettled)
 }

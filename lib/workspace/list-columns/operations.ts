@@ -1,11 +1,16 @@
 import 'server-only'
+import { and, eq } from 'drizzle-orm'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { listColumns } from '#lib/platform/db/schema/views.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
 import { type ColumnOf, columnsOf, faultOf, LIST_COLUMNS, LISTS, type ListName } from './rules.ts'
-import { listChosen, setChosen, type Whose } from './store.ts'
+
+const of = ({ customerId, memberId }: Whose) =>
+  and(eq(listColumns.customerId, customerId), eq(listColumns.memberId, memberId))
 
 export const readListColumns = operation(contract.readListColumns, async (caller) => {
   const whose = memberOf(caller)
@@ -42,4 +47,33 @@ function told(list: ListName, kept: readonly string[] | undefined) {
 function memberOf({ via, customerId, id }: Caller): Whose {
   if (via === 'session') return { customerId, memberId: id }
   throw new Problem('permission_denied', 'Columns are those of a signed-in member.')
+}
+
+/** Whose columns. */
+type Whose = { customerId: CustomerId; memberId: string }
+
+/** What a member has chosen, by list. */
+async function listChosen(tx: Transaction, whose: Whose): Promise<Map<string, string[]>> {
+  const { list, columns } = listColumns
+  const rows = await tx.select({ list, columns }).from(listColumns).where(of(whose))
+  return new Map(rows.map((row) => [row.list, row.columns]))
+}
+
+/** Keeps a choice; null forgets it. Of two at once, the later one stays. */
+async function setChosen(
+  tx: Transaction,
+  whose: Whose,
+  { list, columns }: { list: string; columns: string[] | null },
+): Promise<void> {
+  if (columns === null) {
+    await tx.delete(listColumns).where(and(of(whose), eq(listColumns.list, list)))
+    return
+  }
+  await tx
+    .insert(listColumns)
+    .values({ ...whose, list, columns })
+    .onConflictDoUpdate({
+      target: [listColumns.customerId, listColumns.memberId, listColumns.list],
+      set: { columns },
+    })
 }

@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addAsset, addInvoice, addKey, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { GET } from '../../../app/billing/v1/matches/route.ts'
 import { type Matches, MOST } from './contract.ts'
-import { hasName } from './rules.ts'
+import { hasName } from './operations.ts'
 
 let db: TestDatabase
 let customer: string

@@ -2,14 +2,13 @@ import 'server-only'
 import { findInvoices } from '#lib/billing/invoices/search.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
-import { listAssets } from '#lib/licenses/assets/store.ts'
+import { type AssetRow, listAssets } from '#lib/licenses/assets/store.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import type { Matches } from './contract.ts'
 import * as contract from './contract.ts'
-import { hasName } from './rules.ts'
-import { serializeAsset } from './serialize.ts'
 
 const { MOST } = contract
 
@@ -37,3 +36,24 @@ export const listMatches = operation(contract.listMatches, async (caller, { quer
     },
   }
 })
+
+type FoundAsset = Matches['assets'][number]
+
+function serializeAsset({ id, type, name, customerDomain, seatsPurchased }: AssetRow): FoundAsset {
+  return {
+    id,
+    type,
+    name,
+    ...(customerDomain ? { customerDomain } : {}),
+    ...(seatsPurchased === null ? {} : { quantity: seatsPurchased }),
+  }
+}
+
+/** Whether the name of a company has the search in it, whatever the case of letters. */
+export function hasName(name: string, search: string): boolean {
+  return folded(name).includes(folded(search))
+}
+
+function folded(text: string): string {
+  return text.normalize().toLocaleLowerCase('en')
+}

@@ -1,15 +1,21 @@
 import 'server-only'
+import { listInvoices } from '#lib/billing/invoices/contract.ts'
+import { listAuditEvents } from '#lib/identity/audit-events/contract.ts'
+import { listAssets } from '#lib/licenses/assets/contract.ts'
+import { listLicenseChanges } from '#lib/licenses/license-changes/contract.ts'
+import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
+import { readInput } from '#lib/platform/api/request.ts'
 import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { add, change, lockBeside, mayOpen, record, requireMayShare } from './change.ts'
+import type { View } from './contract.ts'
 import * as contract from './contract.ts'
-import { VIEW_SCREENS, type ViewPath } from './rules.ts'
-import { readQuery } from './screens.ts'
-import { serializeView } from './serialize.ts'
+import { NO_PART, VIEW_SCREENS, type ViewPath } from './rules.ts'
+import type { ViewRow } from './store.ts'
 import * as store from './store.ts'
 
 export const listViews = operation(contract.listViews, async (caller) => {
@@ -20,6 +26,14 @@ export const listViews = operation(contract.listViews, async (caller) => {
   const mayShare = memberId !== undefined && may(caller, 'members-manager')
   return { body: { views, mayShare } }
 })
+
+/** The call that answers each screen: its contract says what the screen's address may ask for. */
+const CONTRACTS: Record<ViewPath, AnyContract> = {
+  '/assets': listAssets,
+  '/invoices': listInvoices,
+  '/activity': listLicenseChanges,
+  '/activity/events': listAuditEvents,
+}
 
 export const createView = operation(contract.createView, async (caller, { body }, { requestId }) => {
   const memberId = memberOf(caller)
@@ -86,4 +100,57 @@ function lacking(path: ViewPath): Problem {
   return new Problem('permission_denied', `The screen ${path} needs the permission ${permission}.`, {
     members: { permission },
   })
+}
+
+/**
+ * What a screen shows, as its address is kept: each parameter once, and no page.
+ * @throws Problem `invalid_request` where the screen itself would not understand it
+ */
+async function readQuery(path: ViewPath, given: string): Promise<string> {
+  const contract = CONTRACTS[path]
+  const parts = new URLSearchParams(given)
+  for (const name of parts.keys()) {
+    if (!Object.hasOwn(contract.query.shape, name))
+      throw invalid(`has a parameter that ${path} does not know: ${name}`)
+    if (parts.getAll(name).length > 1) throw invalid(`has ${name} more than once`)
+  }
+  for (const name of NO_PART) parts.delete(name)
+  // `:` and `|` are the filter's grammar: kept, so that the address can be read.
+  const search = parts.toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
+  const request = {
+    method: 'GET',
+    path: contract.path,
+    search,
+    headers: new Headers(),
+    read: async () => new Uint8Array(),
+  }
+  await readInput(contract, request).catch((error) => {
+    throw error instanceof Problem ? invalid(error.message) : error
+  })
+  return search
+}
+
+function invalid(detail: string): Problem {
+  return new Problem('invalid_request', `query: ${detail}`, { errors: [{ pointer: '/query', detail }] })
+}
+
+/**
+ * @param who whether they are an Admin, who changes shared views
+ * @param baseUrl the console's public address, without a trailing slash
+ */
+function serializeView(row: ViewRow, who: { isAdmin: boolean; isPerson: boolean }, baseUrl: string): View {
+  const { id, name, query, isPinned, position, memberId, createdAt } = row
+  const isShared = memberId === null
+  return {
+    id,
+    name,
+    path: row.path as ViewPath,
+    query,
+    url: `${baseUrl}${row.path}${query ? `?${query}` : ''}`,
+    isShared,
+    isPinned,
+    position,
+    mayChange: who.isPerson && (!isShared || who.isAdmin),
+    createTime: createdAt.getTime(),
+  }
 }

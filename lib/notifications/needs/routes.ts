@@ -1,6 +1,6 @@
 import { callsOf } from '#lib/platform/api/call.ts'
 
-export const calls = callsOf({
+export const needRoutes = callsOf({
   listNeeds: 'GET /billing/v1/needs',
   dismissNeed: 'PUT /billing/v1/needs/{need_id}/dismissal',
   restoreNeed: 'DELETE /billing/v1/needs/{need_id}/dismissal',

@@ -1,2 +1,0 @@
-/** Products that are told one by one. */
-export const MOST_PRODUCTS = 20
