@@ -114,14 +114,17 @@ const CASES: Record<string, Case> = {
 
 /** What pages ask of invoices besides operations. */
 const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
-  before: invoiceBefore,
-  compared: async (caller, id) => [await comparableInvoices(caller, id), await newestInvoices(caller)],
+  compared: async (caller, id) => [
+    await invoiceBefore(caller, id),
+    await comparableInvoices(caller, id),
+    await newestInvoices(caller),
+  ],
   read: (caller) => newestMonth(caller, { filter: { issuer: ['Issuer of other'] } }, '2026-09-15'),
   recipient: recipientOf,
   'sums/kinds': (caller) => readKinds(caller),
 }
 /** These know only what they are given. */
-const PURE = ['contract', 'itemization', 'operations', 'queries', 'rules', 'total-to-balance']
+const PURE = ['contract', 'itemization', 'operations', 'rules', 'total-to-balance']
 
 const NOBODYS = { '{id}': 'NOBODYS', '{profile}': 'nobodys' }
 const OTHERS = { '{id}': 'OWN-25', '{profile}': 'other' }
@@ -227,7 +230,7 @@ test('so has whatever else pages ask of invoices', () => {
     .filter(({ isType }) => !isType)
     .map(
       ({ specifier }) =>
-        /^#lib\/[^/]+\/(?:billing-profiles|comparisons|explanations|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
+        /^#lib\/[^/]+\/(?:comparisons|explanations|invoice-files|invoices|parties|statements)\/(.+)\.ts$/.exec(
           specifier,
         )?.[1] ?? '',
     )
