@@ -1,4 +1,5 @@
 import type { Example } from '#lib/platform/api/openapi/example.ts'
+import { octoberInvoice, septemberInvoice } from '../example-invoices.ts'
 
 /** The documents of an invoice of which the issuer's own is stored, and ours was never asked for. */
 const exampleFiles = [
@@ -26,19 +27,7 @@ const pastDue: Example = {
   answer: {
     status: 200,
     body: {
-      id: 'IN-2025-0917',
-      number: 'IN-2025-0917',
-      issuer: 'Reseller',
-      documentState: 'issued',
-      billingProfileId: 'default',
-      invoiceDate: 1759190400000,
-      platform: 'cloud-platform',
-      dueDate: 1761782400000,
-      status: 'PAST DUE',
-      totalAmount: 1250,
-      balanceAmount: 1250,
-      currency: 'USD',
-      url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
+      ...septemberInvoice,
       lineItems: [
         {
           type: 'cloud-platform',
@@ -249,38 +238,7 @@ export const listInvoices: readonly Example[] = [
     answer: {
       status: 200,
       body: {
-        invoices: [
-          {
-            id: 'IN-2025-1017',
-            number: 'IN-2025-1017',
-            issuer: 'Reseller',
-            documentState: 'issued',
-            billingProfileId: 'default',
-            invoiceDate: 1761868800000,
-            platform: 'cloud-platform',
-            dueDate: 1764460800000,
-            status: 'PAID',
-            totalAmount: 1400,
-            balanceAmount: 0,
-            currency: 'USD',
-            url: 'https://console.example.com/billing/v1/invoices/IN-2025-1017/file',
-          },
-          {
-            id: 'IN-2025-0917',
-            number: 'IN-2025-0917',
-            issuer: 'Reseller',
-            documentState: 'issued',
-            billingProfileId: 'default',
-            invoiceDate: 1759190400000,
-            platform: 'cloud-platform',
-            dueDate: 1761782400000,
-            status: 'PAST DUE',
-            totalAmount: 1250,
-            balanceAmount: 1250,
-            currency: 'USD',
-            url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
-          },
-        ],
+        invoices: [octoberInvoice, septemberInvoice],
         rowCount: 2,
       },
     },

@@ -1,4 +1,5 @@
 import type { Example } from '#lib/platform/api/openapi/example.ts'
+import { septemberInvoice } from '../example-invoices.ts'
 
 export const readStatement: readonly Example[] = [
   {
@@ -39,19 +40,7 @@ export const readStatement: readonly Example[] = [
         ],
         items: [
           {
-            id: 'IN-2025-0917',
-            number: 'IN-2025-0917',
-            issuer: 'Reseller',
-            documentState: 'issued',
-            invoiceDate: 1759190400000,
-            platform: 'cloud-platform',
-            dueDate: 1761782400000,
-            status: 'PAST DUE',
-            totalAmount: 1250,
-            balanceAmount: 1250,
-            currency: 'USD',
-            url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
-            billingProfileId: 'default',
+            ...septemberInvoice,
             age: 'older',
             daysPastDue: 388,
           },

@@ -1,3 +1,4 @@
+import { octoberInvoice, septemberInvoice } from '#lib/billing/example-invoices.ts'
 import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
 
 export const compareInvoices: readonly Example[] = [
@@ -8,36 +9,8 @@ export const compareInvoices: readonly Example[] = [
     answer: {
       status: 200,
       body: {
-        from: {
-          id: 'IN-2025-0917',
-          number: 'IN-2025-0917',
-          issuer: 'Reseller',
-          documentState: 'issued',
-          billingProfileId: 'default',
-          invoiceDate: 1759190400000,
-          platform: 'cloud-platform',
-          dueDate: 1761782400000,
-          status: 'PAST DUE',
-          totalAmount: 1250,
-          balanceAmount: 1250,
-          currency: 'USD',
-          url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
-        },
-        to: {
-          id: 'IN-2025-1017',
-          number: 'IN-2025-1017',
-          issuer: 'Reseller',
-          documentState: 'issued',
-          billingProfileId: 'default',
-          invoiceDate: 1761868800000,
-          platform: 'cloud-platform',
-          dueDate: 1764460800000,
-          status: 'PAID',
-          totalAmount: 1400,
-          balanceAmount: 0,
-          currency: 'USD',
-          url: 'https://console.example.com/billing/v1/invoices/IN-2025-1017/file',
-        },
+        from: septemberInvoice,
+        to: octoberInvoice,
         lineItems: { fromAmount: 1250, toAmount: 1400, effectAmount: 150 },
         rounding: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
         tax: { fromAmount: 0, toAmount: 0, effectAmount: 0 },

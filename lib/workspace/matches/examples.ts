@@ -1,3 +1,4 @@
+import { octoberInvoice } from '#lib/billing/example-invoices.ts'
 import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
 
 export const listMatches: readonly Example[] = [
@@ -30,23 +31,7 @@ export const listMatches: readonly Example[] = [
       status: 200,
       body: {
         assets: [],
-        invoices: [
-          {
-            id: 'IN-2025-1017',
-            number: 'IN-2025-1017',
-            issuer: 'Reseller',
-            documentState: 'issued',
-            billingProfileId: 'default',
-            invoiceDate: 1761868800000,
-            platform: 'cloud-platform',
-            dueDate: 1764460800000,
-            status: 'PAID',
-            totalAmount: 1400,
-            balanceAmount: 0,
-            currency: 'USD',
-            url: 'https://console.example.com/billing/v1/invoices/IN-2025-1017/file',
-          },
-        ],
+        invoices: [octoberInvoice],
         billingProfiles: [],
       },
     },
