@@ -2,24 +2,24 @@ import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { listColumns } from '#lib/platform/db/schema/views.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { type Member, memberOf } from '../member.ts'
 import * as contract from './contract.ts'
 import { type ColumnOf, columnsOf, faultOf, LIST_COLUMNS, LISTS, type ListName } from './rules.ts'
 
-const of = ({ customerId, memberId }: Whose) =>
-  and(eq(listColumns.customerId, customerId), eq(listColumns.memberId, memberId))
+const REFUSAL = 'Columns are those of a signed-in member.'
 
 export const readListColumns = operation(contract.readListColumns, async (caller) => {
-  const whose = memberOf(caller)
+  const whose = memberOf(caller, REFUSAL)
   const chosen = await readScope(caller, (tx) => listChosen(tx, whose))
   return { body: { lists: LISTS.map((list) => told(list, chosen.get(list))) } }
 })
 
 export const setListColumns = operation(contract.setListColumns, async (caller, { body }) => {
-  const whose = memberOf(caller)
+  const whose = memberOf(caller, REFUSAL)
   const { list, columns } = body
   const detail = columns && faultOf(list, columns)
   if (detail)
@@ -34,7 +34,7 @@ export async function shownColumns<List extends ListName>(
   list: List,
 ): Promise<ColumnOf<List>[]> {
   if (caller.via !== 'session') return columnsOf(list, undefined)
-  const whose = memberOf(caller)
+  const whose = memberOf(caller, REFUSAL)
   const chosen = await readScope(caller, (tx) => listChosen(tx, whose))
   return columnsOf(list, chosen.get(list))
 }
@@ -43,17 +43,11 @@ function told(list: ListName, kept: readonly string[] | undefined) {
   return { list, columns: columnsOf(list, kept), isOwn: kept !== undefined, all: [...LIST_COLUMNS[list]] }
 }
 
-/** @throws Problem `permission_denied`: a key sees no screens */
-function memberOf({ via, customerId, id }: Caller): Whose {
-  if (via === 'session') return { customerId, memberId: id }
-  throw new Problem('permission_denied', 'Columns are those of a signed-in member.')
-}
-
-/** Whose columns. */
-type Whose = { customerId: CustomerId; memberId: string }
+const of = ({ customerId, memberId }: Member) =>
+  and(eq(listColumns.customerId, customerId), eq(listColumns.memberId, memberId))
 
 /** What a member has chosen, by list. */
-async function listChosen(tx: Transaction, whose: Whose): Promise<Map<string, string[]>> {
+async function listChosen(tx: Transaction, whose: Member): Promise<Map<string, string[]>> {
   const { list, columns } = listColumns
   const rows = await tx.select({ list, columns }).from(listColumns).where(of(whose))
   return new Map(rows.map((row) => [row.list, row.columns]))
@@ -62,7 +56,7 @@ async function listChosen(tx: Transaction, whose: Whose): Promise<Map<string, st
 /** Keeps a choice; null forgets it. Of two at once, the later one stays. */
 async function setChosen(
   tx: Transaction,
-  whose: Whose,
+  whose: Member,
   { list, columns }: { list: string; columns: string[] | null },
 ): Promise<void> {
   if (columns === null) {

@@ -11,12 +11,15 @@ import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.t
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import { memberOf } from '../member.ts'
 import { add, change, lockBeside, mayOpen, record, requireMayShare } from './change.ts'
 import type { View } from './contract.ts'
 import * as contract from './contract.ts'
 import { NO_PART, VIEW_SCREENS, type ViewPath } from './rules.ts'
 import type { ViewRow } from './store.ts'
 import * as store from './store.ts'
+
+const REFUSAL = 'Views are saved and changed by a signed-in member alone.'
 
 export const listViews = operation(contract.listViews, async (caller) => {
   const { customerId, via, id } = caller
@@ -27,16 +30,8 @@ export const listViews = operation(contract.listViews, async (caller) => {
   return { body: { views, mayShare } }
 })
 
-/** The call that answers each screen: its contract says what the screen's address may ask for. */
-const CONTRACTS: Record<ViewPath, AnyContract> = {
-  '/assets': listAssets,
-  '/invoices': listInvoices,
-  '/activity': listLicenseChanges,
-  '/activity/events': listAuditEvents,
-}
-
 export const createView = operation(contract.createView, async (caller, { body }, { requestId }) => {
-  const memberId = memberOf(caller)
+  const { memberId } = memberOf(caller, REFUSAL)
   const { name, path, isPinned, isShared } = body
   if (isShared) requireMayShare(caller)
   if (!mayOpen(caller, path)) throw lacking(path)
@@ -50,7 +45,7 @@ export const createView = operation(contract.createView, async (caller, { body }
 })
 
 export const changeView = operation(contract.changeView, async (caller, { params, body }, { requestId }) => {
-  memberOf(caller)
+  memberOf(caller, REFUSAL)
   if (body.isShared) requireMayShare(caller)
   const after = await scope(caller, async (tx) => {
     await lockBeside(tx, caller, body)
@@ -83,16 +78,11 @@ function told(caller: Caller, row: store.ViewRow): contract.View {
  * @throws Problem `not_found` for what is another member's, or of a screen that the caller may not open; `permission_denied`
  */
 async function own(tx: Transaction, caller: Caller, id: string): Promise<store.ViewRow> {
-  const row = await store.lockView(tx, caller.customerId, memberOf(caller), id)
+  const { memberId } = memberOf(caller, REFUSAL)
+  const row = await store.lockView(tx, caller.customerId, memberId, id)
   if (!row || !mayOpen(caller, row.path)) throw new Problem('not_found')
   if (row.memberId === null) requireMayShare(caller)
   return row
-}
-
-/** @throws Problem `permission_denied`: a key has no navigation */
-function memberOf({ via, id }: Caller): string {
-  if (via === 'session') return id
-  throw new Problem('permission_denied', 'Views are saved and changed by a signed-in member alone.')
 }
 
 function lacking(path: ViewPath): Problem {
@@ -100,6 +90,14 @@ function lacking(path: ViewPath): Problem {
   return new Problem('permission_denied', `The screen ${path} needs the permission ${permission}.`, {
     members: { permission },
   })
+}
+
+/** The call that answers each screen: its contract says what the screen's address may ask for. */
+const CONTRACTS: Record<ViewPath, AnyContract> = {
+  '/assets': listAssets,
+  '/invoices': listInvoices,
+  '/activity': listLicenseChanges,
+  '/activity/events': listAuditEvents,
 }
 
 /**
