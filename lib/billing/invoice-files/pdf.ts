@@ -36,6 +36,9 @@ import {
 /** Who made what no seller issued. */
 const OURSELVES = 'Licenses & Invoices'
 
+const SMALL: Style = { size: 8.5, color: INK.gray }
+const VALUE: Style = { size: 9.5 }
+
 /**
  * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same document gives the same bytes, on
  * whatever day; once it is issued they are kept, so that another layout changes none of before.
@@ -123,8 +126,6 @@ function taxRows(taxed: TaxSums, lineItems: string, currency: string): string[][
   return [...(isNet ? [] : [['Net', net]]), ...(groups.length > 0 ? groups : [['Tax', tax]])]
 }
 
-const VALUE: Style = { size: 9.5 }
-
 /** Line items and total: kept together. */
 function drawSums(
   paper: Paper,
@@ -148,9 +149,6 @@ function drawSums(
   drawPair(paper, from, 'Total', moneyText(totalAmount, currency), { size: 12, bold: true })
 }
 
-const LABEL: Style = { size: 8.5, color: INK.gray }
-const PARTY_VALUE: Style = { size: 9.5 }
-
 /** The head, and beside it who issued it; of what no seller issued, only whose charges these are. */
 function drawTop(paper: Paper, document: InvoiceDocument): void {
   const head = element(paper, paper.root, 'H1')
@@ -163,14 +161,14 @@ function drawTop(paper: Paper, document: InvoiceDocument): void {
   paper.y += 8
   if (isOfSeller(document)) {
     draw(document.seller.name, { size: 11, bold: true })
-    for (const line of partyLines(document.seller)) draw(line, LABEL)
-  } else draw(`Charges of ${document.seller.name}`, PARTY_VALUE)
+    for (const line of partyLines(document.seller)) draw(line, SMALL)
+  } else draw(`Charges of ${document.seller.name}`, VALUE)
   paper.y = (paper.doc.page === page ? Math.max(paper.y, top + 30) : paper.y) + 14
   rule(paper, paper.y)
   paper.y += 16
   const caveat = caveatOf(document)
   if (!caveat) return
-  drawWrapped(paper, element(paper, paper.root, 'P'), caveat, PAGE.left, PAGE.right, PARTY_VALUE)
+  drawWrapped(paper, element(paper, paper.root, 'P'), caveat, PAGE.left, PAGE.right, VALUE)
   paper.y += 12
 }
 
@@ -180,7 +178,7 @@ function drawParties(paper: Paper, document: InvoiceDocument): void {
   const { page } = paper.doc
   for (const [label, value] of factsOf(document))
     drawFact(paper, { x: PAGE.left + 270, indent: 100 }, label, value, {
-      ...PARTY_VALUE,
+      ...VALUE,
       bold: value === document.number,
     })
   // A number of many lines may have left the page.
@@ -188,7 +186,7 @@ function drawParties(paper: Paper, document: InvoiceDocument): void {
   const bottom = paper.y
   const facts = paper.doc.page
   const block = element(paper, paper.root, 'P')
-  write(paper, block, 'Billed to', PAGE.left, beside, LABEL)
+  write(paper, block, 'Billed to', PAGE.left, beside, SMALL)
   paper.y = beside + LINE
   drawParty(paper, block, document.buyer)
   paper.y = (paper.doc.page === facts ? Math.max(bottom, paper.y) : paper.y) + 22
@@ -222,12 +220,9 @@ function factsOf(document: InvoiceDocument): [label: string, value: string][] {
 
 function drawParty(paper: Paper, block: PDFKit.PDFStructureElement, party: Party): void {
   const right = PAGE.left + 250
-  drawWrapped(paper, block, party.name, PAGE.left, right, { ...PARTY_VALUE, bold: true })
-  for (const line of partyLines(party)) drawWrapped(paper, block, line, PAGE.left, right, PARTY_VALUE)
+  drawWrapped(paper, block, party.name, PAGE.left, right, { ...VALUE, bold: true })
+  for (const line of partyLines(party)) drawWrapped(paper, block, line, PAGE.left, right, VALUE)
 }
-
-const NOTE: Style = { size: 8.5, color: INK.gray }
-const TERM_VALUE: Style = { size: 9.5 }
 
 /** Whether the lines explain the total, and the tax adds up, in words. */
 function drawVerdict(
@@ -237,12 +232,12 @@ function drawVerdict(
   tax: TaxSums | undefined,
 ): void {
   paper.y += 10
-  const style = itemization.reading ? NOTE : { ...NOTE, color: INK.amber, bold: true }
+  const style = itemization.reading ? SMALL : { ...SMALL, color: INK.amber, bold: true }
   const text = itemizationText(itemization, currency)
   drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, style)
   const apart = tax && differencesText(tax.differences, currency)
   if (!apart) return
-  const loud = { ...NOTE, color: INK.amber, bold: true }
+  const loud = { ...SMALL, color: INK.amber, bold: true }
   drawWrapped(paper, element(paper, paper.root, 'P'), apart, PAGE.left, PAGE.right, loud)
 }
 
@@ -260,7 +255,7 @@ function drawTerms(paper: Paper, document: InvoiceDocument): void {
   paper.y += 12
   write(paper, element(paper, paper.root, 'H2'), 'Payment', PAGE.left, paper.y, { size: 11, bold: true })
   paper.y += 19
-  for (const [label, value] of rows) drawFact(paper, { x: PAGE.left, indent: 100 }, label, value, TERM_VALUE)
+  for (const [label, value] of rows) drawFact(paper, { x: PAGE.left, indent: 100 }, label, value, VALUE)
 }
 
 function termsOf({

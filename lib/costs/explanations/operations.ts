@@ -14,23 +14,6 @@ export const explainMonth = operation(contract.explainMonth, async (caller, { qu
   body: serializeExplanation(await readExplanation(caller, query)),
 }))
 
-const { text, number, amount } = columnsOf<Row>()
-const COLUMNS: Column<Row>[] = [
-  text('month', ({ month }) => month),
-  text('currency', ({ currency }) => currency),
-  text('platform', ({ platform }) => platform),
-  text('product', ({ description }) => description),
-  text('cause', ({ kind }) => kind),
-  amount('effectAmount', ({ effect }) => effect),
-  number('fromQty', ({ quantity }) => quantity?.from),
-  number('toQty', ({ quantity }) => quantity?.to),
-  number('fromPrice', ({ price }) => price?.from),
-  number('toPrice', ({ price }) => price?.to),
-  ...changeColumns<Row>((row) => row),
-  number('productCount', ({ products }) => products),
-  ...rateColumns<Row>((row) => row),
-]
-
 export const exportExplanation = operation(contract.exportExplanation, async (caller, { query }) => {
   const { separator, decimal, ...asked } = query
   const table = explanationTable(await readExplanation(caller, asked))
@@ -62,6 +45,23 @@ function serializeExplanation({ month, currencies, months }: MonthExplanation): 
 }
 
 type Row = PlacedCause & { currency: string; month: string }
+
+const { text, number, amount } = columnsOf<Row>()
+const COLUMNS: Column<Row>[] = [
+  text('month', ({ month }) => month),
+  text('currency', ({ currency }) => currency),
+  text('platform', ({ platform }) => platform),
+  text('product', ({ description }) => description),
+  text('cause', ({ kind }) => kind),
+  amount('effectAmount', ({ effect }) => effect),
+  number('fromQty', ({ quantity }) => quantity?.from),
+  number('toQty', ({ quantity }) => quantity?.to),
+  number('fromPrice', ({ price }) => price?.from),
+  number('toPrice', ({ price }) => price?.to),
+  ...changeColumns<Row>((row) => row),
+  number('productCount', ({ products }) => products),
+  ...rateColumns<Row>((row) => row),
+]
 
 /** A month's causes: the effects of a currency add up to the difference of its totals. */
 function explanationTable({ month, currencies }: MonthExplanation): Table<Row> {
