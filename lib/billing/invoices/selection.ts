@@ -173,7 +173,7 @@ function hasStatus(status: string): SQL {
 /**
  * What a search finds a part of; a purchase order may also be that of a single line. Another field is added here, and,
  * where most invoices have their own, in a migration that gives it tokens: `tokens_of_invoice`, which
- * `keep_invoice_tokens` and `backfill.ts` call.
+ * `keep_invoice_tokens` and `tokens.ts` call.
  */
 const PARTS = [invoices.number, invoices.purchaseOrder, invoices.issuer]
 /** What a search finds the start of, however long it is. */
