@@ -118,7 +118,7 @@ const plainLine = {
 }
 
 /** What is read of a line. */
-export const lineColumns = { ...plainLine, ...linePostingColumns }
+const lineColumns = { ...plainLine, ...linePostingColumns }
 
 export type Page = { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined }
 
