@@ -1,459 +1,279 @@
 import Big from 'big.js'
-import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { listInvoices, summarizeInvoices } from '#lib/billing/invoices/operations.ts'
 import type { Given } from '#lib/platform/api/client.ts'
-import { route } from '#lib/platform/api/endpoint.ts'
-import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import {
-  addCustomer,
-  addInvoice,
-  addKey,
-  addMember,
-  addProfile,
-  callerOf,
-} from '#lib/platform/db/test-rows.ts'
+import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
-import { addDays, dayOf, epochOfDay } from '#lib/platform/values/days.ts'
+import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
 import type * as contract from './contract.ts'
-import type { Statement, StatementItem } from './contract.ts'
-import { exportStatement, readStatement } from './operations.ts'
+import type { StatementItem } from './contract.ts'
+import { readStatement } from './operations.ts'
 import { AGES } from './rules.ts'
 
-describe('export', () => {
-  type Row = Record<string, string>
-  const MANY = 2345
-  const TODAY = '2026-11-20'
-  const day = (offset: number) => addDays(TODAY, offset)
-  const textOf = (ms: number) => dayOf(ms)
-  let database: TestDatabase
-  const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
+type Query = NonNullable<Given<typeof contract.readStatement>['query']>
+const PROFILES = ['apac', 'default', 'emea']
+const PLATFORMS = ['cloud-platform', 'web-services', 'own-slug']
+const trace = { requestId: 'test-request' }
+let database: TestDatabase
+let fin: Caller
+const today = '2026-11-20'
 
-  beforeAll(async () => {
-    // The name of a file is of the server's day.
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(TODAY) })
-    database = await testDatabase({ today: TODAY })
-    for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
-    await addProfile('northwind', 'emea')
-    await database.sql('northwind', "UPDATE billing_profiles SET name = '=1+1' WHERE id = 'emea'")
-    const late = { invoiceDate: day(-50), dueDate: day(-31) }
-    const add = (id: string, given: Parameters<typeof addInvoice>[2]) => addInvoice('northwind', id, given)
-    await add('IN-1', { ...late, totalAmount: '100.10', balanceAmount: '0.1' })
-    await add('IN-2', {
-      invoiceDate: day(-9),
-      dueDate: day(0),
-      totalAmount: '200.2',
-      balanceAmount: '200.20',
-    })
-    await add('IN-PAID', { ...late, balanceAmount: '0.00' })
-    await add('IN-JPY', { ...late, currency: 'JPY', totalAmount: '85300', balanceAmount: '85300' })
-    await add('IN-KWD', { ...late, currency: 'KWD', totalAmount: '7.5', balanceAmount: '7.125' })
-    await add('CN-3', { ...late, totalAmount: '-50.55', balanceAmount: '-50.55' })
-    await add('@SUM(1)', { ...late, billingProfileId: 'emea', issuer: '=cmd', platform: '-x' })
-    await addInvoice('southwind', 'IN-9', {})
-    await database.sql(
-      'eastwind',
-      `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
-       total_amount, balance_amount)
-     SELECT 'eastwind', 'test-party', 'test-party', 'M-' || n, 'M-' || n, 'default', 'web-services', 'Reseller', $1::date - n % 40, $1::date, 'USD', n, n
-     FROM generate_series(1, $2::int) AS n`,
-      [day(-3), MANY],
-    )
-    for (const [name, customer, role] of [
-      ['finance', 'northwind', 'finance-user'],
-      ['it', 'northwind', 'it-manager'],
-      ['eve', 'southwind', 'admin'],
-      ['many', 'eastwind', 'finance-user'],
-    ] as const)
-      keys[name] = await addKey(customer, [role])
-    const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
-    keys.emea = await addKey('northwind', ['finance-user'], { issuedBy })
-  })
-  afterAll(async () => {
-    vi.useRealTimers()
-    await database.close()
-  })
-
-  function ask(operation: AnyOperation, search = '', key = keys.finance): Promise<Response> {
-    const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}
-    return route(operation).GET(new Request(`http://console.example/x?${search}`, { headers }))
-  }
-  const csv = async (search?: string, key?: string): Promise<Row[]> =>
-    parse(await (await ask(exportStatement, search, key)).text(), { bom: true, columns: true })
-  const json = async (search?: string): Promise<Statement> =>
-    (await ask(readStatement, `maxResults=250&${search}`)).json()
-  const idsOf = (rows: Row[]) => rows.map(({ id }) => id)
-
-  describe('GET /billing/v1/statement.csv', () => {
-    it.each([
-      '',
-      'filter=currency:USD',
-      'filter=billingProfile:default|platform:cloud-platform',
-      'filter=platform:none',
-    ])('has the items of the statement, in its order: %s', async (search) => {
-      const { items, currencies } = await json(search)
-      const rows = await csv(search)
-      const names = new Map(
-        currencies.flatMap((one) => one.billingProfiles.map(({ id, name }) => [id, name] as const)),
-      )
-      expect(rows.map((row) => ({ ...row, issuer: '' }))).toEqual(
-        items.map((item: StatementItem) => ({
-          currency: item.currency,
-          billingProfileId: item.billingProfileId,
-          billingProfileName: (names.get(item.billingProfileId) ?? '').replace(/^=/, "'="),
-          id: item.id.replace(/^@/, "'@"),
-          invoiceDate: textOf(item.invoiceDate),
-          dueDate: textOf(item.dueDate),
-          issuer: '',
-          platform: item.platform.replace(/^-/, "'-"),
-          status: item.status,
-          age: item.age,
-          daysPastDue: String(item.daysPastDue),
-          totalAmount: expect.any(String),
-          balanceAmount: expect.any(String),
-          number: item.number.replace(/^@/, "'@"),
-        })),
-      )
-      expect(rows.map((row) => [Number(row.totalAmount), Number(row.balanceAmount)])).toEqual(
-        items.map((item) => [item.totalAmount, item.balanceAmount]),
-      )
-    })
-
-    it('writes each currency with its own places, a credit as a plain negative number, and no formula', async () => {
-      const rows = await csv()
-      expect(rows.map((row) => [row.id, row.balanceAmount, row.age, row.daysPastDue])).toEqual([
-        ['IN-JPY', '85300', 'days31To60', '31'],
-        ['IN-KWD', '7.125', 'days31To60', '31'],
-        ['CN-3', '-50.55', 'credit', '0'],
-        ['IN-1', '0.10', 'days31To60', '31'],
-        ['IN-2', '200.20', 'current', '0'],
-        ["'@SUM(1)", '10.00', 'days31To60', '31'],
-      ])
-      const cells = rows.flatMap((row) => Object.values(row)).filter((cell) => /^[=+\-@]/.test(cell))
-      expect(cells).toEqual(['-50.55', '-50.55'])
-    })
-
-    it('is a download with the day in its name', async () => {
-      const { headers } = await ask(exportStatement)
-      expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
-      expect(headers.get('content-disposition')).toContain(`filename="statement-${day(0)}.csv"`)
-    })
-
-    it('has all that is open, each once, across all its statements', async () => {
-      const ids = idsOf(await csv('', keys.many))
-      expect([ids.length, new Set(ids).size]).toEqual([MANY, MANY])
-    })
-  })
-
-  describe.each([
-    ['JSON', () => readStatement],
-    ['CSV', () => exportStatement],
-  ])('the statement as %s', (_, operation) => {
-    it.each([
-      ['no key', () => '', 401, 'unauthenticated'],
-      ['another role', () => keys.it, 403, 'permission_denied'],
-    ])('is refused to %s', async (__, key, status, code) => {
-      const response = await ask(operation(), '', key())
-      expect([response.status, (await response.json()).code]).toEqual([status, code])
-    })
-
-    it.each(['color:red', 'status:OPEN', 'billingProfile:', 'currency'])(
-      'refuses the filter %s',
-      async (filter) => {
-        const response = await ask(operation(), `filter=${filter}`)
-        expect([response.status, (await response.json()).code]).toEqual([400, 'filter_invalid'])
-      },
-    )
-
-    it('shows a member of one billing profile its items only, and another customer its own', async () => {
-      expect(await (await ask(operation(), '', keys.emea)).text()).not.toContain('IN-')
-      await run(database.url, 'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY')
-      try {
-        for (const search of ['', 'filter=billingProfile:emea|default', 'filter=currency:USD|JPY|KWD']) {
-          const found = await (await ask(operation(), search, keys.eve)).text()
-          expect(found).toContain('IN-9')
-          expect(found.match(/\b(IN-\w+|CN-\w+|M-\d+|@SUM)/g)?.filter((id) => id !== 'IN-9') ?? []).toEqual(
-            [],
-          )
-        }
-      } finally {
-        await run(database.url, 'ALTER TABLE invoices ENABLE ROW LEVEL SECURITY')
-      }
-    })
-  })
-})
-
-describe('operations', () => {
-  type Query = NonNullable<Given<typeof contract.readStatement>['query']>
-  const PROFILES = ['apac', 'default', 'emea']
-  const PLATFORMS = ['cloud-platform', 'web-services', 'own-slug']
-  const trace = { requestId: 'test-request' }
-  let database: TestDatabase
-  let fin: Caller
-  const today = '2026-11-20'
-
-  beforeAll(async () => {
-    vi.stubEnv('BASE_URL', 'https://console.example')
-    database = await testDatabase({ today })
-    for (const id of ['northwind', 'southwind', 'edges']) await addCustomer(id)
-    for (const id of ['emea', 'apac']) await addProfile('northwind', id)
-    fin = await callerOf('northwind', 'finance-user')
-    await addInvoice('southwind', 'IN-S', { totalAmount: '7.77', balanceAmount: '7.77' })
-    const rows = fc
-      .sample(someInvoice, { numRuns: 400, seed: 8 })
-      .map((row, n) => ({ ...row, id: `IN-${n}` }))
-    await database.sql(
-      'northwind',
-      `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example')
+  database = await testDatabase({ today })
+  for (const id of ['northwind', 'southwind', 'edges']) await addCustomer(id)
+  for (const id of ['emea', 'apac']) await addProfile('northwind', id)
+  fin = await callerOf('northwind', 'finance-user')
+  await addInvoice('southwind', 'IN-S', { totalAmount: '7.77', balanceAmount: '7.77' })
+  const rows = fc.sample(someInvoice, { numRuns: 400, seed: 8 }).map((row, n) => ({ ...row, id: `IN-${n}` }))
+  await database.sql(
+    'northwind',
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
      SELECT own.customer_id, 'test-party', 'test-party', r.id, r.id, r.profile, r.platform, 'Reseller', $2::date + r.due - r.term, $2::date + r.due,
        r.currency, r.balance::numeric, r.balance::numeric
      FROM parties AS own, json_to_recordset($1::json) AS r(id text, profile text, platform text, due int, term int,
        currency text, balance text)
      WHERE own.customer_id = 'northwind' AND own.id = 'test-party'`,
-      [JSON.stringify(rows), today],
-    )
+    [JSON.stringify(rows), today],
+  )
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+/** Due on each side of the bounds as often as anywhere; balances below, at and above nothing, with odd decimals. */
+const someInvoice = fc.record({
+  profile: fc.constantFrom(...PROFILES),
+  platform: fc.constantFrom(...PLATFORMS),
+  currency: fc.constantFrom('USD', 'USD', 'JPY', 'KWD'),
+  due: fc.oneof(fc.constantFrom(0, 1, -1, -30, -31, -60, -61, -90, -91), fc.integer({ min: -400, max: 90 })),
+  term: fc.constantFrom(0, 14, 30),
+  balance: fc.oneof(
+    fc.constant('0'),
+    fc.integer({ min: -9_999, max: 9_999_999 }).map((cents) => new Big(cents).div(100).toFixed()),
+    fc.integer({ min: -99, max: 999_999 }).map((mills) => new Big(mills).div(1000).toFixed()),
+  ),
+})
+
+const read = async (query: Query = {}, caller = fin) =>
+  (await readStatement(caller, { params: {}, query, body: undefined }, trace)).body
+const dayAt = (offset: number) => addDays(today, offset)
+
+/** All items of a query, over all of its pages. */
+async function all(query: Query = {}, caller = fin): Promise<StatementItem[]> {
+  const { items, pageToken } = await read({ maxResults: 37, ...query }, caller)
+  return pageToken ? [...items, ...(await all({ ...query, pageToken }, caller))] : items
+}
+
+/** All invoices of a status, by the list. */
+async function listed(status: string[], caller = fin, pageToken?: string): Promise<Invoice[]> {
+  const query = { filter: { status }, maxResults: 250, pageToken }
+  const { body } = await listInvoices(caller, { params: {}, query, body: undefined }, trace)
+  return body.pageToken
+    ? [...body.invoices, ...(await listed(status, caller, body.pageToken))]
+    : body.invoices
+}
+const sum = (amounts: number[]) => Number(amounts.reduce((all, one) => all.plus(one), new Big(0)).toFixed())
+
+describe('the ages', () => {
+  it.each<[number, string, number]>([
+    [1, 'current', 0],
+    [0, 'current', 0],
+    [-1, 'days1To30', 1],
+    [-30, 'days1To30', 30],
+    [-31, 'days31To60', 31],
+    [-60, 'days31To60', 60],
+    [-61, 'days61To90', 61],
+    [-90, 'days61To90', 90],
+    [-91, 'older', 91],
+    [-4000, 'older', 4000],
+  ])('due %i days from today is %s, past due by %i', async (offset, age, daysPastDue) => {
+    const caller = await callerOf('edges', 'finance-user')
+    const terms = { invoiceDate: dayAt(offset - 30), dueDate: dayAt(offset) }
+    await addInvoice('edges', 'IN', { ...terms, balanceAmount: '0.01' })
+    await addInvoice('edges', 'CN', { ...terms, balanceAmount: '-0.02', currency: 'EUR' })
+    await addInvoice('edges', 'PAID', { ...terms, balanceAmount: '0.00' })
+    const { items, currencies } = await read({}, caller)
+    expect(items[1]?.url).toBe('https://console.example/billing/v1/invoices/IN/file')
+    expect(items.map((item) => [item.id, item.age, item.daysPastDue])).toEqual([
+      ['CN', 'credit', 0],
+      ['IN', age, daysPastDue],
+    ])
+    expect(currencies).toMatchObject([
+      { currency: 'EUR', count: 1, balanceAmount: -0.02, credit: { count: 1, amount: -0.02 } },
+      { currency: 'USD', count: 1, balanceAmount: 0.01, [age]: { count: 1, amount: 0.01 } },
+    ])
+    await database.sql('edges', 'DELETE FROM line_items')
+    await database.sql('edges', 'DELETE FROM invoices')
   })
-  afterAll(async () => {
-    vi.unstubAllEnvs()
-    await database.close()
+})
+
+describe('the figures', () => {
+  it('are those of the list filtered to open items, and of all credits', async () => {
+    const open = await listed(['OPEN', 'PAST DUE'])
+    const credits = (await listed(['PAID'])).filter(({ balanceAmount }) => balanceAmount < 0)
+    const items = await all()
+    expect(open.length).toBeGreaterThan(200)
+    expect(credits.length).toBeGreaterThan(5)
+    const expected = [...open, ...credits].sort((a, b) => (a.id < b.id ? -1 : 1))
+    expect(items.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject(expected)
+    const { count, currencies } = await read()
+    expect(count).toBe(expected.length)
+    for (const { currency, balanceAmount, ...own } of currencies) {
+      const of = (some: Invoice[]) =>
+        sum(some.filter((one) => one.currency === currency).map((one) => one.balanceAmount))
+      expect(balanceAmount).toBe(of(expected))
+      expect(own.credit.amount).toBe(of(credits))
+      expect(own.current.amount).toBe(of(await listed(['OPEN'])))
+    }
   })
 
-  /** Due on each side of the bounds as often as anywhere; balances below, at and above nothing, with odd decimals. */
-  const someInvoice = fc.record({
-    profile: fc.constantFrom(...PROFILES),
-    platform: fc.constantFrom(...PLATFORMS),
-    currency: fc.constantFrom('USD', 'USD', 'JPY', 'KWD'),
-    due: fc.oneof(
-      fc.constantFrom(0, 1, -1, -30, -31, -60, -61, -90, -91),
-      fc.integer({ min: -400, max: 90 }),
-    ),
-    term: fc.constantFrom(0, 14, 30),
-    balance: fc.oneof(
-      fc.constant('0'),
-      fc.integer({ min: -9_999, max: 9_999_999 }).map((cents) => new Big(cents).div(100).toFixed()),
-      fc.integer({ min: -99, max: 999_999 }).map((mills) => new Big(mills).div(1000).toFixed()),
-    ),
+  it('are those of the invoice summary', async () => {
+    const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, trace)
+    const { currencies, today: day } = await read()
+    expect(day).toBe(body.today)
+    expect(currencies.map(({ currency }) => currency)).toEqual(['JPY', 'KWD', 'USD'])
+    for (const own of currencies) {
+      const { current, days1To30, days31To60, days61To90, older, credit } = own
+      const late = [days1To30, days31To60, days61To90, older]
+      const parts = (some: { count: number; amount: number }[]) => ({
+        count: some.reduce((total, { count }) => total + count, 0),
+        amount: sum(some.map(({ amount }) => amount)),
+      })
+      expect(body.currencies.find(({ currency }) => currency === own.currency)).toMatchObject({
+        balanceAmount: own.balanceAmount,
+        outstanding: parts([current, ...late]),
+        credit,
+        pastDue: parts(late),
+      })
+    }
   })
 
-  const read = async (query: Query = {}, caller = fin) =>
-    (await readStatement(caller, { params: {}, query, body: undefined }, trace)).body
-  const dayAt = (offset: number) => addDays(today, offset)
-
-  /** All items of a query, over all of its pages. */
-  async function all(query: Query = {}, caller = fin): Promise<StatementItem[]> {
-    const { items, pageToken } = await read({ maxResults: 37, ...query }, caller)
-    return pageToken ? [...items, ...(await all({ ...query, pageToken }, caller))] : items
-  }
-
-  /** All invoices of a status, by the list. */
-  async function listed(status: string[], caller = fin, pageToken?: string): Promise<Invoice[]> {
-    const query = { filter: { status }, maxResults: 250, pageToken }
-    const { body } = await listInvoices(caller, { params: {}, query, body: undefined }, trace)
-    return body.pageToken
-      ? [...body.invoices, ...(await listed(status, caller, body.pageToken))]
-      : body.invoices
-  }
-  const sum = (amounts: number[]) => Number(amounts.reduce((all, one) => all.plus(one), new Big(0)).toFixed())
-
-  describe('the ages', () => {
-    it.each<[number, string, number]>([
-      [1, 'current', 0],
-      [0, 'current', 0],
-      [-1, 'days1To30', 1],
-      [-30, 'days1To30', 30],
-      [-31, 'days31To60', 31],
-      [-60, 'days31To60', 60],
-      [-61, 'days61To90', 61],
-      [-90, 'days61To90', 90],
-      [-91, 'older', 91],
-      [-4000, 'older', 4000],
-    ])('due %i days from today is %s, past due by %i', async (offset, age, daysPastDue) => {
-      const caller = await callerOf('edges', 'finance-user')
-      const terms = { invoiceDate: dayAt(offset - 30), dueDate: dayAt(offset) }
-      await addInvoice('edges', 'IN', { ...terms, balanceAmount: '0.01' })
-      await addInvoice('edges', 'CN', { ...terms, balanceAmount: '-0.02', currency: 'EUR' })
-      await addInvoice('edges', 'PAID', { ...terms, balanceAmount: '0.00' })
-      const { items, currencies } = await read({}, caller)
-      expect(items[1]?.url).toBe('https://console.example/billing/v1/invoices/IN/file')
-      expect(items.map((item) => [item.id, item.age, item.daysPastDue])).toEqual([
-        ['CN', 'credit', 0],
-        ['IN', age, daysPastDue],
-      ])
-      expect(currencies).toMatchObject([
-        { currency: 'EUR', count: 1, balanceAmount: -0.02, credit: { count: 1, amount: -0.02 } },
-        { currency: 'USD', count: 1, balanceAmount: 0.01, [age]: { count: 1, amount: 0.01 } },
-      ])
-      await database.sql('edges', 'DELETE FROM line_items')
-      await database.sql('edges', 'DELETE FROM invoices')
-    })
-  })
-
-  describe('the figures', () => {
-    it('are those of the list filtered to open items, and of all credits', async () => {
-      const open = await listed(['OPEN', 'PAST DUE'])
-      const credits = (await listed(['PAID'])).filter(({ balanceAmount }) => balanceAmount < 0)
-      const items = await all()
-      expect(open.length).toBeGreaterThan(200)
-      expect(credits.length).toBeGreaterThan(5)
-      const expected = [...open, ...credits].sort((a, b) => (a.id < b.id ? -1 : 1))
-      expect(items.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject(expected)
-      const { count, currencies } = await read()
-      expect(count).toBe(expected.length)
-      for (const { currency, balanceAmount, ...own } of currencies) {
-        const of = (some: Invoice[]) =>
-          sum(some.filter((one) => one.currency === currency).map((one) => one.balanceAmount))
-        expect(balanceAmount).toBe(of(expected))
-        expect(own.credit.amount).toBe(of(credits))
-        expect(own.current.amount).toBe(of(await listed(['OPEN'])))
-      }
-    })
-
-    it('are those of the invoice summary', async () => {
-      const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, trace)
-      const { currencies, today: day } = await read()
-      expect(day).toBe(body.today)
-      expect(currencies.map(({ currency }) => currency)).toEqual(['JPY', 'KWD', 'USD'])
-      for (const own of currencies) {
-        const { current, days1To30, days31To60, days61To90, older, credit } = own
-        const late = [days1To30, days31To60, days61To90, older]
-        const parts = (some: { count: number; amount: number }[]) => ({
-          count: some.reduce((total, { count }) => total + count, 0),
-          amount: sum(some.map(({ amount }) => amount)),
-        })
-        expect(body.currencies.find(({ currency }) => currency === own.currency)).toMatchObject({
-          balanceAmount: own.balanceAmount,
-          outstanding: parts([current, ...late]),
-          credit,
-          pastDue: parts(late),
-        })
-      }
-    })
-
-    it('of a currency are those of its billing profiles together, and of the items under them', async () => {
-      const [items, { currencies }] = [await all(), await read()]
-      for (const { currency, billingProfiles, ...whole } of currencies) {
-        expect(billingProfiles.map(({ id }) => id)).toEqual(PROFILES)
-        for (const age of AGES) {
-          expect(sum(billingProfiles.map((one) => one[age].amount))).toBe(whole[age].amount)
-          for (const one of billingProfiles) {
-            const own = items.filter((item) => item.currency === currency && item.billingProfileId === one.id)
-            const aged = own.filter((item) => item.age === age).map(({ balanceAmount }) => balanceAmount)
-            expect([one[age].count, one[age].amount]).toEqual([aged.length, sum(aged)])
-            expect([one.count, one.balanceAmount]).toEqual([
-              own.length,
-              sum(own.map((item) => item.balanceAmount)),
-            ])
-          }
+  it('of a currency are those of its billing profiles together, and of the items under them', async () => {
+    const [items, { currencies }] = [await all(), await read()]
+    for (const { currency, billingProfiles, ...whole } of currencies) {
+      expect(billingProfiles.map(({ id }) => id)).toEqual(PROFILES)
+      for (const age of AGES) {
+        expect(sum(billingProfiles.map((one) => one[age].amount))).toBe(whole[age].amount)
+        for (const one of billingProfiles) {
+          const own = items.filter((item) => item.currency === currency && item.billingProfileId === one.id)
+          const aged = own.filter((item) => item.age === age).map(({ balanceAmount }) => balanceAmount)
+          expect([one[age].count, one[age].amount]).toEqual([aged.length, sum(aged)])
+          expect([one.count, one.balanceAmount]).toEqual([
+            own.length,
+            sum(own.map((item) => item.balanceAmount)),
+          ])
         }
       }
-    })
+    }
+  })
+})
+
+describe('the items', () => {
+  it('come by currency and billing profile, the longest due first, each once over all pages', async () => {
+    const items = await all()
+    const key = ({ currency, billingProfileId, dueDate, id }: StatementItem) =>
+      [currency, billingProfileId, String(dueDate).padStart(15, '0'), id].join(' ')
+    expect(items.map(key)).toEqual(items.map(key).toSorted())
+    expect(new Set(items.map(({ id }) => id)).size).toBe(items.length)
+    expect(await all({ maxResults: 250 })).toEqual(items)
   })
 
-  describe('the items', () => {
-    it('come by currency and billing profile, the longest due first, each once over all pages', async () => {
-      const items = await all()
-      const key = ({ currency, billingProfileId, dueDate, id }: StatementItem) =>
-        [currency, billingProfileId, String(dueDate).padStart(15, '0'), id].join(' ')
-      expect(items.map(key)).toEqual(items.map(key).toSorted())
-      expect(new Set(items.map(({ id }) => id)).size).toBe(items.length)
-      expect(await all({ maxResults: 250 })).toEqual(items)
-    })
-
-    it('page there and back, and the sums are always of all', async () => {
-      const first = await read({ maxResults: 10 })
-      const second = await read({ maxResults: 10, pageToken: first.pageToken })
-      const back = await read({ maxResults: 10, pageToken: second.previousPageToken })
-      expect(back).toEqual(first)
-      expect([first.rowCount, first.previousPageToken]).toEqual([10, undefined])
-      expect([second.currencies, second.count]).toEqual([first.currencies, first.count])
-    })
-
-    it('a token of another filter, or forged, is refused', async () => {
-      const { pageToken = '' } = await read({ maxResults: 2 })
-      const refused = { code: 'page_token_invalid' }
-      await expect(read({ pageToken, filter: { currency: ['USD'] } })).rejects.toMatchObject(refused)
-      const [direction, digest] = JSON.parse(unseal(pageToken, PAGE_TOKENS) ?? '')
-      for (const key of [
-        [],
-        ['USD', 'emea', '2026-99-99', 'x'],
-        ['usd', 'emea', dayAt(0), 'x'],
-        ['USD', 'a\0'],
-      ]) {
-        const token = seal(JSON.stringify([direction, digest, key]), PAGE_TOKENS)
-        await expect(read({ pageToken: token })).rejects.toMatchObject(refused)
-      }
-    })
+  it('page there and back, and the sums are always of all', async () => {
+    const first = await read({ maxResults: 10 })
+    const second = await read({ maxResults: 10, pageToken: first.pageToken })
+    const back = await read({ maxResults: 10, pageToken: second.previousPageToken })
+    expect(back).toEqual(first)
+    expect([first.rowCount, first.previousPageToken]).toEqual([10, undefined])
+    expect([second.currencies, second.count]).toEqual([first.currencies, first.count])
   })
 
-  describe('the filter', () => {
-    it.each<[Query['filter'], (item: StatementItem) => boolean]>([
-      [{ billingProfile: ['emea'] }, (item) => item.billingProfileId === 'emea'],
-      [
-        { billingProfile: ['emea', 'apac'], currency: ['USD'] },
-        (item) => item.billingProfileId !== 'default' && item.currency === 'USD',
-      ],
-      [{ platform: ['own-slug', 'nothing'] }, (item) => item.platform === 'own-slug'],
-      [{ billingProfile: ["x' OR 'a'='a"] }, () => false],
-    ])('%j selects what fits all of it', async (filter, fits) => {
-      const items = await all({ filter })
-      expect(items).toEqual((await all()).filter(fits))
-      const { count, currencies } = await read({ filter })
-      expect(count).toBe(items.length)
-      for (const own of currencies)
-        expect(own.balanceAmount).toBe(
-          sum(items.filter((item) => item.currency === own.currency).map((item) => item.balanceAmount)),
-        )
-    })
+  it('a token of another filter, or forged, is refused', async () => {
+    const { pageToken = '' } = await read({ maxResults: 2 })
+    const refused = { code: 'page_token_invalid' }
+    await expect(read({ pageToken, filter: { currency: ['USD'] } })).rejects.toMatchObject(refused)
+    const [direction, digest] = JSON.parse(unseal(pageToken, PAGE_TOKENS) ?? '')
+    for (const key of [
+      [],
+      ['USD', 'emea', '2026-99-99', 'x'],
+      ['usd', 'emea', dayAt(0), 'x'],
+      ['USD', 'a\0'],
+    ]) {
+      const token = seal(JSON.stringify([direction, digest, key]), PAGE_TOKENS)
+      await expect(read({ pageToken: token })).rejects.toMatchObject(refused)
+    }
+  })
+})
+
+describe('the filter', () => {
+  it.each<[Query['filter'], (item: StatementItem) => boolean]>([
+    [{ billingProfile: ['emea'] }, (item) => item.billingProfileId === 'emea'],
+    [
+      { billingProfile: ['emea', 'apac'], currency: ['USD'] },
+      (item) => item.billingProfileId !== 'default' && item.currency === 'USD',
+    ],
+    [{ platform: ['own-slug', 'nothing'] }, (item) => item.platform === 'own-slug'],
+    [{ billingProfile: ["x' OR 'a'='a"] }, () => false],
+  ])('%j selects what fits all of it', async (filter, fits) => {
+    const items = await all({ filter })
+    expect(items).toEqual((await all()).filter(fits))
+    const { count, currencies } = await read({ filter })
+    expect(count).toBe(items.length)
+    for (const own of currencies)
+      expect(own.balanceAmount).toBe(
+        sum(items.filter((item) => item.currency === own.currency).map((item) => item.balanceAmount)),
+      )
+  })
+})
+
+describe('whose', () => {
+  it('needs the permission', async () => {
+    const it = await callerOf('northwind', 'it-manager')
+    await expect(read({}, it)).rejects.toMatchObject({ code: 'permission_denied' })
   })
 
-  describe('whose', () => {
-    it('needs the permission', async () => {
-      const it = await callerOf('northwind', 'it-manager')
-      await expect(read({}, it)).rejects.toMatchObject({ code: 'permission_denied' })
-    })
+  it('a caller of no billing profile, or without anything open, gets an empty statement', async () => {
+    const nothing = {
+      count: 0,
+      rowCount: 0,
+      items: [],
+      currencies: [],
+      today: epochOfDay(today),
+    }
+    expect(await read({}, { ...fin, billingProfiles: [] })).toEqual(nothing)
+    expect(await read({}, await callerOf('edges', 'admin'))).toEqual(nothing)
+  })
 
-    it('a caller of no billing profile, or without anything open, gets an empty statement', async () => {
-      const nothing = {
-        count: 0,
-        rowCount: 0,
-        items: [],
-        currencies: [],
-        today: epochOfDay(today),
-      }
-      expect(await read({}, { ...fin, billingProfiles: [] })).toEqual(nothing)
-      expect(await read({}, await callerOf('edges', 'admin'))).toEqual(nothing)
+  it('a billing profile that the caller may not see is no more than an unknown one, also when it is named', async () => {
+    const limited = { ...fin, billingProfiles: ['emea'] }
+    expect(await read({ filter: { billingProfile: ['apac'] } }, limited)).toMatchObject({
+      count: 0,
+      items: [],
     })
+    const own = await read({ filter: { billingProfile: ['emea'] } })
+    expect(await read({}, limited)).toMatchObject({ count: own.count, currencies: own.currencies })
+  })
 
-    it('a billing profile that the caller may not see is no more than an unknown one, also when it is named', async () => {
-      const limited = { ...fin, billingProfiles: ['emea'] }
-      expect(await read({ filter: { billingProfile: ['apac'] } }, limited)).toMatchObject({
-        count: 0,
-        items: [],
-      })
-      const own = await read({ filter: { billingProfile: ['emea'] } })
-      expect(await read({}, limited)).toMatchObject({ count: own.count, currencies: own.currencies })
-    })
-
-    it("another customer's is never in it, also where the second wall is down", async () => {
-      const eve = await callerOf('southwind', 'admin')
-      await run(database.url, 'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY')
-      try {
-        const seen = await read({}, { ...eve, billingProfiles: PROFILES })
-        expect(seen.items.map(({ id }) => id)).toEqual(['IN-S'])
-        expect(seen.currencies).toMatchObject([{ currency: 'USD', count: 1, balanceAmount: 7.77 }])
-        const counted = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM invoices'))
-        expect(counted.rows[0]?.n).toBeGreaterThan(1)
-      } finally {
-        await run(database.url, 'ALTER TABLE invoices ENABLE ROW LEVEL SECURITY')
-      }
-    })
+  it("another customer's is never in it, also where the second wall is down", async () => {
+    const eve = await callerOf('southwind', 'admin')
+    await run(database.url, 'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY')
+    try {
+      const seen = await read({}, { ...eve, billingProfiles: PROFILES })
+      expect(seen.items.map(({ id }) => id)).toEqual(['IN-S'])
+      expect(seen.currencies).toMatchObject([{ currency: 'USD', count: 1, balanceAmount: 7.77 }])
+      const counted = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM invoices'))
+      expect(counted.rows[0]?.n).toBeGreaterThan(1)
+    } finally {
+      await run(database.url, 'ALTER TABLE invoices ENABLE ROW LEVEL SECURITY')
+    }
   })
 })
