@@ -75,7 +75,7 @@ const ZONES: Zone[] = [
       'server',
       'admin',
       'demo',
-    ].map((name) => new RegExp(`^lib/${name}/`)),
+    ].map((name) => new RegExp(`^lib/${name}[/.]`)),
     never: [/^pg$/, /^drizzle-orm\/node-postgres$/, /^lib\/platform\/db\//],
     only: [
       /^lib\/platform\/db\/backfill\.ts$/,
