@@ -5,8 +5,8 @@ import { isTest, projectFiles, read } from './scan.ts'
 // docs/history.md names each event that is recorded, by its kind, and no other.
 
 const RECORDS = /\b(record(Audit|Deed|Apart|Refusal)|owner\.tell|partOf)\(/
-/** A name of one letter is an alias in SQL. */
-const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*)'/g
+/** A name of one letter is an alias in SQL, and one that ends in `.json` a file. */
+const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.(?!json')[a-z]+(?:-[a-z]+)*)'/g
 /** Where the verb comes from elsewhere, such as a change's state: the thing stands for all of its events. */
 const THING = /`([a-z]+(?:-[a-z]+)*)\.\$\{/g
 
