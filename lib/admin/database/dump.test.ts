@@ -55,7 +55,7 @@ const HEAD = `
   import pg from 'pg'
   import { startDatabase } from ${module('platform/db/start.ts')}
   import { addAsset, addCustomer, addInvoice } from ${module('platform/db/test-rows.ts')}
-  import { hashPassword } from ${module('identity/access/password.ts')}
+  import { hashPassword } from ${module('identity/access/passwords/hash.ts')}
   import * as person from ${module('identity/access/factors/test-person.ts')}
   import { runCommand } from ${module('admin/program.ts')}
   const EMAIL = 'ana@alder.example'
