@@ -4,17 +4,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
-import { openDatabase } from './client.ts'
-import { checkConnection, checkConnections, isPooled, type Kind, open, seeing } from './connections.ts'
+import {
+  checkConnection,
+  checkConnections,
+  isPooled,
+  type Kind,
+  open,
+  openDatabase,
+  seeing,
+} from './client.ts'
 import { type Login, loginOf, ownerOf } from './logins.ts'
 import { migrate } from './migrate.ts'
 import { Flight, sendAlone } from './pipeline.ts'
-import { readScopeAtOnce, scope } from './scope.ts'
+import { readScopeAtOnce, scope, transaction, transactionAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { startPooler } from './test-pooler.ts'
 import { addCustomer } from './test-rows.ts'
 import { isBehindPooler, isSpread, run } from './test-server.ts'
-import { transaction, transactionAtOnce } from './transaction.ts'
 
 describe('opening', () => {
   let database: TestDatabase

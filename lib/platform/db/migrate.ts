@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { isPooled } from './connections.ts'
+import { isPooled } from './client.ts'
 import { loginOf, ownerOf } from './logins.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { ensureLogins, lackLogins } from './roles.ts'

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import pg from 'pg'
-import { COMMIT } from './connections.ts'
+
+/** What ends a transaction of which nothing is to be kept, or of which all was told. */
+const COMMIT = { text: 'COMMIT', hasNoRows: true }
 
 type Answer = { rows: unknown[]; rowCount: number }
 type Part = {
@@ -23,7 +25,7 @@ const Query = pg.Query as unknown as new (text: string) => object
 /**
  * Statements that leave together, under one Sync, and have one answer to wait for. No statement can need the rows of
  * another one. PostgreSQL makes them one transaction, which it commits at the Sync, or rolls back where one of them
- * fails; a customer's has a BEGIN and what belongs to it (lib/platform/db/connections.ts), and whoever sends it ends it.
+ * fails; a customer's has a BEGIN and what belongs to it (lib/platform/db/client.ts), and whoever sends it ends it.
  */
 export class Flight extends Query {
   readonly #parts: Part[] = []

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { settingsOf } from './connections.ts'
+import { settingsOf } from './client.ts'
 import { LOGINS, type Login, markOf, verifierOf } from './logins.ts'
 
 type Role = { rolcanlogin: boolean; mark: string | null; kept: string[] }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type * as scopes from './scope.ts'
 import { readScope, scope, streamScope } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
 import { run } from './test-server.ts'
-import type * as transactions from './transaction.ts'
 
 let database: TestDatabase
 let ana: Caller
@@ -162,8 +162,7 @@ it('a read from a server that does not answer is given up', async () => {
 })
 
 it('two copies of the module, as Next makes them, plan their statements on the same connections', async () => {
-  const copy = (name: string) =>
-    import(/* @vite-ignore */ `./transaction.ts?${name}`) as Promise<typeof transactions>
+  const copy = (name: string) => import(/* @vite-ignore */ `./scope.ts?${name}`) as Promise<typeof scopes>
   const [page, handler] = await Promise.all([copy('page'), copy('handler')])
   const pool = database.opened.reads
   for (const [module, statement] of [

@@ -1,6 +1,5 @@
 import { env } from '#lib/platform/runtime/env.ts'
-import { database, openDatabase } from './client.ts'
-import { checkConnections } from './connections.ts'
+import { checkConnections, database, openDatabase } from './client.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { checkMigrated, migrate } from './migrate.ts'
 import { databaseSettings } from './settings.ts'

@@ -1,7 +1,6 @@
 import 'server-only'
 import { eq } from 'drizzle-orm'
-import { database, type Transaction } from '#lib/platform/db/client.ts'
-import { open } from '#lib/platform/db/connections.ts'
+import { database, open, type Transaction } from '#lib/platform/db/client.ts'
 import { Flight, sendAlone } from '#lib/platform/db/pipeline.ts'
 import { customerLimits } from '#lib/platform/db/schema/limits.ts'
 import { withoutValues } from '#lib/platform/db/statements.ts'
