@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { exchange, retryAfterOf } from './exchange.ts'
+import { exchange, retryAfterOf } from './client.ts'
 
 const server = createServer()
 afterEach(async () => {

@@ -66,7 +66,7 @@ describe('the folders of lib', () => {
     ],
     ['lib/billing/statements/store.ts', 'const load = () => import(`#lib/costs/causes/rules.ts`)'],
     ['lib/identity/keys/operations.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
-    ['lib/billing/new-noun/store.ts', `import { exchange } from '#lib/vendors/exchange.ts'`],
+    ['lib/billing/new-noun/store.ts', `import { exchange } from '#lib/vendors/client.ts'`],
     ['lib/platform/db/scope.ts', `import { a } from '#lib/new-domain/a.ts'`],
     ['lib/platform/db/scope.ts', `import { a } from '#lib/loose.ts'`],
     ['lib/new-domain/rules.ts', ''],

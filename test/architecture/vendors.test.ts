@@ -14,7 +14,7 @@ const NAMES = [
   'write',
 ]
 const LIST = 'lib/vendors/known-vendors.ts'
-const NETWORK = 'lib/vendors/exchange.ts'
+const NETWORK = 'lib/vendors/client.ts'
 const ENV = 'lib/platform/runtime/env.ts'
 /** It reads its level there, which is no setting of a vendor. */
 const LOG = 'lib/platform/runtime/log.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
-import { oneLine } from '#lib/vendors/exchange.ts'
+import { oneLine } from '#lib/vendors/client.ts'
 
 /** So many are named: of more, the others are told as a number. */
 const MOST_NAMED = 50

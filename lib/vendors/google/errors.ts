@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { type Answer, type Reply, whyOf } from '../client.ts'
-import { jsonOf, oneLine, retryAfterOf } from '../exchange.ts'
+import { type Answer, jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
 import type { Reading, Unavailable, Why, WriteAnswer } from '../vendor.ts'
 
 const reasons = z

@@ -1,6 +1,5 @@
 import 'server-only'
-import type { Client } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf } from '../client.ts'
 import type { Observed, Reading, SubscriptionRef } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { closed, isGone, nonsense, unavailable } from './errors.ts'

@@ -1,6 +1,5 @@
 import 'server-only'
-import type { Client } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf } from '../client.ts'
 import { isSameBasis, type NextTerm, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { refusal } from './errors.ts'

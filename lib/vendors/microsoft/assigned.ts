@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Client, Reply } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf, type Reply } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import { customerPath, subscriptionPath } from './client.ts'
 

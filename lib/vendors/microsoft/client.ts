@@ -3,8 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { inTime } from '#lib/platform/runtime/concurrency.ts'
 import type { Budget } from '../budgets.ts'
-import { type Client, segment, send, type Token, type Tokens } from '../client.ts'
-import { exchange, jsonOf, retryAfterOf } from '../exchange.ts'
+import {
+  type Client,
+  exchange,
+  jsonOf,
+  retryAfterOf,
+  segment,
+  send,
+  type Token,
+  type Tokens,
+} from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import type { Config, Credentials } from './settings.ts'
 

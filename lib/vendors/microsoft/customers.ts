@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Client } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf } from '../client.ts'
 import type { StaleCursor, Unavailable } from '../vendor.ts'
 import { customersPath } from './client.ts'
 import { isGone, unavailable } from './errors.ts'

@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Answer } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Answer, jsonOf } from '../client.ts'
 import type { Observed } from '../vendor.ts'
 import { ownOf } from './own.ts'
 import { isSame, isSameId, skuOf } from './same.ts'

@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { type Reply, whyOf } from '../client.ts'
-import { jsonOf, oneLine, retryAfterOf } from '../exchange.ts'
+import { jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
 import type { Unavailable, WriteAnswer } from '../vendor.ts'
 
 const Told = z.object({ no: z.string() })

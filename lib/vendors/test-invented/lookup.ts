@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { type Client, segment } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf, segment } from '../client.ts'
 import { hasSameIds, type SentWrite, type SubscriptionRef, type WriteAnswer } from '../vendor.ts'
 import { unavailable } from './errors.ts'
 import { observedOf } from './subscription.ts'

@@ -1,6 +1,5 @@
 import 'server-only'
-import type { Client } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf } from '../client.ts'
 import { hasSameIds, type Reading, type SubscriptionRef } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { isGone, unavailable } from './errors.ts'

@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Client } from '../client.ts'
-import { jsonOf } from '../exchange.ts'
+import { type Client, jsonOf } from '../client.ts'
 import { hasSameIds, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { refusal } from './errors.ts'
