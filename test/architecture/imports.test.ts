@@ -36,7 +36,7 @@ type Zone = {
   planted: [file: string, text: string]
 }
 
-const RULES = [/^lib\/.+\/rules\.ts$/, /^lib\/licenses\/assets\/commitment\.ts$/]
+const RULES = [/^lib\/.+\/rules\.ts$/]
 const VALUES = /^lib\/platform\/values\//
 
 // What Biome can't say, because it sees a specifier and not the file behind it, or not that it is a type.

@@ -9,8 +9,8 @@ import {
   withOpenChange,
 } from '#components/licenses/assets/one-asset.ts'
 import { useToast } from '#components/ui/toast.tsx'
-import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
 import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { decideQuantity } from '#lib/licenses/assets/rules.ts'
 import { setQuantity } from '#lib/licenses/client.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'

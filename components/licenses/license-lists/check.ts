@@ -1,7 +1,7 @@
 import { factsOf } from '#components/licenses/assets/labels.ts'
 import { newKey } from '#components/licenses/license-changes/use-quantity-change.ts'
-import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
 import { listAssets, setQuantity } from '#lib/licenses/client.ts'
 import { inTurns, patiently } from '#lib/licenses/license-lists/carry-out.ts'
 import { checkTarget, fateOf } from '#lib/licenses/license-lists/check.ts'

@@ -1,5 +1,5 @@
-import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
 import type { Checked, Fate } from '#lib/licenses/license-lists/check.ts'
 import type { Target } from '#lib/licenses/license-lists/rules.ts'
 import { sumOf } from '#lib/platform/values/money.ts'

@@ -1,5 +1,5 @@
 import { type Cost, costOf, type LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { decideQuantity } from '#lib/licenses/assets/commitment.ts'
+import { decideQuantity } from '#lib/licenses/assets/rules.ts'
 
 /** So long licenses have to be idle before they count as such, in days: a starter's are kept for some weeks. */
 export const IDLE_DAYS = 60

@@ -1,5 +1,15 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { atItsEnd, movesVersion, planKindOf, usageOf } from './rules.ts'
+import {
+  atItsEnd,
+  decideQuantity,
+  MAX_QUANTITY,
+  minimumQuantity,
+  movesVersion,
+  needsTypedTotal,
+  planKindOf,
+  usageOf,
+} from './rules.ts'
 
 describe('the seat version', () => {
   const row = {
@@ -54,4 +64,59 @@ it.each([
   [{ planName: 'SOMETHING', isCommitmentPlan: false }, 'flexible'],
 ])('%j is %s', (plan, kind) => {
   expect(planKindOf(plan)).toBe(kind)
+})
+
+const flexible = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 240 }
+const annual = { status: 'ACTIVE', isCommitmentPlan: true, purchased: 60, commitmentEnd: 1_803_859_200_000 }
+const quantities = fc.integer({ min: 0, max: MAX_QUANTITY })
+
+describe('decideQuantity (spec 8.1)', () => {
+  it.each([
+    [flexible, 195, { allowed: true, change: -45 }],
+    [flexible, 240, { allowed: true, change: 0 }],
+    [flexible, 0, { allowed: true, change: -240 }],
+    [annual, 61, { allowed: true, change: 1 }],
+    [annual, 60, { allowed: true, change: 0 }],
+    [
+      annual,
+      59,
+      { allowed: false, reason: 'commitment', current: 60, minimum: 60, until: 1_803_859_200_000 },
+    ],
+    [{ ...annual, status: 'SUSPENDED' }, 70, { allowed: false, reason: 'not_active', status: 'SUSPENDED' }],
+    [{ ...annual, status: 'SUSPENDED' }, 50, { allowed: false, reason: 'not_active', status: 'SUSPENDED' }],
+  ])('%j to %i', (facts, quantity, decision) => {
+    expect(decideQuantity(facts, quantity)).toEqual(decision)
+  })
+
+  it('never lets a commitment plan fall, and always lets an active plan grow', () => {
+    fc.assert(
+      fc.property(fc.boolean(), quantities, quantities, (isCommitmentPlan, purchased, quantity) => {
+        const facts = { status: 'ACTIVE', isCommitmentPlan, purchased }
+        expect(decideQuantity(facts, quantity).allowed).toBe(quantity >= purchased || !isCommitmentPlan)
+      }),
+    )
+  })
+
+  it('agrees with the floor that the control shows', () => {
+    fc.assert(
+      fc.property(fc.boolean(), quantities, quantities, (isCommitmentPlan, purchased, quantity) => {
+        const facts = { status: 'ACTIVE', isCommitmentPlan, purchased }
+        expect(decideQuantity(facts, quantity).allowed).toBe(quantity >= minimumQuantity(facts))
+      }),
+    )
+  })
+})
+
+describe('needsTypedTotal', () => {
+  it.each([
+    [annual, 72, false],
+    [annual, 73, true],
+    [{ ...annual, purchased: 1000 }, 1050, false],
+    [{ ...annual, purchased: 1000 }, 1051, true],
+    [{ ...annual, purchased: 0 }, 1, true],
+    [annual, 60, false],
+    [flexible, 100_000, false],
+  ])('%j to %i: %s', (facts, quantity, needed) => {
+    expect(needsTypedTotal(facts, quantity)).toBe(needed)
+  })
 })

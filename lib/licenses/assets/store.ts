@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { builtOnce, value } from '#lib/platform/db/statements.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import type { QuantityFacts } from './commitment.ts'
+import type { QuantityFacts } from './rules.ts'
 import { type AssetOrder, keysetOf, micros, type Selection, selected, selectsAll } from './selection.ts'
 
 export type AssetRow = typeof assets.$inferSelect

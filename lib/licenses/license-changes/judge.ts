@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
-import { isAnew, observe } from './observe.ts'
+import { isAnew, observe } from './reading/read.ts'
 import { type Change, changesWithin, moveChange, readChange } from './store/changes.ts'
 import { noteSeen } from './store/turns.ts'
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
 import { CHANGE_STATES, check, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
 
 describe('the states of a change', () => {

@@ -1,4 +1,4 @@
-import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
 
 /**
  * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.

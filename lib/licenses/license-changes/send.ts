@@ -12,12 +12,17 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from './answers.ts'
-import { isAnew, observe } from './observe.ts'
-import { readOwn } from './reading/read.ts'
+import { isAnew, observe, readOwn } from './reading/read.ts'
 import { type Asked, check } from './rules.ts'
 import { wordOf } from './settle.ts'
-import { endAttempt } from './store/attempts.ts'
-import { type Change, type Move, moveChange, readChange, withdrawChange } from './store/changes.ts'
+import {
+  type Change,
+  endAttempt,
+  type Move,
+  moveChange,
+  readChange,
+  withdrawChange,
+} from './store/changes.ts'
 import { noteWait } from './store/turns.ts'
 
 /** A PATCH of a quantity. */

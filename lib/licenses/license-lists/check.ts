@@ -1,4 +1,4 @@
-import type { QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** What is known of an asset before its change: undefined where it has no licenses. `etag` is of its version. */

@@ -1,4 +1,4 @@
-import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/licenses/assets/commitment.ts'
+import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
 
 /** How many assets one list may change. */
 export const MOST_TARGETS = 250

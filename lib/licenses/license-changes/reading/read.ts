@@ -1,16 +1,25 @@
 import 'server-only'
-import { hasLicenses, type LicensedRow, lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
+import { movesVersion } from '#lib/licenses/assets/rules.ts'
+import {
+  addReadings,
+  hasLicenses,
+  type LicensedRow,
+  lockLicensed,
+  readAsset,
+  setObserved,
+} from '#lib/licenses/assets/store.ts'
 import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
-import { noteUnread } from '#lib/licenses/vendor-subscriptions.ts'
+import { noteObserved, noteUnread, observationOf, pointAnew } from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
+import type { Actor } from '#lib/platform/history/audit.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Observed, Reading, RemoteVendor } from '#lib/vendors/vendor.ts'
+import type { Observed, Reading, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { observe, refOf } from '../observe.ts'
-import { findOpenChange } from '../store/changes.ts'
+import { isConfirmed } from '../rules.ts'
+import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
 import { forEach } from './for-each.ts'
-import { waitFor } from './when.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
 const MOST_AT_ONCE = 100
@@ -115,4 +124,198 @@ export async function take(
     if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
     await observe(tx, customerId, row, { vendor, observed, requestId })
   })
+}
+
+/** Where the vendor keeps the subscription of an asset. */
+export function refOf({
+  vendorCustomerId: customerId,
+  subscriptionId,
+  skuId,
+}: Pick<LicensedRow, 'vendorCustomerId' | 'subscriptionId' | 'skuId'>): SubscriptionRef {
+  return { customerId, subscriptionId, skuId }
+}
+
+type Seen = {
+  vendor: RemoteVendor
+  observed: Observed
+  requestId: string
+  /** The answer to our own change, which tells of the seats itself. */
+  confirmed?: boolean
+}
+
+/**
+ * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
+ * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What it confirmed to us lately
+ * stays, for the read may show an older state.
+ * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
+ */
+export async function observe(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { vendor, observed, requestId, confirmed = false }: Seen,
+): Promise<LicensedRow> {
+  const values = valuesOf(row, observed)
+  const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
+  const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
+  if (disputed) {
+    values.seatsPurchased = row.seatsPurchased
+    values.seatsMaximum = row.seatsMaximum
+  } else if (!confirmed && values.seatsPurchased !== row.seatsPurchased) {
+    await addLicenseChange(tx, customerId, {
+      asset: row,
+      from: row.seatsPurchased,
+      to: values.seatsPurchased,
+      state: 'DRIFT',
+      requestId,
+      actor,
+    })
+  }
+  const own = vendorSubscriptionOf(row)
+  const { subscriptionId } = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
+  const { seatsPurchased: purchased, seatsAssigned: assigned } = values
+  const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
+  const [stored] = await Promise.all([
+    isAsTold(row, values)
+      ? row
+      : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+    noteObserved(tx, customerId, own, {
+      observation: disputed ? null : observationOf(observed),
+      waitMs: waitAfter(disputed, confirmed),
+    }),
+    isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
+  ])
+  return { ...stored, subscriptionId }
+}
+
+/** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
+export function isAnew(vendor: RemoteVendor, row: LicensedRow, observed: Observed): boolean {
+  return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
+}
+
+/** Follows a subscription to the id that its vendor gives it now. */
+async function followed(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
+): Promise<Pick<LicensedRow, 'subscriptionId'>> {
+  if (!isAnew(vendor, row, observed)) return row
+  const [from, to] = [row.subscriptionId, observed.subscriptionId]
+  await pointAnew(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
+  return { subscriptionId: to }
+}
+
+/** An asset at a vendor points to its subscription (a CHECK holds it). */
+function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string {
+  if (vendorSubscriptionId === null) throw new Error(`The asset ${id} is at no vendor.`)
+  return vendorSubscriptionId
+}
+
+/**
+ * The dispute that there is where a read shows other purchased seats than the vendor confirmed to us lately: nobody can
+ * tell which is older. `since` the confirmation, in milliseconds.
+ */
+export async function disputeOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { seats }: Observed,
+): Promise<{ since: number } | undefined> {
+  if (seats.purchased === row.seatsPurchased) return undefined
+  const lately = await changesWithin(tx, customerId, row, vendorTimes().staleMs)
+  const confirmed = lately.filter(isConfirmed).map(({ settledAt }) => settledAt?.getTime() ?? 0)
+  return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
+}
+
+/** Until it is read by itself: the vendor's word may be overtaken by its own books, and a dispute has an end. */
+function waitAfter(disputed: { since: number } | undefined, isConfirmedNow: boolean): number | null {
+  const { staleMs } = vendorTimes()
+  if (disputed) return waitFor({ kind: 'disputed', ...disputed }, staleMs)
+  return isConfirmedNow ? waitFor({ kind: 'changed' }, staleMs) : null
+}
+
+/** The row as an observation would make it: what a dry run decides by. */
+export function observedRow(row: LicensedRow, observed: Observed): LicensedRow {
+  const seen = { ...row, ...valuesOf(row, observed) }
+  return { ...seen, seatVersion: row.seatVersion + (movesVersion(row, seen) ? 1 : 0) }
+}
+
+/** What of a row its vendor decides. */
+type ObservedValues = Pick<
+  LicensedRow,
+  | 'status'
+  | 'planName'
+  | 'isCommitmentPlan'
+  | 'commitmentStart'
+  | 'commitmentEnd'
+  | 'renewalType'
+  | 'seatsPurchased'
+  | 'seatsMaximum'
+  | 'seatsAssigned'
+  | 'scheduledTotal'
+  | 'scheduledAt'
+>
+
+/** What an observation makes of a row; assigned seats stay where it does not tell them. */
+function valuesOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
+  return {
+    status: told.status,
+    planName: told.planName,
+    isCommitmentPlan: told.isCommitmentPlan,
+    commitmentStart: told.commitmentStart,
+    commitmentEnd: told.commitmentEnd,
+    renewalType: told.renewalType,
+    seatsPurchased: seats.purchased,
+    seatsMaximum: seats.maximum,
+    seatsAssigned: seats.assigned ?? row.seatsAssigned,
+    scheduledTotal: told.scheduled?.total ?? null,
+    scheduledAt: told.scheduled?.at ?? null,
+  }
+}
+
+/** Whether a row has all that was told of it. */
+function isAsTold(row: LicensedRow, values: ObservedValues): boolean {
+  const fields = Object.keys(values) as (keyof ObservedValues)[]
+  return fields.every((field) => plain(row[field]) === plain(values[field]))
+}
+
+function plain(value: ObservedValues[keyof ObservedValues]): string | number | boolean | null {
+  return value instanceof Date ? value.getTime() : value
+}
+
+/** What makes a subscription worth a call of its own, before the list comes to it. Times are in milliseconds. */
+export type Occasion =
+  /** A change of ours was done: a read before the vendor's stale time is over may show what was before. */
+  | { kind: 'changed' }
+  /** A read shows another total than the vendor confirmed so long ago, and nobody can tell which is older. */
+  | { kind: 'disputed'; since: number }
+  /** Somebody looks at it, and sees what was told so long ago. */
+  | { kind: 'looked'; age: number }
+  /** It was asked for and told nothing; the last time that it did is so long ago. */
+  | { kind: 'unread'; age: number }
+
+const MINUTE = 60_000
+/** What was told within this time is news to nobody who looks. */
+export const FRESH_MS = 5 * MINUTE
+/** Between two tries to read one that can't be read. */
+const SOONEST_TRY = MINUTE
+const LATEST_TRY = 60 * MINUTE
+
+/**
+ * How long until it is read for that; null where the next pass through the list is soon enough.
+ * @param staleMs how old the state may be that a read shows
+ */
+export function waitFor(occasion: Occasion, staleMs: number): number | null {
+  switch (occasion.kind) {
+    case 'changed':
+      return staleMs
+    case 'disputed':
+      return Math.max(0, staleMs - occasion.since)
+    case 'looked':
+      return occasion.age > FRESH_MS ? 0 : null
+    case 'unread':
+      // The longer nothing is heard of it, the longer the wait: a broken one costs a call an hour.
+      return Math.min(Math.max(occasion.age / 2, SOONEST_TRY), LATEST_TRY)
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FRESH_MS, type Occasion, waitFor } from './when.ts'
+import { FRESH_MS, type Occasion, waitFor } from './read.ts'
 
 const STALE = 120_000
 const [MINUTE, HOUR] = [60_000, 3_600_000]

@@ -1,5 +1,5 @@
 import 'server-only'
-import { observe } from '#lib/licenses/license-changes/observe.ts'
+import { observe } from '#lib/licenses/license-changes/reading/read.ts'
 import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
