@@ -67,7 +67,7 @@ const ZONES: Zone[] = [
     from: [/^lib\//],
     but: [
       'platform/(caller|db|mail|runtime)',
-      'vendors/budgets',
+      'vendors/(breaker|budgets)',
       'identity/access',
       'licenses/vendor-readings',
       'costs/renewal-feeds/secrets',
