@@ -49,6 +49,12 @@ test('what they may not lead to is there', () => {
   expect(packageNames()).toContain('google-auth-library')
 })
 
+test('the log, which is not followed above, leads to nothing but the platform', () => {
+  const ours = [...reachableFrom([LOG])].filter((file) => file.startsWith('lib/'))
+  expect(ours).toContain(ENV)
+  expect(ours.filter((file) => !file.startsWith('lib/platform/'))).toEqual([])
+})
+
 test('the list of vendors, which pages and the reader of the settings load, leads to no network code', () => {
   const loaded = reachableFrom([LIST])
   expect([...loaded]).toContain('lib/vendors/google/settings.ts')
