@@ -1,4 +1,4 @@
-import { begin } from '#components/shell/navigation/begun.ts'
+import { startNavigation } from '#components/shell/navigation/begun.ts'
 
 // Next runs this before it sets anything up in the browser. React and the router are four fifths of that work, and Next does it
 // all in one task, in which a page can neither scroll nor paint. Here each is set up in a task of its own. Timers run in their
@@ -13,5 +13,5 @@ first.__next_s = [...(first.__next_s ?? []), ['', { children: '' }]]
 /** Called by Next at the begin of each navigation, in the same transition: a link, a router's push, the browser's Back. */
 export function onRouterTransitionStart(url: string, how: 'push' | 'replace' | 'traverse'): void {
   const { pathname, search } = new URL(url, location.href)
-  begin({ href: pathname + search, isBack: how === 'traverse', at: performance.now() })
+  startNavigation({ href: pathname + search, isBack: how === 'traverse', at: performance.now() })
 }

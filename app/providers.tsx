@@ -17,7 +17,7 @@ export function Providers({ children }: { children: ReactNode }) {
 
 function newClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: askToSignIn }),
+    queryCache: new QueryCache({ onError: redirectToSignIn }),
     defaultOptions: {
       // What is asked for is sent now or fails now. Kept until the network is back, it would buy unawares.
       mutations: { networkMode: 'always' },
@@ -31,7 +31,7 @@ function newClient(): QueryClient {
 }
 
 /** The session ended while the screen stood open: sign in, and come back here. */
-function askToSignIn(error: Error): void {
+function redirectToSignIn(error: Error): void {
   if (!(error instanceof Problem) || error.code !== 'unauthenticated') return
   location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)
 }

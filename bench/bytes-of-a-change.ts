@@ -17,16 +17,16 @@ const CHANGES = Number(process.argv[2] ?? 10_000)
 const CUSTOMERS = 100
 const ASSETS = 8
 
-const given = process.argv[3]
+const countArgument = process.argv[3]
 const folder = await mkdtemp(join(tmpdir(), 'console-bytes-'))
-const embedded = given ? undefined : await startEmbedded(folder)
-const url = given ?? embedded?.url ?? ''
+const embedded = countArgument ? undefined : await startEmbedded(folder)
+const url = countArgument ?? embedded?.url ?? ''
 await migrate(url)
 const database = openDatabase(url)
 const owner = new pg.Client({ connectionString: url })
 await owner.connect()
 try {
-  await tell()
+  await report()
 } finally {
   await owner.end()
   await database.close()
@@ -34,7 +34,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function tell(): Promise<void> {
+async function report(): Promise<void> {
   const callers: Awaited<ReturnType<typeof callerOf>>[] = []
   for (let n = 0; n < CUSTOMERS; n++) {
     const id = `customer-${String(n).padStart(8, '0')}`
@@ -47,13 +47,13 @@ async function tell(): Promise<void> {
     const n = made++
     const caller = callers[n % CUSTOMERS]
     if (!caller) throw new Error('There is no customer.')
-    const given = {
+    const input = {
       params: { asset_id: `workspace-suite-${Math.floor(n / CUSTOMERS) % ASSETS}` },
       query: {},
       headers: { 'idempotency-key': randomUUID() },
       body: { quantity: 2 + Math.floor(n / CUSTOMERS / ASSETS) },
     } as unknown as Parameters<typeof setQuantity>[1]
-    await setQuantity(caller, given, { requestId: randomUUID() })
+    await setQuantity(caller, input, { requestId: randomUUID() })
   }
   const many = async (count: number) => {
     for (let n = 0; n < count; n++) await change()
@@ -62,12 +62,12 @@ async function tell(): Promise<void> {
   await owner.query('VACUUM FULL')
   await owner.query('CHECKPOINT')
   const before = await sizes()
-  const start = await place()
+  const start = await walPosition()
   await many(CHANGES)
   const logged = await since(start)
   const after = await sizes()
   // Every page that is touched now was touched since the checkpoint: what is left is the changes themselves.
-  const again = await place()
+  const again = await walPosition()
   await many(1000)
   const bare = await since(again)
   const most = [...after].map(([table, size]) => {
@@ -76,10 +76,12 @@ async function tell(): Promise<void> {
   })
   const grown = most.filter(({ own, indexes }) => own + indexes >= 1)
   console.log('| of a changed quantity | table | its indexes | together |\n|---|---:|---:|---:|')
-  const row = (name: string, own: number, indexes: number) =>
-    console.log(`| ${name} | ${own.toFixed(0)} | ${indexes.toFixed(0)} | ${(own + indexes).toFixed(0)} |`)
+  const row = (name: string, tableBytes: number, indexes: number) =>
+    console.log(
+      `| ${name} | ${tableBytes.toFixed(0)} | ${indexes.toFixed(0)} | ${(tableBytes + indexes).toFixed(0)} |`,
+    )
   for (const { table, own, indexes } of grown) row(`\`${table}\``, own, indexes)
-  const sum = (of: 'own' | 'indexes') => grown.reduce((all, one) => all + one[of], 0)
+  const sum = (part: 'own' | 'indexes') => grown.reduce((all, one) => all + one[part], 0)
   row('all', sum('own'), sum('indexes'))
   console.log(
     `\nWAL: ${(logged / CHANGES).toFixed(0)} B a change after a checkpoint, ${(bare / 1000).toFixed(0)} B between`,
@@ -98,7 +100,7 @@ async function sizes(): Promise<Map<string, Size>> {
   return new Map(rows.map(({ table, ...size }) => [table, size]))
 }
 
-async function place(): Promise<string> {
+async function walPosition(): Promise<string> {
   return (await owner.query('SELECT pg_current_wal_insert_lsn() AS at')).rows[0].at
 }
 

@@ -24,8 +24,8 @@ const embedded = url === undefined ? await startEmbedded(folder) : undefined
 const server = embedded?.url ?? (url as string)
 await migrate(server)
 try {
-  await trial('FOCUS', 'csv', focusRows, (run) => importFocus(run, terms))
-  await trial('JSON', 'ndjson', jsonRows, importInvoiceFiles)
+  await measureImport('FOCUS', 'csv', focusRows, (run) => importFocus(run, terms))
+  await measureImport('JSON', 'ndjson', jsonRows, importInvoiceFiles)
 } finally {
   await embedded?.release()
   await rm(folder, { recursive: true, force: true })
@@ -33,7 +33,12 @@ try {
 
 type Import = (run: Run) => Promise<unknown>
 
-async function trial(name: string, ending: string, rows: (count: number) => Iterable<string>, load: Import) {
+async function measureImport(
+  name: string,
+  ending: string,
+  rows: (count: number) => Iterable<string>,
+  load: Import,
+) {
   const paces: number[] = []
   const measure = async (what: string, count: number, file: string, customer: string) => {
     const { seconds, rssPeak, failure } = await costOf(server, async () => {
@@ -45,8 +50,8 @@ async function trial(name: string, ending: string, rows: (count: number) => Iter
       }
     })
     paces.push(count / seconds)
-    const figures = `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} invoices/s, ${rssPeak.toFixed(0)} MB`
-    console.log(`${name}, ${what}: ${count} invoices, ${figures}${failure ? `, ${failure}` : ''}`)
+    const summary = `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} invoices/s, ${rssPeak.toFixed(0)} MB`
+    console.log(`${name}, ${what}: ${count} invoices, ${summary}${failure ? `, ${failure}` : ''}`)
   }
   for (const count of [Number(small), Number(small) * 10]) {
     const file = join(folder, `${count}.${ending}`)

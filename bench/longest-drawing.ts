@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { type Program, startApp } from './http/program.ts'
@@ -17,9 +17,9 @@ const LENGTHS = process.argv[2] ? [Number(process.argv[2])] : [5000, 50_000]
 /** As long as the thread that draws stays, and some more, in milliseconds. */
 const AFTERWARDS = 35_000
 
-const warden = startWarden()
+const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-drawing-'))
-warden.removeFolder(folder)
+reaper.removeFolder(folder)
 const embedded = await startEmbedded(join(folder, 'database'))
 await migrate(embedded.url)
 const database = openDatabase(embedded.url)
@@ -33,14 +33,14 @@ try {
   for (const [at, lines] of LENGTHS.entries()) {
     const number = `IN-${String(1 + at).padStart(8, '0')}`
     await lengthen(number, lines)
-    const app = await startApp(warden, embedded.url, '1')
+    const app = await startApp(reaper, embedded.url, '1')
     console.log(await row(app, number, lines, { authorization: `Bearer ${key}` }, { cookie }))
     await app.stop()
   }
 } finally {
   await database.close()
   await embedded.release()
-  await warden.dismiss()
+  await reaper.dismiss()
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -91,10 +91,10 @@ async function row(
   const began = performance.now()
   await get(`/billing/v1/invoices/${number}/file`, key)
   const seconds = (performance.now() - began) / 1000
-  const drawn = app.memory() ?? 0
+  const afterRendering = app.memory() ?? 0
   watching.abort()
   await watch
   await pause(AFTERWARDS)
-  const figures = [before, most, drawn, app.memory() ?? 0].map((mb) => `${mb.toFixed()} MB`)
-  return `| ${lines.toLocaleString('en')} | ${figures.join(' | ')} | ${seconds.toFixed(1)} | ${slowest.toFixed()} ms |`
+  const memorySizes = [before, most, afterRendering, app.memory() ?? 0].map((mb) => `${mb.toFixed()} MB`)
+  return `| ${lines.toLocaleString('en')} | ${memorySizes.join(' | ')} | ${seconds.toFixed(1)} | ${slowest.toFixed()} ms |`
 }

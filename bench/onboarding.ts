@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-onboarding-'))
 const ids = Array.from({ length: CUSTOMERS }, (_, at) => `company-${String(at + 1).padStart(3, '0')}`)
 
 function customersFile(): string {
-  const head =
+  const header =
     'customer,name,domain,contactEmail,profile,profileName,profileCity,profileCountry,issuer,issuerCity,member,memberName,roles,memberProfiles,noticesTo,notices'
   const rows = ids.flatMap((id) => [
     `${id},Company ${id.slice(-3)} AG,${id}.example,it@${id}.example,default,Company ${id.slice(-3)} AG,Zurich,CH,Cloud Resale Ltd,Dublin,admin@${id}.example,Ada Admin,admin,,ap@${id}.example,"new, past-due"`,
@@ -23,7 +23,7 @@ function customersFile(): string {
       return `${id},,,,${profile},,,m${at}@${id}.example,Member ${at},"it-manager, finance-user",${at === 1 ? 'emea' : ''},,`
     }),
   ])
-  return [head, ...rows, ''].join('\n')
+  return [header, ...rows, ''].join('\n')
 }
 
 function assetsFile(): string {
@@ -51,11 +51,11 @@ function assetsFile(): string {
   return assets.map((asset) => `${JSON.stringify(asset)}\n`).join('')
 }
 
-function run(...words: string[]): Promise<{ seconds: number; err: string }> {
+function run(...args: string[]): Promise<{ seconds: number; err: string }> {
   const began = performance.now()
   const program = ['--conditions=react-server', '--no-warnings', 'lib/admin/main.ts']
   const env = { ...process.env, DATABASE_URL: '', DATA_DIR: join(folder, 'data'), INIT_CWD: folder }
-  const child = spawn(process.execPath, [...program, ...words], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [...program, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let err = ''
   child.stderr.on('data', (chunk) => {
     err += chunk
@@ -63,7 +63,7 @@ function run(...words: string[]): Promise<{ seconds: number; err: string }> {
   return new Promise((resolve, reject) => {
     child.on('close', (code) => {
       if (code === 0) resolve({ seconds: (performance.now() - began) / 1000, err })
-      else reject(new Error(`${words.join(' ')} ended with ${code}: ${err}`))
+      else reject(new Error(`${args.join(' ')} ended with ${code}: ${err}`))
     })
   })
 }
@@ -82,11 +82,11 @@ const COMMANDS = [
 ]
 try {
   let all = 0
-  for (const words of COMMANDS) {
-    const { seconds, err } = await run(...words)
+  for (const args of COMMANDS) {
+    const { seconds, err } = await run(...args)
     all += seconds
     console.log(
-      `${seconds.toFixed(1).padStart(6)} s  ${words.join(' ')}  ${err.trim().split('\n').at(-1) ?? ''}`,
+      `${seconds.toFixed(1).padStart(6)} s  ${args.join(' ')}  ${err.trim().split('\n').at(-1) ?? ''}`,
     )
   }
   const lines = (file: string) => readFileSync(join(folder, file), 'utf8').trim().split('\n').length - 1

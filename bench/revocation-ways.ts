@@ -29,10 +29,10 @@ export type Key = {
 
 /** What ends keys: an Admin's key and session, a directory's token, and the group of all who have a key. */
 export type Means = { admin: string; cookie: string; token: string; group: string }
-export type Way = (url: string, means: Means, key: Key) => Promise<unknown>
+export type Revocation = (url: string, means: Means, key: Key) => Promise<unknown>
 
 /** Each ends a key, or takes away what it opens. */
-export const WAYS: Way[] = [
+export const REVOCATIONS: Revocation[] = [
   (url, { admin }, { id }) => done(() => call(url, 'DELETE', `/billing/v1/keys/${id}`, admin)),
   (url, _, { secret }) => done(() => call(url, 'POST', '/auth/v1/leaked-keys', '', [{ token: secret }])),
   (url, _, { id, secret }) =>
@@ -46,7 +46,7 @@ const patchOf = (operation: object) => ({ schemas: [PATCH_OP], Operations: [oper
 const LEAVER = patchOf({ op: 'Replace', path: 'active', value: 'False' })
 
 /** As a directory ends what its leavers have. */
-export const BY_DIRECTORY: Way[] = [
+export const BY_DIRECTORY: Revocation[] = [
   (url, { token }, { member }) => done(() => call(url, 'PATCH', `/scim/v2/Users/${member}`, token, LEAVER)),
   (url, { token }, { member }) => done(() => call(url, 'DELETE', `/scim/v2/Users/${member}`, token)),
   (url, { token, group }, { member }) => {
@@ -56,7 +56,7 @@ export const BY_DIRECTORY: Way[] = [
 ]
 
 /** As an Admin ends them on the screens of keys and of members: the same calls, in the session of a browser. */
-export const BY_SCREEN: Way[] = [
+export const BY_SCREEN: Revocation[] = [
   (url, { cookie }, key) => {
     key.isKeyAlone = true
     return done(() => call(url, 'DELETE', `/billing/v1/keys/${key.id}`, { cookie }))
@@ -102,13 +102,13 @@ async function ofCustomer(change: Change): Promise<void> {
 }
 
 /** So often is asked again for what was not done: all changes of members wait for each other, for a second at most. */
-const MOST_TRIES = 100
+const MAX_TRIES = 100
 const NOT_NOW = 503
 
 /** What was not answered, or not done yet, is asked for again, as a person does: each may be asked twice. */
-async function done(ask: () => Promise<number>): Promise<void> {
-  for (let tries = 1; tries <= MOST_TRIES; tries++) {
-    const status = await ask().catch(() => UNANSWERED)
+async function done(send: () => Promise<number>): Promise<void> {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const status = await send().catch(() => UNANSWERED)
     if (status === 200 || status === 204) return
     if (status !== UNANSWERED && status !== NOT_NOW) throw new Error(`A key was not ended: ${status}.`)
   }

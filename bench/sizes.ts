@@ -38,7 +38,7 @@ await migrate(embedded.url)
 const database = openDatabase(embedded.url)
 try {
   await write(embedded.url)
-  await tell(embedded.url)
+  await report(embedded.url)
 } finally {
   await database.close()
   await embedded.release()
@@ -63,28 +63,28 @@ async function write(url: string): Promise<void> {
       { requestId: randomUUID() },
     )
   await Promise.all(Array.from({ length: CHANGES }, (_, n) => few(() => change(n))))
-  const draw = (n: number) => readFile(caller, `IN-${String(1 + n).padStart(8, '0')}`, 'drawn')
-  await Promise.all(Array.from({ length: DOCUMENTS }, (_, n) => few(() => draw(n))))
+  const renderPdf = (n: number) => readFile(caller, `IN-${String(1 + n).padStart(8, '0')}`, 'drawn')
+  await Promise.all(Array.from({ length: DOCUMENTS }, (_, n) => few(() => renderPdf(n))))
   await inOne(url, async (owner) => {
-    for (const statement of PEOPLE) await owner.query(statement, [MEMBERS])
+    for (const query of PEOPLE) await owner.query(query, [MEMBERS])
     await owner.query('VACUUM ANALYZE')
   })
 }
 
 /** Of a table or an index that is kept in months, all of them. */
-function ofParts(size: string, of: string): string {
-  return `coalesce((SELECT sum(${size}(relid)) FROM pg_partition_tree(${of}) WHERE isleaf), ${size}(${of}))::float8`
+function ofParts(size: string, part: string): string {
+  return `coalesce((SELECT sum(${size}(relid)) FROM pg_partition_tree(${part}) WHERE isleaf), ${size}(${part}))::float8`
 }
 
 type Size = { table: string; index: string | null; rows: number; bytes: number }
 
 /** A table's own bytes are those of its rows, of what was too long for them, and of its maps. */
-async function tell(url: string): Promise<void> {
+async function report(url: string): Promise<void> {
   const sizes = await inOne(url, async (owner) => {
     const { rows: tables } = await owner.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1",
     )
-    const found: Size[] = []
+    const tableSizes: Size[] = []
     for (const { name } of tables) {
       const { rows } = await owner.query<Size>(
         `WITH counted AS (SELECT count(*)::float8 AS rows FROM ${name})
@@ -93,9 +93,9 @@ async function tell(url: string): Promise<void> {
          SELECT '${name}', c.relname, rows, ${ofParts('pg_relation_size', 'c.oid')} FROM counted, pg_index i
          JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = '${name}'::regclass`,
       )
-      found.push(...rows)
+      tableSizes.push(...rows)
     }
-    return found
+    return tableSizes
   })
   console.log('| table, index | rows | bytes a row |\n|---|---:|---:|')
   for (const { table, index, rows, bytes } of sizes.filter((size) => size.rows >= 500))

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readVendors } from '#lib/licenses/license-changes/jobs.ts'
-import { wantPasses } from '#lib/licenses/vendor-readings/passes.ts'
+import { schedulePasses } from '#lib/licenses/vendor-readings/passes.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
-import { readFigures } from '#lib/server/figures.ts'
-import type { Weather } from '../test/fakes/large/process.ts'
+import { readServiceStats } from '#lib/server/figures.ts'
+import type { FaultPlan } from '../test/fakes/large/process.ts'
 import { type Large, startLarge } from '../test/fakes/large/start.ts'
 import { type Size, sizeOf } from '../test/fakes/large/subscriptions.ts'
-import { standIns } from '../test/fakes/stand-ins.ts'
+import { vendorFakes } from '../test/fakes/stand-ins.ts'
 import { forgetVendors } from '../test/fuzz/stage.ts'
 import { seedSubscriptions } from './many-assets.ts'
 import { costOf } from './watch.ts'
@@ -27,39 +27,39 @@ const THROTTLED: Record<string, string> = {
   'microsoft-partner-center': 'customers',
 }
 
-for (const { vendor } of standIns) if (only === undefined || only === vendor) await trial(vendor, size)
+for (const { vendor } of vendorFakes) if (only === undefined || only === vendor) await runScale(vendor, size)
 
-async function trial(vendor: string, { subscriptions, customers }: Size): Promise<void> {
+async function runScale(vendor: string, { subscriptions, customers }: Size): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'console-scale-'))
   const embedded = await startEmbedded(folder)
-  const standIn = await startLarge(vendor, subscriptions, folder)
+  const fakeVendor = await startLarge(vendor, subscriptions, folder)
   try {
     await migrate(embedded.url)
     await seedSubscriptions(embedded.url, vendor, size)
     console.log(`\n${vendor}: ${subscriptions} subscriptions of ${customers} customers`)
-    const hour = (name: string, weather: Weather) => read(name, weather, embedded.url, standIn)
+    const hour = (name: string, faultPlan: FaultPlan) => read(name, faultPlan, embedded.url, fakeVendor)
     const name = THROTTLED[vendor] ?? ''
     await hour('The first reading', {})
     await hour('A quiet hour', {})
     await hour('One 429', { throttled: { name, call: 3 } })
     await hour('A customer that fails', { failing: Math.floor(customers / 2) })
   } finally {
-    standIn.close()
+    fakeVendor.close()
     forgetVendors()
     await embedded.release()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function read(name: string, weather: Weather, url: string, standIn: Large): Promise<void> {
-  await standIn.ask(weather)
+async function read(name: string, faultPlan: FaultPlan, url: string, fakeVendor: Large): Promise<void> {
+  await fakeVendor.request(faultPlan)
   const cost = await costOf(url, async () => {
     const database = openDatabase(url)
     try {
-      await wantPasses()
+      await schedulePasses()
       // Run after run of the job, as it is each minute, until the pass has come to its end.
       await readVendors('bench').catch(() => {})
-      while (await isUnderWay()) {
+      while (await isRunning()) {
         await pause(500)
         await readVendors('bench').catch(() => {})
       }
@@ -67,22 +67,22 @@ async function read(name: string, weather: Weather, url: string, standIn: Large)
       await database.close()
     }
   })
-  const { counts } = await standIn.ask('counts')
-  const { seconds, statements, rows, rssPeak, rssSlope, failure } = cost
+  const { counts } = await fakeVendor.request('counts')
+  const { seconds, queries, rows, rssPeak, rssSlope, failure } = cost
   const calls = Object.values(counts?.byName ?? {}).reduce((sum, one) => sum + one, 0)
-  const listed = (of: object) =>
-    Object.entries(of)
+  const listed = (rowFilter: object) =>
+    Object.entries(rowFilter)
       .map(([key, value]) => `${key} ${value}`)
       .join(', ') || 'none'
   console.log(`
 ${name}: ${seconds.toFixed(1)} s${failure ? `, ${failure.slice(0, 200)}` : ''}
   calls       ${calls}: ${listed(counts?.byName ?? {})}; ${counts?.mostASecond} in the busiest second
-  statements  ${statements}
+  statements  ${queries}
   rows        ${listed(rows)} (+ new, ~ rewritten)
   memory      ${rssPeak.toFixed(0)} MB at most, ${rssSlope >= 0 ? '+' : ''}${rssSlope.toFixed(1)} MB a minute at last`)
 }
 
-async function isUnderWay(): Promise<boolean> {
-  const { accounts } = await readFigures()
+async function isRunning(): Promise<boolean> {
+  const { accounts } = await readServiceStats()
   return accounts.some(({ listBeganAt }) => listBeganAt !== null)
 }

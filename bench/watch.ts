@@ -7,7 +7,7 @@ const EVERY_MS = 500
 /** What some work cost this process and the database. Times in seconds, memory in MB. */
 export type Cost = {
   seconds: number
-  statements: number
+  queries: number
   /** Rows written, by table. */
   rows: Record<string, string>
   rssPeak: number
@@ -28,16 +28,16 @@ export async function costOf(url: string, work: () => Promise<unknown>): Promise
       await pause(EVERY_MS, undefined, { signal: watching.signal }).catch(() => {})
     }
   })()
-  const counted = countStatements()
+  const counted = countQueries()
   const failure = await work().then(() => undefined, String)
-  const statements = counted()
+  const queryCounts = counted()
   const seconds = (performance.now() - began) / 1000
   watching.abort()
   await watch
   const after = await written(url)
   return {
     seconds,
-    statements,
+    queries: queryCounts,
     rows: difference(before, after),
     rssPeak: Math.max(...points.map(([, mb]) => mb)),
     rssSlope: slopeOf(points.slice(Math.floor(points.length / 2))) * 60,
@@ -46,12 +46,12 @@ export async function costOf(url: string, work: () => Promise<unknown>): Promise
 }
 
 /** Counts what this process sends to the database, until the function that it gives back is called. */
-function countStatements(): () => number {
+function countQueries(): () => number {
   const { query } = pg.Client.prototype
   let count = 0
-  pg.Client.prototype.query = function counting(this: pg.Client, ...given: never[]) {
+  pg.Client.prototype.query = function counting(this: pg.Client, ...args: never[]) {
     count += 1
-    return (query as (...args: never[]) => never).apply(this, given)
+    return (query as (...args: never[]) => never).apply(this, args)
   } as typeof query
   return () => {
     pg.Client.prototype.query = query
@@ -75,22 +75,24 @@ async function written(url: string): Promise<Written> {
 }
 
 function difference(before: Written, after: Written): Record<string, string> {
-  const told: Record<string, string> = {}
+  const changes: Record<string, string> = {}
   for (const [table, { inserted, updated }] of after) {
     const [more, other] = [
       inserted - (before.get(table)?.inserted ?? 0),
       updated - (before.get(table)?.updated ?? 0),
     ]
-    if (more > 0 || other > 0) told[table] = `+${more} ~${other}`
+    if (more > 0 || other > 0) changes[table] = `+${more} ~${other}`
   }
-  return told
+  return changes
 }
 
 /** Of a line through the points, by least squares. */
 function slopeOf(points: readonly [number, number][]): number {
-  const mean = (of: (point: readonly [number, number]) => number) =>
-    points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const mean = (coordinate: (point: readonly [number, number]) => number) =>
+    points.reduce((sum, point) => sum + coordinate(point), 0) / points.length
   const [x, y] = [mean(([at]) => at), mean(([, value]) => value)]
-  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
-  return spread === 0 ? 0 : points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / spread
+  const sumOfSquares = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
+  return sumOfSquares === 0
+    ? 0
+    : points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / sumOfSquares
 }

@@ -6,6 +6,6 @@ import { addInvoice } from '#lib/platform/db/test-rows.ts'
 // So a test has drafts and voided ones as any import may leave them.
 
 const database = await startDatabase()
-for (const given of JSON.parse(await text(process.stdin)))
-  await addInvoice(...(given as Parameters<typeof addInvoice>))
+for (const row of JSON.parse(await text(process.stdin)))
+  await addInvoice(...(row as Parameters<typeof addInvoice>))
 await database.stop()

@@ -8,10 +8,10 @@ import { startDatabase } from '#lib/platform/db/start.ts'
 // customer's id, and for each reading the asset, the days, and the purchased and assigned licenses.
 
 const database = await startDatabase()
-const [id, readings] = (await json(process.stdin)) as [string, [string, number, number, number][]]
+const [id, samples] = (await json(process.stdin)) as [string, [string, number, number, number][]]
 const customerId = id as Caller['customerId']
 await scope({ customerId }, async (tx) => {
-  for (const [asset, days, purchased, assigned] of readings)
+  for (const [asset, days, purchased, assigned] of samples)
     await tx.execute(sql`
       INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
       VALUES (${customerId}, ${asset}, now() - ${days} * interval '1 day', ${purchased}, ${assigned})`)

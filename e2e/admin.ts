@@ -25,14 +25,15 @@ export async function newCustomer(name: string, env = appEnvironment()) {
   const domain = `${id}.example`
   const named = ['--id', id, '--name', `${name} Ltd`, '--domain', domain]
   await command(['customers', 'add', ...named, '--contact-email', `billing@${domain}`])
-  const own = ['--customer', id]
+  const customerOption = ['--customer', id]
   const roleArgs = (roles: string[]) => roles.flatMap((role) => ['--role', role])
   const invite = (email: string, memberName: string, roles: string[]) =>
-    command(['members', 'add', ...own, '--email', email, '--name', memberName, ...roleArgs(roles)])
+    command(['members', 'add', ...customerOption, '--email', email, '--name', memberName, ...roleArgs(roles)])
   return {
     id,
     domain,
-    key: (...roles: string[]) => command(['keys', 'issue', ...own, ...roleArgs(roles), '--name', 'test']),
+    key: (...roles: string[]) =>
+      command(['keys', 'issue', ...customerOption, ...roleArgs(roles), '--name', 'test']),
     /** Adds a member who has come, and returns the address to sign in with. */
     async member(memberName: string, ...roles: string[]) {
       const email = `${memberName.toLowerCase().replaceAll(' ', '.')}@${domain}`
@@ -43,33 +44,35 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     invite: async (email: string, memberName: string, ...roles: string[]) =>
       pathOf(await invite(email, memberName, roles)),
     /** Makes a link with which a member sets a new password, and returns its path. */
-    reset: async (email: string) => pathOf(await command(['members', 'reset', ...own, '--email', email])),
+    reset: async (email: string) =>
+      pathOf(await command(['members', 'reset', ...customerOption, '--email', email])),
     profile: (profileId: string, profileName: string) =>
-      command(['billing-profiles', 'set', profileId, ...own, '--name', profileName]),
-    importAssets: (assets: object[]) => command(['import', 'assets', '-', ...own], JSON.stringify(assets)),
+      command(['billing-profiles', 'set', profileId, ...customerOption, '--name', profileName]),
+    importAssets: (assets: object[]) =>
+      command(['import', 'assets', '-', ...customerOption], JSON.stringify(assets)),
     /** Tells an address of the invoices, through a mail server, and says how many mails left. */
     async sendNotices(email: string, smtpUrl: string) {
-      await command(['notices', 'add', email, ...own])
+      await command(['notices', 'add', email, ...customerOption])
       const mail = { ...env, SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' }
-      const args = ['notices', 'send', ...own]
+      const args = ['notices', 'send', ...customerOption]
       // A process of its own: what is kept for the others has no mail server.
       return Number(printed(args, await run('lib/admin/main.ts', mail, args)))
     },
     importInvoices: (invoices: object[], ...options: string[]) =>
-      command(['import', 'invoices', '-', ...own, ...options], JSON.stringify(invoices)),
+      command(['import', 'invoices', '-', ...customerOption, ...options], JSON.stringify(invoices)),
     /** Rows of a FOCUS file, as text. */
     importFocus: (csv: string, ...options: string[]) =>
-      command(['import', 'focus', '-', ...own, ...options], csv),
+      command(['import', 'focus', '-', ...customerOption, ...options], csv),
     /** FOCUS files of the project, as one import. */
     importFocusFiles: (paths: string[], ...options: string[]) =>
-      command(['import', 'focus', ...paths.map((path) => resolve(path)), ...own, ...options]),
+      command(['import', 'focus', ...paths.map((path) => resolve(path)), ...customerOption, ...options]),
     /** Makes it long ago that its members signed in. */
     async ageSignIns() {
       printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
     },
     /** Writes down what licenses were: asset, days ago, purchased, assigned. */
-    async addReadings(readings: [string, number, number, number][]) {
-      const input = JSON.stringify([id, readings])
+    async addSamples(samples: [string, number, number, number][]) {
+      const input = JSON.stringify([id, samples])
       printed(['readings'], await run('e2e/add-readings.ts', env, [], input))
     },
     /** Leaves the customer with sums that can't be answered. */
@@ -80,12 +83,12 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
     /** From then on it can only be read. */
     close: () => command(['customers', 'close', id]),
-    rebuildSums: () => command(['sums', 'rebuild', ...own]),
+    rebuildSums: () => command(['sums', 'rebuild', ...customerOption]),
     /** Keeps the issuer's own documents, each a file that is named after its invoice. */
-    attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...own]),
+    attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...customerOption]),
     /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
-      const input = JSON.stringify(invoices.map((given) => [id, ...given]))
+      const input = JSON.stringify(invoices.map((fields) => [id, ...fields]))
       printed(['documents'], await run('e2e/add-documents.ts', env, [], input))
     },
   }
@@ -106,7 +109,7 @@ type Plan = {
 /** An asset for `importAssets`: flexible, or annual where a commitment's end is given; usage-based without a plan. */
 export function asset(id: string, name: string, plan?: Plan) {
   const type = id.split('-').slice(0, 2).join('-')
-  const own = {
+  const defaults = {
     id,
     type,
     name,
@@ -114,7 +117,7 @@ export function asset(id: string, name: string, plan?: Plan) {
     vendorCustomerId: 'C01',
     createdAt: '2026-01-15T09:00:00Z',
   }
-  if (!plan) return { ...own, subscription: null }
+  if (!plan) return { ...defaults, subscription: null }
   const { purchased, assigned = 0, status = 'ACTIVE', commitmentEnd, skuName = name } = plan
   const commitment = commitmentEnd
     ? {
@@ -125,12 +128,12 @@ export function asset(id: string, name: string, plan?: Plan) {
       }
     : { planName: 'FLEXIBLE', isCommitmentPlan: false }
   const bought = { id: `S-${id}`, skuId: 'SKU-1', skuName, billingMethod: 'ONLINE', status }
-  return { ...own, subscription: { ...bought, ...commitment, seats: { purchased, assigned } } }
+  return { ...defaults, subscription: { ...bought, ...commitment, seats: { purchased, assigned } } }
 }
 
 /** An invoice for `importInvoices`: one line that adds up, unless told otherwise. */
-export function invoice(id: string, given: Record<string, unknown> = {}) {
-  const total = String(given.totalAmount ?? '10.00')
+export function invoice(id: string, more: Record<string, unknown> = {}) {
+  const total = String(more.totalAmount ?? '10.00')
   return {
     ...{
       id,
@@ -143,6 +146,6 @@ export function invoice(id: string, given: Record<string, unknown> = {}) {
     totalAmount: total,
     balanceAmount: total,
     lines: [{ description: 'Compute', price: total, qty: '1' }],
-    ...given,
+    ...more,
   }
 }

@@ -4,7 +4,7 @@ import { PASSWORD } from './admin.ts'
 /** A phone's screen, in CSS pixels. */
 export const PHONE = { width: 360, height: 780 }
 /** A laptop's screen, in CSS pixels. */
-export const DESK = { width: 1360, height: 900 }
+export const DESKTOP = { width: 1360, height: 900 }
 
 /** Signs in through the page and waits for where it leads: `path`, or home. */
 export async function signInByForm(
@@ -26,8 +26,8 @@ const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>
 /** Goes to `path`, or home, as somebody who has signed in before. */
 export async function signIn(page: Page, email: string, path = '/'): Promise<void> {
   const context = page.context()
-  const known = sessions.get(email)
-  if (known) await context.addCookies(known)
+  const session = sessions.get(email)
+  if (session) await context.addCookies(session)
   else await beginSession(page, email)
   await page.goto(path)
   // A test may have signed out meanwhile.
@@ -81,7 +81,7 @@ export async function pressSlash(page: Page): Promise<void> {
 }
 
 /** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
-export async function settled(page: Page): Promise<void> {
+export async function whenIdle(page: Page): Promise<void> {
   await rowsCame(page)
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const isMoving = () =>
@@ -93,14 +93,14 @@ export async function settled(page: Page): Promise<void> {
 
 /** Collects what the browser complains about, such as a breach of the page's policy. */
 export function complaints(page: Page): string[] {
-  const found: string[] = []
-  page.on('pageerror', (error) => found.push(String(error)))
+  const findings: string[] = []
+  page.on('pageerror', (error) => findings.push(String(error)))
   page.on('console', (message) => {
     // A refused request is told by the screen; the browser logs each as an error too.
     const isAnswer = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isAnswer) found.push(message.text())
+    if (message.type() === 'error' && !isAnswer) findings.push(message.text())
   })
-  return found
+  return findings
 }
 
 /** Opens the menu of a phone's frame: pressed until it is heard, which is once the page has come to life. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { chromium as playwright } from '@playwright/test'
-import { takeLock } from '../scripts/lock.mjs'
+import { acquireLock } from '../scripts/lock.mjs'
 
 /** What Playwright's `launch` needs to start the browser. */
 export type Chromium = {
@@ -48,17 +48,17 @@ async function npmChromium(): Promise<Omit<Chromium, 'args'>> {
   const bin = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', 'bin')
   const home = join(bin, '..', '..', '..', '.cache', 'chromium')
   if (!existsSync(home)) {
-    const release = takeLock('chromium')
+    const release = acquireLock('chromium')
     try {
       if (!existsSync(home)) await unpack(bin, home)
     } finally {
       release()
     }
   }
-  const found = { executablePath: join(home, 'chromium'), env: environment(home) }
-  if (!runs(found.executablePath, found.env))
-    throw new Error(`${found.executablePath} does not run; set CHROMIUM_PATH.`)
-  return found
+  const launchOptions = { executablePath: join(home, 'chromium'), env: environment(home) }
+  if (!runs(launchOptions.executablePath, launchOptions.env))
+    throw new Error(`${launchOptions.executablePath} does not run; set CHROMIUM_PATH.`)
+  return launchOptions
 }
 
 /** Unpacks the browser beside `home` and moves it there whole. */

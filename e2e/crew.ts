@@ -1,8 +1,8 @@
 import { expect } from '@playwright/test'
-import { type Line, openLine } from './line.ts'
-import type { startOwnApp } from './own-app.ts'
+import { type Connection, openConnection } from './line.ts'
+import type { startIsolatedApp } from './own-app.ts'
 
-type App = Pick<Awaited<ReturnType<typeof startOwnApp>>, 'url' | 'output'>
+type App = Pick<Awaited<ReturnType<typeof startIsolatedApp>>, 'url' | 'output'>
 
 /** What an app has logged of its workers with this message. */
 export function logged(app: App, msg: string): { worker: number; pid: number; code?: number | string }[] {
@@ -18,18 +18,22 @@ export function workersOf(app: App): number[] {
 }
 
 /** A line to each of two workers, by their ids: connections are handed out in turn, and the log says to whom. */
-export async function lineToEach(app: App, first: number, second: number): Promise<[Line, Line]> {
-  const lines = new Map<number, Line>()
+export async function connectToEach(
+  app: App,
+  first: number,
+  second: number,
+): Promise<[Connection, Connection]> {
+  const lines = new Map<number, Connection>()
   for (;;) {
     const [one, other] = [lines.get(first), lines.get(second)]
     if (one && other) return [one, other]
-    const line = openLine(app.url)
-    const { headers } = await line.ask('/auth/v1/validate')
+    const line = openConnection(app.url)
+    const { headers } = await line.request('/auth/v1/validate')
     const entry = () =>
       app
         .output()
         .split('\n')
-        .find((said) => said.includes(String(headers['request-id'])))
+        .find((logLine) => logLine.includes(String(headers['request-id'])))
     await expect.poll(entry).toBeDefined()
     const { worker } = JSON.parse(entry() as string)
     lines.get(worker)?.close()

@@ -9,7 +9,7 @@ const SECRET = 'only-for-tests-only-for-tests-only'
 export const EMBEDDED = { DATABASE_URL: '', DATABASE_DIRECT_URL: '', SESSION_SECRET: '', DATABASE_SECRET: '' }
 
 /** A database for one app under test: what the app is told of it, and the way to drop it. */
-export type Given = { settings: typeof EMBEDDED; drop(): Promise<void> }
+export type AppDatabase = { settings: typeof EMBEDDED; drop(): Promise<void> }
 
 /**
  * Makes an empty database on the server that the run is given: spread by Citus (CITUS_URL, once `prepareSpread` has run),
@@ -17,7 +17,7 @@ export type Given = { settings: typeof EMBEDDED; drop(): Promise<void> }
  * has an embedded one.
  * @throws Error when the login may not make it, or the server can't be reached
  */
-export async function givenDatabase(): Promise<Given> {
+export async function createDatabase(): Promise<AppDatabase> {
   const { CITUS_URL: citus, DATABASE_URL: url, DATABASE_DIRECT_URL: direct } = process.env
   if (!citus && !url) return { settings: EMBEDDED, drop: async () => {} }
   const name = newName()
@@ -25,8 +25,11 @@ export async function givenDatabase(): Promise<Given> {
   const settings = { DATABASE_DIRECT_URL: '', SESSION_SECRET: SECRET, DATABASE_SECRET: SECRET }
   if (citus)
     return {
-      settings: { ...settings, DATABASE_URL: await spread('copy', process.env.E2E_SPREAD ?? '', name) },
-      drop: async () => void (await spread('drop', name)),
+      settings: {
+        ...settings,
+        DATABASE_URL: await runDistributed('copy', process.env.E2E_SPREAD ?? '', name),
+      },
+      drop: async () => void (await runDistributed('drop', name)),
     }
   const server = direct || (url as string)
   await run(server, `CREATE DATABASE ${name}`)
@@ -41,19 +44,19 @@ export async function givenDatabase(): Promise<Given> {
 }
 
 /** Makes the spread database that those of a run are copied from: it takes half a minute. Returns the way to drop it. */
-export async function prepareSpread(): Promise<() => Promise<void>> {
+export async function prepareDistributed(): Promise<() => Promise<void>> {
   if (!process.env.CITUS_URL) return async () => {}
   const name = newName()
-  await spread('make', name)
+  await runDistributed('make', name)
   process.env.E2E_SPREAD = name
-  return async () => void (await spread('drop', name))
+  return async () => void (await runDistributed('drop', name))
 }
 
 const newName = () => `console_e2e_${randomBytes(6).toString('hex')}`
 
 /** A process of its own: what it needs is the server's, which Playwright's can't load. */
-async function spread(...words: string[]): Promise<string> {
+async function runDistributed(...command: string[]): Promise<string> {
   const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'e2e/spread.ts']
   const env = { ...process.env, ...EMBEDDED, DATABASE_SECRET: SECRET }
-  return (await promisify(execFile)(process.execPath, [...args, ...words], { env })).stdout.trim()
+  return (await promisify(execFile)(process.execPath, [...args, ...command], { env })).stdout.trim()
 }

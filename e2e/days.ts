@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
 /** How soon a page is read that is asked for now, in milliseconds, be the machine as busy as it may. */
-const SOON = 300_000
+const MAX_READ_DELAY_MS = 300_000
 
 /** The day so many days from the one on which the spec began, as `YYYY-MM-DD`: what a spec says of its rows. */
 export function day(offset: number): string {
@@ -11,7 +11,7 @@ export function day(offset: number): string {
 }
 
 /** A day as the screens write it, e.g. 9 Oct 2026. */
-export function shown(date: string): string {
+export function dayLabel(date: string): string {
   const parts = new Date(date).toUTCString().split(' ')
   return `${Number(parts[1])} ${parts[2]} ${parts[3]}`
 }
@@ -28,7 +28,7 @@ export function monthBefore(months: number): Date {
  * @param text what it says so many days later
  */
 export function sinceThen(text: (days: number) => string): RegExp {
-  const passed = Math.floor((Date.now() + SOON - TODAY) / DAY_MS)
+  const passed = Math.floor((Date.now() + MAX_READ_DELAY_MS - TODAY) / DAY_MS)
   const texts = Array.from({ length: passed + 1 }, (_, days) =>
     text(days).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
   )
@@ -36,10 +36,10 @@ export function sinceThen(text: (days: number) => string): RegExp {
 }
 
 /** What `look` finds on one day of UTC: it looks again where midnight came between. */
-export async function onOneDay<Found>(look: () => Promise<Found>): Promise<Found> {
+export async function onOneDay<Result>(load: () => Promise<Result>): Promise<Result> {
   for (;;) {
     const before = Math.floor(Date.now() / DAY_MS)
-    const found = await look()
-    if (Math.floor(Date.now() / DAY_MS) === before) return found
+    const result = await load()
+    if (Math.floor(Date.now() / DAY_MS) === before) return result
   }
 }

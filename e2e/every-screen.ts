@@ -50,11 +50,11 @@ const OUTSIDE: Record<string, string[]> = {
  * @throws Error where a page has none here, or none has a page
  */
 export function everyScreen(things: Things): { signedIn: string[]; outside: string[] } {
-  const known = [...Object.keys(SIGNED_IN).map((path) => join('(console)', path)), ...Object.keys(OUTSIDE)]
+  const listed = [...Object.keys(SIGNED_IN).map((path) => join('(console)', path)), ...Object.keys(OUTSIDE)]
   const pages = readdirSync(APP, { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|\/)page\.tsx$/.test(file))
     .map((file) => file.replace(/\/page\.tsx$/, ''))
-  const odd = [...new Set(pages).symmetricDifference(new Set(known))]
+  const odd = [...new Set(pages).symmetricDifference(new Set(listed))]
   if (odd.length > 0) throw new Error(`Not both a page and in e2e/every-screen.ts: ${odd.join(', ')}`)
   return {
     signedIn: Object.values(SIGNED_IN).flatMap((paths) => paths(things)),

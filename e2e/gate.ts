@@ -5,11 +5,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  * A door to a PostgreSQL server that can be held shut for some statements: so a test sees what others do meanwhile.
  * @param url of the server, which listens on a socket in a folder
  */
-export async function openGate(url: string) {
+export async function openBlockingProxy(url: string) {
   const through = new URL(url)
   const path = `${through.searchParams.get('host')}/.s.PGSQL.${through.port}`
   const sockets = new Set<Socket>()
-  let [held, open] = ['', Promise.withResolvers<'sent' | 'lost'>()]
+  let [blockedText, open] = ['', Promise.withResolvers<'sent' | 'lost'>()]
   const server = createServer((client) => {
     const database = connect(path)
     for (const socket of [client, database])
@@ -17,7 +17,8 @@ export async function openGate(url: string) {
     database.pipe(client)
     client.on('data', async (chunk) => {
       client.pause()
-      if (held && chunk.includes(held) && (await open.promise) === 'lost') return void client.destroy()
+      if (blockedText && chunk.includes(blockedText) && (await open.promise) === 'lost')
+        return void client.destroy()
       database.write(chunk)
       client.resume()
     })
@@ -29,15 +30,15 @@ export async function openGate(url: string) {
     url: through.href,
     /** From now on whatever has this text waits, and the rest of its connection behind it. */
     hold(text: string) {
-      ;[held, open] = [text, Promise.withResolvers<'sent' | 'lost'>()]
+      ;[blockedText, open] = [text, Promise.withResolvers<'sent' | 'lost'>()]
     },
     release() {
-      held = ''
+      blockedText = ''
       open.resolve('sent')
     },
     /** What waits never gets there, and its connection breaks. */
     lose() {
-      held = ''
+      blockedText = ''
       open.resolve('lost')
     },
     async close() {

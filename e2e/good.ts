@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, type Page } from '@playwright/test'
 import type axe from 'axe-core'
-import { DESK, PHONE, settled } from './browser.ts'
+import { DESKTOP, PHONE, whenIdle } from './browser.ts'
 
 /** The minified file: each page load compiles it again, and the readable one is more than twice as long. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -14,7 +14,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function expectGood(page: Page): Promise<void> {
   if (process.env.DEEP === '1') return expectAccessible(page)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await settled(page)
+  await whenIdle(page)
   await expectNoSidewaysScroll(page)
 }
 
@@ -23,7 +23,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   // While a page is refreshed, its title is taken away and put back.
   await expect(page).toHaveTitle(/./)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await settled(page)
+  await whenIdle(page)
   await expectNothing(page, 'light')
   // The themes differ in their colors, and in nothing else.
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -33,7 +33,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 /** The same on a laptop's screen and on a phone's. The page stays on the phone's. */
 export async function expectAccessibleAtBoth(page: Page): Promise<void> {
-  for (const viewport of [DESK, PHONE]) {
+  for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
     await expectAccessible(page)
   }
@@ -42,7 +42,7 @@ export async function expectAccessibleAtBoth(page: Page): Promise<void> {
 /** The same for a page whose theme was chosen when it was opened, and which it keeps. */
 export async function expectGoodAsItIs(page: Page): Promise<void> {
   await expect(page).toHaveTitle(/./)
-  await settled(page)
+  await whenIdle(page)
   await expectNothing(page, 'this')
   await expectNoSidewaysScroll(page)
 }
@@ -58,11 +58,11 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 async function expectNothing(page: Page, theme: string, rules?: string[]): Promise<void> {
   // A page that was looked at before has it still.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
-  const found = await page.evaluate(async (only) => {
+  const violations = await page.evaluate(async (only) => {
     const runner = (window as unknown as { axe: typeof axe }).axe
     const limit = only ? { runOnly: { type: 'rule' as const, values: only } } : {}
     const { violations } = await runner.run({ resultTypes: ['violations'], ...limit })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target)}`)
   }, rules)
-  expect(found.map((each) => `${theme} ${each}`)).toEqual([])
+  expect(violations.map((each) => `${theme} ${each}`)).toEqual([])
 }

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 
 /** How somebody works a page. What they work is found by its role and name, as a screen reader says them. */
-export type Hands = {
+export type InputDriver = {
   /** Presses a button or a link, or chooses a box, a switch or one of several. */
   press(control: Locator): Promise<void>
   /** Writes into a field what stands in it from then on. */
@@ -13,14 +13,14 @@ export type Hands = {
 }
 
 /** No page has more places than this where Tab stops. */
-const MOST_STOPS = 120
+const MAX_STOPS = 120
 
-const finder = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
+const paletteInput = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
 const entry = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true })
 
 /** By the mouse, but for what is typed. */
-export function byMouse(page: Page): Hands {
+export function byMouse(page: Page): InputDriver {
   const press = async (control: Locator) => {
     await isReady(control)
     await control.click()
@@ -29,10 +29,10 @@ export function byMouse(page: Page): Hands {
 }
 
 /** By the keys alone: Tab leads to each control, and nothing is focused, clicked or filled past them. */
-export function byKeyboard(page: Page): Hands {
-  const reach = async (control: Locator, isThere: (element: Element) => boolean = isFocused) => {
+export function byKeyboard(page: Page): InputDriver {
+  const tabTo = async (control: Locator, isThere: (element: Element) => boolean = isFocused) => {
     await control.waitFor()
-    for (let stops = 0; stops < MOST_STOPS; stops++) {
+    for (let stops = 0; stops < MAX_STOPS; stops++) {
       if (await control.evaluate(isThere)) return
       await page.keyboard.press('Tab')
     }
@@ -44,17 +44,17 @@ export function byKeyboard(page: Page): Hands {
       const kind = await control.evaluate((element) => element.getAttribute('type'))
       if (kind === 'radio') {
         // Tab leads to the group, and the arrows to each of it.
-        await reach(control, isGroupFocused)
+        await tabTo(control, isGroupFocused)
         for (let steps = 0; steps < 9 && !(await control.isChecked()); steps++)
           await page.keyboard.press('ArrowDown')
         return
       }
-      await reach(control)
+      await tabTo(control)
       const isBox = kind === 'checkbox' || (await control.getAttribute('role')) === 'switch'
       await page.keyboard.press(isBox ? 'Space' : 'Enter')
     },
     async type(field, text) {
-      await reach(field)
+      await tabTo(field)
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type(text)
     },
@@ -64,13 +64,13 @@ export function byKeyboard(page: Page): Hands {
     },
     async find() {
       await page.keyboard.press('ControlOrMeta+k')
-      await finder(page).waitFor()
+      await paletteInput(page).waitFor()
     },
   }
 }
 
 /** By a finger on a screen that has no keys but those that it shows. */
-export function byTouch(page: Page): Hands {
+export function byTouch(page: Page): InputDriver {
   const press = async (control: Locator) => {
     await isReady(control)
     await control.tap()
@@ -79,7 +79,7 @@ export function byTouch(page: Page): Hands {
 }
 
 /** What has the cursor is typed into; any other field is pressed before. */
-function byPointer(page: Page, press: Hands['press']): Hands {
+function byPointer(page: Page, press: InputDriver['press']): InputDriver {
   return {
     press,
     async type(field, text) {
@@ -90,7 +90,7 @@ function byPointer(page: Page, press: Hands['press']): Hands {
     go: (screen) => press(entry(page, screen)),
     async find() {
       await press(page.getByRole('button', { name: /^Find/ }))
-      await finder(page).waitFor()
+      await paletteInput(page).waitFor()
     },
   }
 }

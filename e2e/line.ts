@@ -1,29 +1,29 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-type Asked = { method?: string; headers?: Record<string, string>; body?: string }
+type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string }
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 
 /** One connection that is kept: what is asked on it, one thing after the other, goes to the process that has it. */
-export type Line = {
+export type Connection = {
   /** Sends a request once, with the cookies that were set. Rejects where the connection breaks. */
-  ask(path: string, asked?: Asked): Promise<Answer>
+  request(path: string, options?: RequestOptions): Promise<Answer>
   /** The cookies that were set, as they are sent. */
   cookie(): string
   close(): void
 }
 
 /** A line to a server; it is opened by the first request, and anew where the server closed it with an answer. */
-export function openLine(url: string): Line {
+export function openConnection(url: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const cookies = new Map<string, string>()
   const cookie = () => [...cookies].map((pair) => pair.join('=')).join('; ')
   return {
-    async ask(path, { method = 'GET', headers = {}, body } = {}) {
+    async request(path, { method = 'GET', headers = {}, body } = {}) {
       const sent = { ...headers, ...(cookies.size > 0 ? { cookie: cookie() } : {}) }
-      const asking = request(url + path, { agent, method, headers: sent })
+      const clientRequest = request(url + path, { agent, method, headers: sent })
       const answered = Promise.withResolvers<IncomingMessage>()
-      asking.on('response', answered.resolve).on('error', answered.reject).end(body)
+      clientRequest.on('response', answered.resolve).on('error', answered.reject).end(body)
       const answer = await answered.promise
       for (const set of answer.headers['set-cookie'] ?? []) {
         const [, name, value] = /^([^=]*)=([^;]*)/.exec(set) ?? []

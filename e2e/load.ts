@@ -1,4 +1,4 @@
-import { openLine } from './line.ts'
+import { openConnection } from './line.ts'
 
 export type Load = {
   /** How many requests were answered with 200. */
@@ -12,12 +12,12 @@ export type Load = {
 /**
  * Clients that ask one thing after the other until they are stopped: half of them on a connection that they keep, half
  * on a new one for each request. None tries anything again.
- * @param ask what a client's nth request is
+ * @param nextRequest what a client's nth request is
  */
 export function startLoad(
   url: string,
   clients: number,
-  ask: (
+  nextRequest: (
     nth: number,
     client: number,
   ) => { path: string; method?: string; headers: Record<string, string>; body?: string },
@@ -25,19 +25,19 @@ export function startLoad(
   const failures: string[] = []
   let [answered, isOver] = [0, false]
   const run = async (client: number) => {
-    const keeps = client % 2 === 0
-    let line = openLine(url)
+    const reusesConnection = client % 2 === 0
+    let line = openConnection(url)
     for (let nth = 0; !isOver; nth++) {
-      const { path, ...asked } = ask(nth, client)
-      const fault = await line.ask(path, asked).then(
+      const { path, ...options } = nextRequest(nth, client)
+      const fault = await line.request(path, options).then(
         ({ status, body }) => (status === 200 ? undefined : `${status} ${body}`),
-        (error: Error) => `${asked.method ?? 'GET'} ${path}: ${error.message}`,
+        (error: Error) => `${options.method ?? 'GET'} ${path}: ${error.message}`,
       )
       if (fault === undefined) answered += 1
       else failures.push(fault)
-      if (keeps) continue
+      if (reusesConnection) continue
       line.close()
-      line = openLine(url)
+      line = openConnection(url)
     }
     line.close()
   }

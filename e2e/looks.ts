@@ -6,11 +6,11 @@ type Media = Parameters<Page['emulateMedia']>[0]
  * One way that a screen is looked at. 640 and 320 px are what 1280 px are at a zoom of 200 and 400 %, 688 px what the margins
  * leave of a sheet of A4.
  */
-export type Look = { name: string; width: number; height: number; media?: Media }
+export type Viewport = { name: string; width: number; height: number; media?: Media }
 
 const DARK: Media = { colorScheme: 'dark' }
 
-export const LOOKS: readonly Look[] = [
+export const VIEWPORTS: readonly Viewport[] = [
   { name: 'laptop', width: 1360, height: 900 },
   { name: 'laptop-dark', width: 1360, height: 900, media: DARK },
   { name: 'phone', width: 360, height: 780 },
@@ -23,7 +23,7 @@ export const LOOKS: readonly Look[] = [
 ]
 
 /** Looks at the page that is open in this way, from its top. */
-export async function lookAt(page: Page, { width, height, media }: Look): Promise<void> {
+export async function applyViewport(page: Page, { width, height, media }: Viewport): Promise<void> {
   await page.setViewportSize({ width, height })
   await page.emulateMedia({
     ...{ media: 'screen', colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' },

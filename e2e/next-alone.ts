@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { freePort } from './free-port.ts'
 import { appEnvironment } from './server.ts'
 
@@ -19,15 +19,15 @@ export async function startNextAlone(): Promise<{ url: string; stop: () => Promi
       detached: true,
     },
   )
-  const warden = startWarden()
-  warden.endGroup(next.pid as number)
+  const reaper = startProcessReaper()
+  reaper.endGroup(next.pid as number)
   const url = `http://127.0.0.1:${port}`
   await untilAnswered(next, `${url}/billing/v1/openapi.json`)
   const stop = async () => {
     const ended = new Promise((resolve) => next.once('exit', resolve))
     next.kill('SIGTERM')
     await ended
-    await warden.dismiss()
+    await reaper.dismiss()
   }
   return { url, stop }
 }

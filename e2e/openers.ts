@@ -1,16 +1,16 @@
 import type { Locator, Page } from '@playwright/test'
-import { cameToLife, settled } from './browser.ts'
+import { cameToLife, whenIdle } from './browser.ts'
 
 /** What can be pressed and may open something: a menu, a panel, a review, a dialog. What is on or off opens nothing. */
 const OPENERS =
   'button:not([aria-pressed], [role="switch"], [aria-disabled="true"]):enabled:visible, summary:visible'
 /** Where something stands open. The innermost comes last. */
-const PLACES = 'dialog[open], [aria-expanded="true"] + *, details[open]'
+const OPEN_PANELS = 'dialog[open], [aria-expanded="true"] + *, details[open]'
 /** What stands open, or was said, because something was pressed. */
-const NEWS = `${PLACES}, [role="alert"], [role="status"] > *, [aria-live] > *`
+const NEWS = `${OPEN_PANELS}, [role="alert"], [role="status"] > *, [aria-live] > *`
 
 /** An opener by the first two words of its name, since what follows tells rows apart; and how it looks. */
-type Opener = { name: string; look: string }
+type Opener = { name: string; appearance: string }
 
 /** Nothing comes of what is pressed: what would write is cut off on its way, so that it ends in its error. */
 export async function cutOffWrites(page: Page): Promise<void> {
@@ -28,7 +28,7 @@ export async function cutOffWrites(page: Page): Promise<void> {
 export async function openEverything(
   part: Locator,
   path: string,
-  look: (state: string) => Promise<void>,
+  inspect: (state: string) => Promise<void>,
 ): Promise<string[]> {
   const opened: string[] = []
   const page = part.page()
@@ -37,23 +37,23 @@ export async function openEverything(
   const atRest = await stateOf(page)
   const press = (...openers: Opener[]) => pressed(part, path, atRest, openers)
   const openInside = async (outer: Opener) => {
-    const place = page.locator(PLACES).last()
-    const inside = (await place.count()) > 0 ? kindsOf(await openersIn(place)) : []
+    const panel = page.locator(OPEN_PANELS).last()
+    const inside = (await panel.count()) > 0 ? kindsOf(await openersIn(panel)) : []
     const leaving = new Set<string>()
     for (const inner of inside) {
-      if (leaving.has(inner.look)) continue
+      if (leaving.has(inner.appearance)) continue
       const came = await press(outer, inner)
-      if (came === 'left') leaving.add(inner.look)
+      if (came === 'left') leaving.add(inner.appearance)
       if (came !== 'opened') continue
       const name = `${outer.name} › ${inner.name}`
       opened.push(name)
-      await look(name)
+      await inspect(name)
     }
   }
   for (const outer of kindsOf(await openersIn(part))) {
     if ((await press(outer)) !== 'opened') continue
     opened.push(outer.name)
-    await look(outer.name)
+    await inspect(outer.name)
     await openInside(outer)
   }
   return opened
@@ -68,16 +68,16 @@ async function pressed(
 ): Promise<'opened' | 'left' | 'nothing'> {
   const page = part.page()
   await rest(page, path, atRest)
-  let place = part
+  let scope = part
   let before = ''
   for (const { name } of openers) {
     before = await newsOf(page)
-    const at = (await openersIn(place)).findIndex((one) => one.name === name)
+    const at = (await openersIn(scope)).findIndex((one) => one.name === name)
     if (at < 0) return 'nothing'
-    await place.locator(OPENERS).nth(at).click()
-    await settled(page)
+    await scope.locator(OPENERS).nth(at).click()
+    await whenIdle(page)
     if (page.url() !== new URL(path, page.url()).href) return 'left'
-    place = page.locator(PLACES).last()
+    scope = page.locator(OPEN_PANELS).last()
   }
   const after = await newsOf(page)
   return after !== '' && after !== before ? 'opened' : 'nothing'
@@ -94,8 +94,8 @@ async function rest(page: Page, path: string, atRest: string): Promise<void> {
 
 /** The address, and what the page says. */
 async function stateOf(page: Page): Promise<string> {
-  const said = await page.locator('header, main, dialog, [role="status"]').allTextContents()
-  return [page.url(), ...said].join('|')
+  const texts = await page.locator('header, main, dialog, [role="status"]').allTextContents()
+  return [page.url(), ...texts].join('|')
 }
 
 function newsOf(page: Page): Promise<string> {
@@ -107,12 +107,12 @@ function kindsOf(openers: Opener[]): Opener[] {
   return [...new Map(openers.map((one) => [one.name, one])).values()]
 }
 
-function openersIn(place: Locator): Promise<Opener[]> {
-  return place.locator(OPENERS).evaluateAll((all) =>
+function openersIn(scope: Locator): Promise<Opener[]> {
+  return scope.locator(OPENERS).evaluateAll((all) =>
     all.map((one) => {
       const whole = one.getAttribute('aria-label') ?? one.textContent ?? ''
-      const words = whole.replaceAll(/[\d,.]+/g, '0').split(/\s+/)
-      return { name: words.filter(Boolean).slice(0, 2).join(' '), look: one.className }
+      const parts = whole.replaceAll(/[\d,.]+/g, '0').split(/\s+/)
+      return { name: parts.filter(Boolean).slice(0, 2).join(' '), appearance: one.className }
     }),
   )
 }

@@ -9,8 +9,8 @@ import { runHere } from '../lib/admin/test-run.ts'
 for await (const line of createInterface({ input: process.stdin })) {
   const { words, input } = JSON.parse(line)
   const [what, link] = words
-  const said = what === 'accept' ? await accept(link, input) : await runHere(words, input)
-  process.stdout.write(`${JSON.stringify(said)}\n`)
+  const result = what === 'accept' ? await accept(link, input) : await runHere(words, input)
+  process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 
 /** No command of an operator's: what a member does with the link of an invitation. */

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { startWarden, type Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import { type ProcessReaper, startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { EMBEDDED } from './database.ts'
 import { appEnvironment } from './server.ts'
 
 /** Ends the apps of this worker, should it be killed before it has done so. */
-let warden: Warden | undefined
+let reaper: ProcessReaper | undefined
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 
@@ -17,8 +17,8 @@ const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarnin
  * The environment of an app of a test's own: its own data, any free port, and an embedded database, unless `more` has the
  * settings of one (`givenDatabase`).
  */
-export function ownEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = {
+export function isolatedEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const settings = {
     DATA_DIR: dataDir,
     ...EMBEDDED,
     BASE_URL: '',
@@ -26,7 +26,7 @@ export function ownEnvironment(dataDir: string, more: Record<string, string> = {
     ...more,
   }
   // Node warns of NO_COLOR beside Playwright's FORCE_COLOR, and some tests look at all that was said.
-  return { ...appEnvironment(), FORCE_COLOR: undefined, ...own }
+  return { ...appEnvironment(), FORCE_COLOR: undefined, ...settings }
 }
 
 /** Runs one of our programs to its end. */
@@ -44,19 +44,19 @@ export async function run(program: string, env: NodeJS.ProcessEnv, args: string[
   return { code: code as number | null, ...output }
 }
 
-type Said = Awaited<ReturnType<typeof run>>
-type Ask = (words: string[], input: string) => Promise<Said>
-const operators = new Map<string, Ask>()
+type CommandResult = Awaited<ReturnType<typeof run>>
+type RunCommand = (args: string[], input: string) => Promise<CommandResult>
+const operators = new Map<string, RunCommand>()
 
 /** Runs an operator's command on the data of an app, in a process that is kept for the next one. */
-export function operate(env: NodeJS.ProcessEnv, words: string[], input = ''): Promise<Said> {
+export function operate(env: NodeJS.ProcessEnv, args: string[], input = ''): Promise<CommandResult> {
   const data = `${env.DATA_DIR} ${env.DATABASE_URL}`
-  const ask = operators.get(data) ?? startOperator(env)
-  operators.set(data, ask)
-  return ask(words, input)
+  const runCommand = operators.get(data) ?? startOperator(env)
+  operators.set(data, runCommand)
+  return runCommand(args, input)
 }
 
-function startOperator(env: NodeJS.ProcessEnv): Ask {
+function startOperator(env: NodeJS.ProcessEnv): RunCommand {
   const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -65,11 +65,11 @@ function startOperator(env: NodeJS.ProcessEnv): Ask {
   // Neither it nor its pipes are a reason for the worker to stay.
   for (const part of [child, child.stdin, child.stdout]) (part as unknown as { unref(): void }).unref()
   let last: Promise<unknown> = Promise.resolve()
-  return (words, input) => {
+  return (args, input) => {
     const answer = last.then(async () => {
-      child.stdin?.write(`${JSON.stringify({ words, input })}\n`)
+      child.stdin?.write(`${JSON.stringify({ words: args, input })}\n`)
       const { value, done } = await answers.next()
-      if (done) throw new Error(`The operator's process ended at ${words.join(' ')}.`)
+      if (done) throw new Error(`The operator's process ended at ${args.join(' ')}.`)
       return JSON.parse(value)
     })
     last = answer.catch(() => undefined)
@@ -80,17 +80,17 @@ function startOperator(env: NodeJS.ProcessEnv): Ask {
 const SERVER = [process.execPath, ...NODE, 'lib/server/start.ts']
 
 /** Starts the app and waits until it says where it listens. */
-export async function startOwnApp(env: NodeJS.ProcessEnv, [program = '', ...args] = SERVER) {
-  warden ??= startWarden()
+export async function startIsolatedApp(env: NodeJS.ProcessEnv, [program = '', ...args] = SERVER) {
+  reaper ??= startProcessReaper()
   const child = spawn(program, args, { env, stdio: 'pipe', detached: true })
-  warden.endGroup(child.pid as number)
+  reaper.endGroup(child.pid as number)
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
   let output = ''
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk
-      const found = /^Listening on (\S+)/m.exec(output)?.[1]
-      if (found) resolve(found)
+      const address = /^Listening on (\S+)/m.exec(output)?.[1]
+      if (address) resolve(address)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)

@@ -3,12 +3,12 @@ import { createWriteStream, mkdirSync, mkdtempSync, readFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { testFolder } from '#lib/platform/db/test-folder.ts'
 import { build } from '../scripts/build.ts'
 import { NO_LIMITS } from '../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../test/fakes/no-network.ts'
-import { EMBEDDED, givenDatabase, prepareSpread } from './database.ts'
+import { createDatabase, EMBEDDED, prepareDistributed } from './database.ts'
 import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -52,25 +52,25 @@ export default async function startApp(): Promise<() => Promise<void>> {
   await build({ quiet: true })
   const folder = mkdtempSync(join(testFolder(), 'e2e-'))
   const disk = mkdtempSync(join(tmpdir(), 'e2e-disk-'))
-  const warden = startWarden()
-  for (const path of [folder, disk]) warden.removeFolder(path)
+  const reaper = startProcessReaper()
+  for (const path of [folder, disk]) reaper.removeFolder(path)
   process.env.TMPDIR = folder
   process.env.E2E_DISK = disk
   const data = join(folder, 'data')
-  const dropSpread = await prepareSpread()
-  const database = await givenDatabase()
+  const dropDistributed = await prepareDistributed()
+  const database = await createDatabase()
   process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
   process.env.E2E_DATA_DIR = data
   process.env.E2E_DATABASE = JSON.stringify(database.settings)
   const app = spawnApp()
-  warden.endGroup(app.pid as number)
+  reaper.endGroup(app.pid as number)
   const stop = async () => {
     try {
       await stopApp(app)
     } finally {
       await database.drop()
-      await dropSpread()
-      await warden.dismiss()
+      await dropDistributed()
+      await reaper.dismiss()
     }
   }
   try {

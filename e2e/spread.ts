@@ -1,4 +1,9 @@
-import { closeSpread, copySpread, dropSpread, makeSpread } from '#lib/platform/db/test-citus.ts'
+import {
+  closeDistributed,
+  copyDistributed,
+  dropDistributed,
+  makeDistributed,
+} from '#lib/platform/db/test-citus.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 
 // The spread databases of a run on CITUS_URL: `make NAME` makes one to copy from, `copy FROM NAME` prints the address of a
@@ -7,11 +12,11 @@ import { run } from '#lib/platform/db/test-server.ts'
 const citus = process.env.CITUS_URL ?? ''
 const [what, name = '', copy = ''] = process.argv.slice(2)
 if (what === 'make') {
-  await makeSpread(citus, name)
-  await closeSpread(citus, name)
+  await makeDistributed(citus, name)
+  await closeDistributed(citus, name)
 } else if (what === 'copy') {
-  console.log(await copySpread(citus, name, copy))
+  console.log(await copyDistributed(citus, name, copy))
   // An app makes the tables of its queue there: they stay on the coordinator (deploy/citus/README.md).
   const OFF = 'SET citus.enable_ddl_propagation TO off'
   await run(citus, OFF, `ALTER ROLE console_jobs IN DATABASE ${copy} ${OFF}`)
-} else await dropSpread(citus, name)
+} else await dropDistributed(citus, name)

@@ -1,8 +1,8 @@
-import { tellMembers } from '#lib/identity/account-mails/send.ts'
+import { notifyMembers } from '#lib/identity/account-mails/send.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 
 // A process that mails what is to be mailed to members now, as the job does each minute.
 
 const database = await startDatabase()
-await tellMembers('e2e', new AbortController().signal)
+await notifyMembers('e2e', new AbortController().signal)
 await database.stop()

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compressAll } from './compress.ts'
-import { takeLock } from './lock.mjs'
+import { acquireLock } from './lock.mjs'
 import { WEB } from './web-process.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -33,7 +33,7 @@ const INPUTS = [
  * @throws Error when the build fails
  */
 export async function build({ quiet = false } = {}): Promise<void> {
-  const release = takeLock('build', { waiting: () => console.error('Waiting for another build …') })
+  const release = acquireLock('build', { waiting: () => console.error('Waiting for another build …') })
   try {
     const inputs = digest()
     if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {

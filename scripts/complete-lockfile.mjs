@@ -22,18 +22,18 @@ const CPUS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong
 
 /** Reads os, cpu and libc out of a platform package's name, as its own package.json would say. */
 function platformOf(name) {
-  const words = name
+  const nameParts = name
     .toLowerCase()
     .replace('windows', 'win32')
     .replace(/armv7|armhf/g, 'arm')
     .split(/[-/.]/)
-  const pick = (list) => words.filter((word) => list.includes(word))
-  const libc = words.some((w) => w === 'musl' || w === 'musleabihf')
+  const partIn = (list) => nameParts.filter((part) => list.includes(part))
+  const libc = nameParts.some((w) => w === 'musl' || w === 'musleabihf')
     ? ['musl']
-    : words.some((w) => w === 'gnu' || w === 'gnueabihf')
+    : nameParts.some((w) => w === 'gnu' || w === 'gnueabihf')
       ? ['glibc']
       : undefined
-  return { os: pick(PLATFORMS), cpu: pick(CPUS), libc }
+  return { os: partIn(PLATFORMS), cpu: partIn(CPUS), libc }
 }
 
 for (const [from, entry] of Object.entries(packages)) {

@@ -7,7 +7,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 const [inBrotli, inGzip] = [promisify(brotliCompress), promisify(gzip)]
 
 /** The others, fonts above all, are compressed already. */
-const WORTH_IT = /\.(js|css|svg|json|txt)$/
+const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/
 
 /**
  * Writes beside each text of a folder its smallest brotli and gzip forms, as `.br` and `.gz`: the server sends these to
@@ -15,7 +15,7 @@ const WORTH_IT = /\.(js|css|svg|json|txt)$/
  */
 export async function compressAll(folder: string): Promise<void> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    WORTH_IT.test(name),
+    COMPRESSIBLE.test(name),
   )
   await Promise.all(
     names.map(async (name) => {

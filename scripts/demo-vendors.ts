@@ -3,15 +3,15 @@ import { hasLicenses, type LicensedRow, listAssets } from '#lib/licenses/assets/
 import { readVendors } from '#lib/licenses/license-changes/jobs.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { harbor, harborTrials } from '../test/fakes/harbor.ts'
-import { standIns } from '../test/fakes/stand-ins.ts'
+import { harborDemo, harborScenarios } from '../test/fakes/harbor.ts'
+import { vendorFakes } from '../test/fakes/stand-ins.ts'
 import type { Fake } from '../test/fakes/vendors/fake.ts'
-import type { Seed, StandIn } from '../test/fakes/vendors/stand-in.ts'
+import type { FakeDeclaration, Seed } from '../test/fakes/vendors/stand-in.ts'
 
 /** Short enough to wait for. In milliseconds and seconds, as their names say. */
 const TIMES = { VENDOR_STALE_MS: '5000', VENDOR_PAUSE_MS: '10000' }
 const SETTLE_SECONDS = '30'
-const LATE_MS = 15_000
+const WRITE_DELAY_MS = 15_000
 
 export type DemoVendors = {
   /** Takes our present seats into the vendors' books; with `isNew`, one of them is then changed there. */
@@ -21,29 +21,31 @@ export type DemoVendors = {
   stop(): Promise<void>
 }
 
-type Running = { standIn: StandIn; fake: Fake }
+type Running = { fakeVendor: FakeDeclaration; fake: Fake }
 
 /** Stand-ins for all vendors in this process, and the settings that lead to them. */
 export async function startDemoVendors(dataDir: string): Promise<DemoVendors> {
   mkdirSync(dataDir, { recursive: true })
   Object.assign(process.env, TIMES)
   const running: Running[] = []
-  for (const standIn of standIns) {
-    const { fake, settings } = await standIn.start({ lateMs: LATE_MS }, dataDir)
-    Object.assign(process.env, settings, { [standIn.settleSetting]: SETTLE_SECONDS })
-    running.push({ standIn, fake })
+  for (const fakeVendor of vendorFakes) {
+    const { fake, settings } = await fakeVendor.start({ delayMs: WRITE_DELAY_MS }, dataDir)
+    Object.assign(process.env, settings, { [fakeVendor.confirmSetting]: SETTLE_SECONDS })
+    running.push({ fakeVendor, fake })
   }
 
   async function fill(today: string, isNew: boolean): Promise<void> {
-    const customer = await findCustomer(harbor(today).domain)
+    const customer = await findCustomer(harborDemo(today).domain)
     if (!customer) return
     const rows = await readScope(customer, (tx) => listAssets(tx, customer.customerId, {}, 100))
-    const trials = new Map(harborTrials(today).map((trial) => [trial.purchase.id, trial]))
+    const demoScenarios = new Map(
+      harborScenarios(today).map((demoScenario) => [demoScenario.purchase.id, demoScenario]),
+    )
     for (const { asset } of rows) {
-      const { standIn, fake } = running.find(({ standIn: { vendor } }) => vendor === asset.vendor) ?? {}
-      if (!standIn || !fake || !hasLicenses(asset)) continue
-      const { fault, changedTo } = trials.get(asset.id) ?? {}
-      fake.add(standIn.given(seedOf(asset)), { fault })
+      const { fakeVendor, fake } = running.find(({ fakeVendor: { vendor } }) => vendor === asset.vendor) ?? {}
+      if (!fakeVendor || !fake || !hasLicenses(asset)) continue
+      const { fault, changedTo } = demoScenarios.get(asset.id) ?? {}
+      fake.add(fakeVendor.given(seedOf(asset)), { fault })
       if (isNew && changedTo !== undefined) fake.setByVendor(asset.subscriptionId, changedTo)
     }
     await readVendors('demo-start')
@@ -71,12 +73,14 @@ function seedOf(asset: LicensedRow): Seed {
 }
 
 function announcementOf(today: string, running: Running[]): string {
-  const trials = harborTrials(today).map(({ purchase, shows }) => `${purchase.sku.name.padEnd(26)} ${shows}`)
+  const demoScenarios = harborScenarios(today).map(
+    ({ purchase, shows }) => `${purchase.sku.name.padEnd(26)} ${shows}`,
+  )
   const [first] = running
   return [
     'Stand-ins for the vendors run beside it. As noor.haddad@harbor-trials.example',
     'you have a subscription for each fate of a change:',
-    ...trials.map((line) => `  ${line}`),
+    ...demoScenarios.map((line) => `  ${line}`),
     '',
     ...running.map(({ fake }) => `The stand-in for ${fake.label} is on ${fake.url}.`),
     'Take one away:',

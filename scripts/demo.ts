@@ -9,10 +9,10 @@ import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { keptSecret } from '#lib/platform/runtime/secrets.ts'
+import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
 import { checkSettings } from '#lib/server/registry.ts'
-import { harbor } from '../test/fakes/harbor.ts'
+import { harborDemo } from '../test/fakes/harbor.ts'
 import { build } from './build.ts'
 import { startDemoVendors } from './demo-vendors.ts'
 
@@ -26,8 +26,8 @@ if (process.env.DATABASE_URL) process.env.SESSION_SECRET ||= randomBytes(32).toS
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
-let askedAt = 0
-const isStopping = () => askedAt > 0
+let interruptedAt = 0
+const isStopping = () => interruptedAt > 0
 process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 const starting = start()
@@ -38,17 +38,17 @@ async function start(): Promise<Application | undefined> {
   checkSettings()
   await checkPort()
   // Where it has to be given and is not, that is said now and not after the build.
-  keptSecret('database')
+  installationSecret('database')
   await build({ quiet: true })
   if (isStopping()) return undefined
   const today = new Date().toISOString().slice(0, 10)
   const vendors = process.argv.includes('--vendors') ? await startDemoVendors(env().dataDir) : undefined
-  const customers = [...demoCustomers(today), ...(vendors ? [harbor(today)] : [])]
+  const customers = [...demoCustomers(today), ...(vendors ? [harborDemo(today)] : [])]
   const database = await startDatabase()
   try {
     const added = await loadDemo(customers, today)
     if (added.length > 0) console.error(`Added the demo customers ${added.join(', ')}.`)
-    await vendors?.fill(today, added.includes(harbor(today).name))
+    await vendors?.fill(today, added.includes(harborDemo(today).name))
   } catch (error) {
     await database.stop()
     throw error
@@ -69,9 +69,9 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
   const database = databaseSettings()
   const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
   const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
-  const { changed, fault } = await changedPasswords(emails)
+  const { changed, error } = await changedPasswords(emails)
   // The console runs: what can't be found out for its announcement is no reason to stop it.
-  if (fault) console.error(`Whether the password still fits could not be checked: ${fault}`)
+  if (error) console.error(`Whether the password still fits could not be checked: ${error}`)
   const apiKey = await issueDemoKey(customers[0]?.domain ?? '').catch((error: unknown) => {
     console.error(`No API key could be issued: ${reasonOf(error)}`)
     return undefined
@@ -109,11 +109,11 @@ async function checkPort(): Promise<void> {
  * same one, that a process group got and npm passed on; a closed terminal says so more than once, too.
  */
 async function stop(signal: NodeJS.Signals): Promise<void> {
-  if (askedAt) {
-    if (signal !== 'SIGHUP' && Date.now() - askedAt > 1000) process.exit(1)
+  if (interruptedAt) {
+    if (signal !== 'SIGHUP' && Date.now() - interruptedAt > 1000) process.exit(1)
     return
   }
-  askedAt = Date.now()
+  interruptedAt = Date.now()
   const application = await starting.catch(() => undefined)
   await application?.stop('at once')
   process.exit()

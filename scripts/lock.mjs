@@ -15,14 +15,14 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url))
  * @returns {() => void} gives the lock back
  * @throws {Error} when the wait was too long
  */
-export function takeLock(name, { seconds = 900, waiting } = {}) {
+export function acquireLock(name, { seconds = 900, waiting } = {}) {
   const digest = createHash('sha256').update(PROJECT).digest('hex').slice(0, 12)
   const path = join(tmpdir(), `licenses-invoices-${digest}-${name}.lock`)
   const end = Date.now() + seconds * 1000
-  for (let told = false; !tryTake(path); told = true) {
+  for (let hasReported = false; !tryAcquire(path); hasReported = true) {
     if (Date.now() > end)
       throw new Error(`Another run (process ${ownerOf(path)}) holds ${path} for too long.`)
-    if (!told) waiting?.()
+    if (!hasReported) waiting?.()
     sleep(200)
   }
   const release = () => {
@@ -34,21 +34,21 @@ export function takeLock(name, { seconds = 900, waiting } = {}) {
 }
 
 /** @param {string} path */
-function tryTake(path) {
+function tryAcquire(path) {
   // Linked into place with its content, so that nobody reads a lock without an owner.
-  const own = `${path}.${process.pid}`
-  writeFileSync(own, String(process.pid))
+  const temporaryPath = `${path}.${process.pid}`
+  writeFileSync(temporaryPath, String(process.pid))
   try {
-    linkSync(own, path)
+    linkSync(temporaryPath, path)
     return true
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
     const owner = ownerOf(path)
     if (!owner || isAlive(owner)) return false
     rmSync(path, { force: true })
-    return tryTake(path)
+    return tryAcquire(path)
   } finally {
-    rmSync(own, { force: true })
+    rmSync(temporaryPath, { force: true })
   }
 }
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { takeLock } from './lock.mjs'
+import { acquireLock } from './lock.mjs'
 
 const module = fileURLToPath(new URL('./lock.mjs', import.meta.url))
 const name = `test-${process.pid}`
 const holder = (after: string) => [
   '--input-type=module',
   '--eval',
-  `import { takeLock } from ${JSON.stringify(module)}; takeLock('${name}'); console.log('taken'); ${after}`,
+  `import { acquireLock } from ${JSON.stringify(module)}; acquireLock('${name}'); console.log('taken'); ${after}`,
 ]
 
 test('a second taker waits until the first lets go', async () => {
@@ -20,7 +20,7 @@ test('a second taker waits until the first lets go', async () => {
   const first = spawn(process.execPath, holder(`import { existsSync } from 'node:fs'; ${until}`))
   await new Promise((resolve) => first.stdout.once('data', resolve))
   let waited = false
-  const release = takeLock(name, {
+  const release = acquireLock(name, {
     seconds: 60,
     waiting: () => {
       waited = true
@@ -33,9 +33,9 @@ test('a second taker waits until the first lets go', async () => {
 })
 
 test('the wait has an end, which names the owner', () => {
-  const release = takeLock(name)
+  const release = acquireLock(name)
   try {
-    expect(() => takeLock(name, { seconds: 0.3 })).toThrow(String(process.pid))
+    expect(() => acquireLock(name, { seconds: 0.3 })).toThrow(String(process.pid))
   } finally {
     release()
   }
@@ -44,7 +44,7 @@ test('the wait has an end, which names the owner', () => {
 test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])('is free after %s', (end) => {
   expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
   let waited = false
-  takeLock(name, {
+  acquireLock(name, {
     seconds: 60,
     waiting: () => {
       waited = true

@@ -8,7 +8,7 @@ import {
   countPlaywright,
   countVitest,
   failuresOfVitest,
-  slowest,
+  longestTimings,
   timingsOfPlaywright,
   timingsOfVitest,
 } from './reports.ts'
@@ -130,7 +130,7 @@ test('slowest lists so many, the slowest first, with their seconds under each ot
     { name: 'slow', milliseconds: 123_456 },
     { name: 'middling', milliseconds: 9_000 },
   ]
-  expect(slowest(timings, 2)).toEqual(['  123.5 s  slow', '    9.0 s  middling'])
+  expect(longestTimings(timings, 2)).toEqual(['  123.5 s  slow', '    9.0 s  middling'])
 })
 
 describe('the reporter of file times', () => {

@@ -47,8 +47,8 @@ export function failuresOfVitest(path: string): string[] {
     const failed = assertionResults.filter((assertion) => assertion.status === 'failed')
     if (status === 'failed' && failed.length === 0) return [`${name} did not load`]
     return failed.map(({ fullName = '', failureMessages = [] }) => {
-      const said = failureMessages.join('\n').split('\n').slice(0, 3).join(' ')
-      return `${name}: ${fullName}\n    ${said.slice(0, 1000)}`
+      const messages = failureMessages.join('\n').split('\n').slice(0, 3).join(' ')
+      return `${name}: ${fullName}\n    ${messages.slice(0, 1000)}`
     })
   })
 }
@@ -140,7 +140,7 @@ function testsIn({ specs, suites = [] }: PlaywrightSuite): Timing[] {
 }
 
 /** Formats the slowest of `timings`, the slowest first: a line each, its seconds aligned. */
-export function slowest(timings: readonly Timing[], count: number): string[] {
+export function longestTimings(timings: readonly Timing[], count: number): string[] {
   return timings
     .toSorted((a, b) => b.milliseconds - a.milliseconds)
     .slice(0, count)

@@ -10,7 +10,7 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 // Measures which files a request executes, and writes the PATCH into docs/architecture.md: npm run request-paths
 
 /** The page that has the path of a PATCH. */
-const PAPER = fileURLToPath(new URL('../docs/architecture.md', import.meta.url))
+const DOC_PATH = fileURLToPath(new URL('../docs/architecture.md', import.meta.url))
 
 const PROGRAM = fileURLToPath(new URL('request-paths/program.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -24,18 +24,18 @@ export type RequestPaths = Record<
 >
 
 /** Returns what a process of its own measures on an empty, migrated database; it takes some seconds. */
-export async function measurePaths(databaseUrl: string, order?: 'in-order'): Promise<RequestPaths> {
-  const args = [...OPTIONS, PROGRAM, databaseUrl, ...(order ? [order] : [])]
+export async function measurePaths(databaseUrl: string, sort?: 'in-order'): Promise<RequestPaths> {
+  const args = [...OPTIONS, PROGRAM, databaseUrl, ...(sort ? [sort] : [])]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as RequestPaths
 }
 
 /** Returns the rows that the page needs for these paths of a PATCH. What it notes of a file stays. */
 export function rowsOf(page: string, paths: RequestPaths): string[] {
-  const [own, vendor] = [paths['PATCH of our own books'], paths['PATCH at a vendor']]
+  const [localPath, vendor] = [paths['PATCH of our own books'], paths['PATCH at a vendor']]
   const notes = Map.groupBy(rowsIn(page), (row) => /`(.+?)`/.exec(row)?.[1])
-  return merged(own, vendor).map((file) => {
-    const only = !vendor.includes(file) ? 'our own books' : own.includes(file) ? '' : 'a vendor'
+  return merged(localPath, vendor).map((file) => {
+    const only = !vendor.includes(file) ? 'our own books' : localPath.includes(file) ? '' : 'a vendor'
     // A file that others were merged into has their notes, too.
     const note = (notes.get(file) ?? [])
       .map((row) => row.split(' | ')[2]?.replace(/ ?\|$/, ''))
@@ -52,11 +52,11 @@ export function rowsIn(page: string): string[] {
 /** Returns the longer list with what only the other one has, each after what stands before it there. */
 function merged(other: readonly string[], longer: readonly string[]): string[] {
   const all = [...longer]
-  let place = 0
+  let position = 0
   for (const file of other) {
-    const found = all.indexOf(file)
-    if (found < 0) all.splice(place, 0, file)
-    place = (found < 0 ? place : found) + 1
+    const index = all.indexOf(file)
+    if (index < 0) all.splice(position, 0, file)
+    position = (index < 0 ? position : index) + 1
   }
   return all
 }
@@ -68,9 +68,9 @@ if (import.meta.main) {
     await migrate(embedded.url)
     const paths = await measurePaths(embedded.url, 'in-order')
     for (const [name, files] of Object.entries(paths)) console.log(`${name}: ${files.length} files`)
-    const page = await readFile(PAPER, 'utf8')
+    const page = await readFile(DOC_PATH, 'utf8')
     await writeFile(
-      PAPER,
+      DOC_PATH,
       page.replace(TABLE, () => rowsOf(page, paths).join('\n')),
     )
   } finally {

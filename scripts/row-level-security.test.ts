@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { isSpread } from '#lib/platform/db/test-server.ts'
-import { describeRights, PAPER } from './row-level-security.ts'
+import { isDistributed } from '#lib/platform/db/test-server.ts'
+import { DOC_PATH, describeRights } from './row-level-security.ts'
 
 // A database that is spread over several machines has no partitions, and tables of its own.
-const here = test.skipIf(isSpread)
+const here = test.skipIf(isDistributed)
 
 let database: TestDatabase
 let owner: pg.Client
@@ -22,12 +22,12 @@ afterAll(async () => {
 })
 
 /** Returns the sections that a statement adds to the page or changes; the statement is undone. */
-async function changedBy(statement: string): Promise<string[]> {
+async function changedBy(query: string): Promise<string[]> {
   const sections = async () => (await describeRights(owner)).split(/^(?=##)/m)
   const before = await sections()
   await owner.query('BEGIN')
   try {
-    await owner.query(statement)
+    await owner.query(query)
     return (await sections()).filter((section) => !before.includes(section))
   } finally {
     await owner.query('ROLLBACK')
@@ -35,7 +35,9 @@ async function changedBy(statement: string): Promise<string[]> {
 }
 
 here('the committed page is the one that the migrated database gives', async () => {
-  expect(await describeRights(owner), 'run `npm run row-level-security`').toBe(await readFile(PAPER, 'utf8'))
+  expect(await describeRights(owner), 'run `npm run row-level-security`').toBe(
+    await readFile(DOC_PATH, 'utf8'),
+  )
 })
 
 here.each([
@@ -56,8 +58,8 @@ here.each([
     'REVOKE EXECUTE ON FUNCTION make_months(timestamptz) FROM console_jobs',
     'only its owner',
   ],
-])('the page changes with %s', async (_, statement, shown) => {
-  expect((await changedBy(statement)).join('\n')).toContain(shown)
+])('the page changes with %s', async (_, query, expected) => {
+  expect((await changedBy(query)).join('\n')).toContain(expected)
 })
 
 here('the page shows partitions of other months alike', async () => {

@@ -20,7 +20,7 @@ import {
 // Writes docs/row-level-security.md from a migrated database: npm run row-level-security
 
 /** Where the generated text is committed. */
-export const PAPER = fileURLToPath(new URL('../docs/row-level-security.md', import.meta.url))
+export const DOC_PATH = fileURLToPath(new URL('../docs/row-level-security.md', import.meta.url))
 
 /**
  * Returns the page for a migrated database: the same text for each database with the same policies and grants, whoever
@@ -28,10 +28,10 @@ export const PAPER = fileURLToPath(new URL('../docs/row-level-security.md', impo
  * @param owner a connection as the owner of the tables
  */
 export async function describeRights(owner: pg.Client): Promise<string> {
-  const ask = async <Row>(text: string) => (await owner.query(text)).rows as Row[]
-  const tables = await ask<Table>(TABLES)
-  const policies = await ask<Policy>(POLICIES)
-  const grants = await ask<Grant>(GRANTS)
+  const queryRows = async <Row>(text: string) => (await owner.query(text)).rows as Row[]
+  const tables = await queryRows<Table>(TABLES)
+  const policies = await queryRows<Policy>(POLICIES)
+  const grants = await queryRows<Grant>(GRANTS)
   // A month's partition is one of many that are alike; it is shown once.
   const sections = new Set(
     tables.map((table) =>
@@ -51,16 +51,16 @@ export async function describeRights(owner: pg.Client): Promise<string> {
     `## Roles\n\n${roles}`,
     '## Tables',
     ...sections,
-    ...otherSections(await ask(OTHERS)),
+    ...otherSections(await queryRows(OTHERS)),
   ]
   return `${text.join('\n\n')}\n`
 }
 
 function sectionOf({ schema, name, is_on, is_forced }: Table, policies: Policy[], grants: Grant[]): string {
-  const shown = name.replace(/_\d{4}_\d{2}$/, '_<year>_<month>')
+  const title = name.replace(/_\d{4}_\d{2}$/, '_<year>_<month>')
   const state = is_on ? `on${is_forced ? ' and forced' : ', not forced'}` : '**off**'
   const parts = [
-    `### ${code(schema === 'public' ? shown : `${schema}.${shown}`)}`,
+    `### ${code(schema === 'public' ? title : `${schema}.${title}`)}`,
     `Row-level security is ${state}.`,
   ]
   const conditions = policies.map((policy) => [
@@ -96,10 +96,10 @@ function rightsOf(grants: Grant[]): string {
 
 function otherSections(others: Other[]): string[] {
   return ['Schemas', 'Sequences', 'Functions'].map((kind) => {
-    const found = others.filter((other) => other.kind === kind)
-    const names = [...new Set(found.map(({ name }) => name))].sort()
+    const matches = others.filter((other) => other.kind === kind)
+    const names = [...new Set(matches.map(({ name }) => name))].sort()
     const rows = names.map((name) => {
-      const each = found.filter((other) => other.name === name)
+      const each = matches.filter((other) => other.name === name)
       const rights = roles(each).map((role) => {
         const privileges = each.filter((other) => other.role === role).map(({ privilege }) => privilege)
         return `${code(role)} ${privileges.sort().join(', ')}`
@@ -116,8 +116,10 @@ function roles(grants: readonly { role: string | null }[]): string[] {
   return [...new Set(grants.flatMap(({ role }) => role ?? []))].sort()
 }
 
-function rowsOf(head: string[], rows: string[][]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+function rowsOf(headerRow: string[], rows: string[][]): string {
+  return [headerRow, headerRow.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }
 
 /** In a table's cell, `|` ends the cell even inside of code. */
@@ -132,7 +134,7 @@ if (import.meta.main) {
   try {
     await migrate(embedded.url)
     await owner.connect()
-    await writeFile(PAPER, await describeRights(owner))
+    await writeFile(DOC_PATH, await describeRights(owner))
   } finally {
     await owner.end()
     await embedded.release()

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { takeLock } from './lock.mjs'
+import { acquireLock } from './lock.mjs'
 import { WEB } from './web-process.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,7 +19,7 @@ const outerPath = (process.env.PATH ?? '')
 
 const args = process.argv.slice(2)
 // Tests must not reach the database that a developer's .env names.
-const wantsEnvFile = args[0] !== '--no-env-file' || !args.shift()
+const createsEnvFile = args[0] !== '--no-env-file' || !args.shift()
 const isWeb = args[0] === '--web' && Boolean(args.shift())
 const nodeOptions = isWeb ? [...WEB.options] : []
 while (args[0]?.startsWith('--')) nodeOptions.push(args.shift())
@@ -38,11 +38,11 @@ run(script)
 
 /** Whether node_modules holds what package-lock.json asks for, by npm's own record of what it installed. */
 function isInstalled() {
-  const wanted = readPackages(join(root, 'package-lock.json'))
+  const expected = readPackages(join(root, 'package-lock.json'))
   const record = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(record) || !existsSync(node)) return false
   const present = readPackages(record)
-  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional }]) => {
+  return Object.entries(expected).every(([path, { version, integrity, optional, devOptional }]) => {
     const got = present[path]
     // An optional package may be made for another platform.
     if (!got) return path === '' || optional || devOptional
@@ -59,13 +59,13 @@ function readPackages(path) {
 }
 
 function install() {
-  const release = takeLock('install', {
-    waiting: () => say('Waiting for another run that installs packages …'),
+  const release = acquireLock('install', {
+    waiting: () => print('Waiting for another run that installs packages …'),
   })
   try {
     // Whoever was waited for may have installed them.
     if (isInstalled()) return
-    say('Installing packages (a minute or two, once) …')
+    print('Installing packages (a minute or two, once) …')
     // Without node_modules/.bin: npm must not run on the Node that it is about to replace.
     const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: root,
@@ -79,7 +79,7 @@ function install() {
       stop('npm is not on the PATH. Install Node.js with npm (https://nodejs.org).')
     if (npm.error) stop(`npm did not run: ${npm.error.message}`)
     if (npm.status === 0) return
-    say(npm.stdout + npm.stderr)
+    print(npm.stdout + npm.stderr)
     stop(`Installing packages failed: npm ci ended with ${npm.status ?? npm.signal}.`)
   } finally {
     release()
@@ -89,7 +89,7 @@ function install() {
 function run(file) {
   const options = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...nodeOptions]
   const envFile = join(root, '.env')
-  if (wantsEnvFile && existsSync(envFile)) options.push(`--env-file=${envFile}`)
+  if (createsEnvFile && existsSync(envFile)) options.push(`--env-file=${envFile}`)
   const child = spawn(node, [...options, resolve(root, file), ...args], {
     cwd: root,
     env: {
@@ -103,16 +103,16 @@ function run(file) {
     stdio: 'inherit',
   })
   const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
-  let isAsked = false
+  let isInterrupted = false
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
     process.on(signal, () => {
-      isAsked ||= signal !== 'SIGUSR2'
+      isInterrupted ||= signal !== 'SIGUSR2'
       // A terminal's Ctrl-C reaches the child by itself; sent twice it would cut a drain short.
       if (signal !== 'SIGINT' || !onTerminal) child.kill(signal)
     })
   }
   // Where the whole group was signalled, npm's end is no second request, which would cut running requests.
-  if (process.env.npm_lifecycle_event) followNpm(() => isAsked || child.kill('SIGTERM'))
+  if (process.env.npm_lifecycle_event) followNpm(() => isInterrupted || child.kill('SIGTERM'))
   child.on('error', (error) => stop(`${node} did not start: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
@@ -121,21 +121,21 @@ function run(file) {
  * Calls `onGone` when the shell between npm and us is gone: npm hands a signal to that shell, which ends of it
  * and tells nobody, and the server would run on without its owner.
  */
-function followNpm(onGone) {
+function followNpm(onExit) {
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
-    onGone()
+    onExit()
   }, 300)
 }
 
-function say(text) {
+function print(text) {
   process.stderr.write(`${text}\n`)
 }
 
 /** @returns {never} */
 function stop(text, code = 1) {
-  say(text)
+  print(text)
   process.exit(code)
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
-import { knownMigrations } from '#lib/platform/db/migration-files.ts'
+import { listMigrations } from '#lib/platform/db/migration-files.ts'
 import { build } from './build.ts'
 import { checkOut, lastTag } from './side-by-side/checkout.ts'
-import { SECRET, serveBeside } from './side-by-side/serve.ts'
+import { SECRET, serveSideBySide } from './side-by-side/serve.ts'
 import { runStage, type Stage } from './stage.ts'
 
 // Does an older version go on working on the tables of this one, while processes of this one serve beside it?
@@ -17,7 +17,7 @@ import { runStage, type Stage } from './stage.ts'
 
 const args = process.argv.slice(2)
 const isLive = args.includes('--live')
-const [ref = lastTag(), ...which] = args.filter((word) => word !== '--live')
+const [ref = lastTag(), ...which] = args.filter((arg) => arg !== '--live')
 const chosen = which.length > 0 ? which : ['--project=api']
 const LIMIT_MS = 60 * 60_000
 // The server's logins are made by whoever migrates first, here or in the older version's tests: with one secret.
@@ -40,19 +40,19 @@ try {
   const template = new URL(embedded.url)
   template.pathname = '/template1'
   if (!isLive) await migrate(template.href)
-  console.log(`── its databases ${isLive ? 'get' : 'have'} those up to ${knownMigrations().at(-1)?.name}`)
+  console.log(`── its databases ${isLive ? 'get' : 'have'} those up to ${listMigrations().at(-1)?.name}`)
   await build({ quiet: true })
   older.install()
   if (isStopped) throw new Error('Stopped before the tests began.')
-  const beside = serveBeside(embedded.url, join(folder, 'own'), older.migrations)
+  const running = serveSideBySide(embedded.url, join(folder, 'own'), older.migrations)
   tests = runStage(['node_modules/@playwright/test/cli.js', 'test', '--reporter=list', ...chosen], {
     cwd: older.folder,
     env: { ...process.env, DATABASE_URL: embedded.url },
     limitMs: LIMIT_MS,
-    late: () => console.error('The tests of the older version hang: they are ended.'),
+    onTimeout: () => console.error('The tests of the older version hang: they are ended.'),
   })
   const code = await tests.ended
-  const { answered, failures, verified } = await beside.end()
+  const { answered, failures, verified } = await running.end()
   for (const failure of failures.slice(0, 20)) console.log(failure)
   console.log(`\n── ${ref}: its tests ${code === 0 ? 'passed' : `ended with ${code}`}`)
   console.log(

@@ -6,7 +6,7 @@ import { isAlive } from '#lib/platform/db/embedded/server.ts'
 import { runStage } from './stage.ts'
 
 test('a stage that is ended ends with all of its processes', async () => {
-  const told = join(mkdtempSync(join(tmpdir(), 'stage-')), 'told')
+  const markerPath = join(mkdtempSync(join(tmpdir(), 'stage-')), 'told')
   const program = `
     import { spawn } from 'node:child_process'
     import { renameSync, writeFileSync } from 'node:fs'
@@ -15,9 +15,9 @@ test('a stage that is ended ends with all of its processes', async () => {
     writeFileSync(process.argv[1] + '.part', JSON.stringify([process.pid, child.pid]))
     renameSync(process.argv[1] + '.part', process.argv[1])
     setInterval(() => {}, 1000)`
-  const stage = runStage(['--input-type=module', '-e', program, told], options(600_000))
-  await expect.poll(() => existsSync(told)).toBe(true)
-  const started: number[] = JSON.parse(readFileSync(told, 'utf8'))
+  const stage = runStage(['--input-type=module', '-e', program, markerPath], options(600_000))
+  await expect.poll(() => existsSync(markerPath)).toBe(true)
+  const started: number[] = JSON.parse(readFileSync(markerPath, 'utf8'))
   expect(started.map(isAlive)).toEqual([true, true])
   stage.end()
   expect(await stage.ended).toBeNull()
@@ -25,15 +25,15 @@ test('a stage that is ended ends with all of its processes', async () => {
 })
 
 test('a stage is ended when it takes too long, and left alone when it does not', async () => {
-  let late = 0
+  let timeoutCount = 0
   const count = () => {
-    late += 1
+    timeoutCount += 1
   }
   expect(await runStage(['-e', 'setInterval(() => {}, 1000)'], options(1, count)).ended).toBeNull()
   expect(await runStage(['-e', 'process.exit(3)'], options(600_000, count)).ended).toBe(3)
-  expect(late).toBe(1)
+  expect(timeoutCount).toBe(1)
 })
 
-function options(limitMs: number, late = () => {}) {
-  return { cwd: process.cwd(), env: process.env, limitMs, late }
+function options(limitMs: number, onTimeout = () => {}) {
+  return { cwd: process.cwd(), env: process.env, limitMs, onTimeout }
 }

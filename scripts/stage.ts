@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 
 /** A program that runs, with all that it starts. */
 export type Stage = {
@@ -18,26 +18,30 @@ export type Stage = {
  */
 export function runStage(
   args: readonly string[],
-  { limitMs, late, ...options }: { limitMs: number; late(): void; cwd: string; env: NodeJS.ProcessEnv },
+  {
+    limitMs,
+    onTimeout,
+    ...options
+  }: { limitMs: number; onTimeout(): void; cwd: string; env: NodeJS.ProcessEnv },
 ): Stage {
-  const warden = startWarden()
+  const reaper = startProcessReaper()
   const child = spawn(process.execPath, args, {
     ...options,
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
   })
-  if (child.pid !== undefined) warden.endGroup(child.pid)
+  if (child.pid !== undefined) reaper.endGroup(child.pid)
   const timer = setTimeout(() => {
-    late()
-    warden.dismiss()
+    onTimeout()
+    reaper.dismiss()
   }, limitMs)
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(1))
     child.once('exit', resolve)
   }).then(async (code) => {
     clearTimeout(timer)
-    await warden.dismiss()
+    await reaper.dismiss()
     return code
   })
-  return { ended, end: () => void warden.dismiss() }
+  return { ended, end: () => void reaper.dismiss() }
 }

@@ -28,14 +28,14 @@ try {
   await store(caller.customerId, invoices)
   console.log(`${count} invoices are stored. Now each is read as JSON, PDF and CSV …`)
   const started = Date.now()
-  const { faults, lines, ...found } = await survive(caller, invoices, async (pdf, index) => {
+  const { differences, lines, ...found } = await survive(caller, invoices, async (pdf, index) => {
     if (index % 1000 === 999) console.log(`${index + 1} after ${Math.round((Date.now() - started) / 1000)} s`)
     return hasQpdf && index % QPDF_EACH === 0 ? qpdf(pdf) : []
   })
-  for (const fault of faults.slice(0, 50)) console.log(fault)
-  console.log(`${found.invoices} invoices, ${lines} lines, ${faults.length} faults.`)
+  for (const difference of differences.slice(0, 50)) console.log(difference)
+  console.log(`${found.invoices} invoices, ${lines} lines, ${differences.length} faults.`)
   console.log(hasQpdf ? `qpdf found nothing in ${checked} files.` : 'qpdf is not installed: not asked.')
-  process.exitCode = faults.length > 0 || found.invoices !== count ? 1 : 0
+  process.exitCode = differences.length > 0 || found.invoices !== count ? 1 : 0
 } finally {
   await database.close()
   await embedded.release()

@@ -7,7 +7,7 @@ import {
   countPlaywright,
   countVitest,
   failuresOfVitest,
-  slowest,
+  longestTimings,
   timingsOfPlaywright,
   timingsOfVitest,
 } from './reports.ts'
@@ -27,9 +27,9 @@ const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
 const unitReport = join(reports, 'vitest.json')
 const fileTimes = join(reports, 'files.json')
 const e2eReport = join(reports, 'playwright.json')
-const SLOWEST = 20
+const MAX_TIMINGS = 20
 /** How many times as long a step may take in a deep run. */
-const DEEP_PATIENCE = 4
+const DEEP_TIMEOUT_FACTOR = 4
 /** What tests and their configurations read. */
 const DEEP_ENV = { DEEP: '1' }
 
@@ -135,7 +135,7 @@ async function perform(step: Step): Promise<Counts> {
 }
 
 function execute({ run, minutes, name, env: more }: Step): Promise<number | null> {
-  const limit = isDeep ? minutes * DEEP_PATIENCE : minutes
+  const limit = isDeep ? minutes * DEEP_TIMEOUT_FACTOR : minutes
   // Not whatever the shell says of NODE_ENV: each tool has its own right value.
   const { NODE_ENV: _, ...rest } = process.env
   const env = {
@@ -150,16 +150,16 @@ function execute({ run, minutes, name, env: more }: Step): Promise<number | null
     cwd: ROOT,
     env,
     limitMs: limit * 60_000,
-    late: () => console.log(`${name} was stopped after ${limit} minutes.`),
+    onTimeout: () => console.log(`${name} was stopped after ${limit} minutes.`),
   })
   return stage.ended
 }
 
 function report(): void {
   for (const what of ['files', 'tests'] as const) {
-    const lines = slowest(
+    const lines = longestTimings(
       timings.flatMap((part) => part[what]),
-      SLOWEST,
+      MAX_TIMINGS,
     )
     if (lines.length > 0) console.log(`\n── slowest ${what}\n${lines.join('\n')}`)
   }

@@ -7,12 +7,12 @@ import { WEB } from './web-process.mjs'
 
 test('`npm start` runs Node with all that a web process needs; a Node that lacks an option would not start', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const [node, setup, ...given] = scripts.start.split(' ')
-  expect([node, given.at(-1)]).toEqual(['node', 'lib/server/start.ts'])
+  const [node, setup, ...startArgs] = scripts.start.split(' ')
+  expect([node, startArgs.at(-1)]).toEqual(['node', 'lib/server/start.ts'])
   const folder = mkdtempSync(join(tmpdir(), 'web-process-'))
-  const told = join(folder, 'told.mjs')
-  writeFileSync(told, 'console.log(JSON.stringify({ options: process.execArgv, env: process.env }))')
-  const args = [setup, '--no-env-file', ...given.slice(0, -1), told]
+  const modulePath = join(folder, 'told.mjs')
+  writeFileSync(modulePath, 'console.log(JSON.stringify({ options: process.execArgv, env: process.env }))')
+  const args = [setup, '--no-env-file', ...startArgs.slice(0, -1), modulePath]
   const { MALLOC_ARENA_MAX: _, NODE_COMPILE_CACHE: __, ...env } = process.env
   const out = execFileSync(process.execPath, args, { encoding: 'utf8', env: env as NodeJS.ProcessEnv })
   const { options, env: got } = JSON.parse(out)

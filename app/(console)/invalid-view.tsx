@@ -1,5 +1,5 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { PROBLEMS, Problem } from '#lib/platform/api/problem.ts'
 
@@ -9,7 +9,7 @@ export function asInvalid(error: unknown): Problem {
   throw error
 }
 
-type Given = {
+type InvalidNoteProps = {
   /** The rows of the list: `invoices`. */
   what: string
   path: string
@@ -17,17 +17,17 @@ type Given = {
 }
 
 /** A list whose address can't be read: why, and the way to the whole list. */
-export function InvalidView({ title, ...given }: Given & { title: string }) {
+export function InvalidView({ title, ...props }: InvalidNoteProps & { title: string }) {
   return (
     <>
-      <PageHead title={title} />
-      <InvalidNote {...given} />
+      <PageHeader title={title} />
+      <InvalidNote {...props} />
     </>
   )
 }
 
 /** The same below a head that is there already. */
-export function InvalidNote({ what, path, problem }: Given) {
+export function InvalidNote({ what, path, problem }: InvalidNoteProps) {
   return (
     <ProblemNote
       title={PROBLEMS[problem.code].title}

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { ConfirmSignIn } from '#components/identity/access/fresh-sign-in/confirm-sign-in.tsx'
 import { ClosedNote } from '#components/shell/frame/closed-note.tsx'
 import { Frame } from '#components/shell/frame/frame.tsx'
-import { Letterhead } from '#components/shell/frame/letterhead.tsx'
+import { PrintHeader } from '#components/shell/frame/letterhead.tsx'
 import { Content } from '#components/shell/navigation/content.tsx'
-import { UnderWay } from '#components/shell/navigation/under-way.tsx'
+import { NavigationProvider } from '#components/shell/navigation/under-way.tsx'
 import { mayChange } from '#lib/identity/access/sign-ins/choices.ts'
 import { may, ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import { currentCaller } from './caller.ts'
@@ -32,7 +32,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <UnderWay>
+      <NavigationProvider>
         <Frame
           screens={screens.map(({ href, name }) => ({ href, name }))}
           person={person}
@@ -44,11 +44,11 @@ export default async function Layout({ children }: { children: ReactNode }) {
           tabIndex={-1}
           className="w-full max-w-310 has-data-wide:max-w-420 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 bar:pb-[calc(3rem+var(--bar))] print:max-w-none print:p-0"
         >
-          <Letterhead customer={caller.customerName} now={Date.now()} />
+          <PrintHeader customer={caller.customerName} now={Date.now()} />
           {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
           <Content>{children}</Content>
         </main>
-      </UnderWay>
+      </NavigationProvider>
       <ConfirmSignIn email={caller.email} />
     </div>
   )

@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import {
   type Caller,
   may,
@@ -10,9 +10,9 @@ import {
   ROLE_NAMES,
   rolesWith,
 } from '#lib/platform/caller/rules.ts'
-import { traceDenial } from '#lib/platform/history/requests.ts'
+import { auditDenial } from '#lib/platform/history/requests.ts'
 import { SCREENS } from './screens.ts'
-import { traceOf } from './trace.ts'
+import { requestMeta } from './trace.ts'
 
 /**
  * What stands on a page that the caller may not see: which role is needed, and where they can go. That they asked for it
@@ -27,13 +27,13 @@ export async function MissingRole({
   caller: Caller
   permission: Permission
 }) {
-  const refused = { call: title, code: 'permission_denied', permission: PERMISSION_NAMES[permission] }
-  await traceDenial(caller, refused, (await traceOf()).requestId)
+  const denial = { call: title, code: 'permission_denied', permission: PERMISSION_NAMES[permission] }
+  await auditDenial(caller, denial, (await requestMeta()).requestId)
   const roles = caller.roles.map((role) => ROLE_NAMES[role]).join(' and ')
   const other = SCREENS.find(({ permission: its }) => its !== null && may(caller, its))
   return (
     <>
-      <PageHead title={title} />
+      <PageHeader title={title} />
       <Card>
         <EmptyState
           title={`This page needs the role ${rolesWith(permission)}.`}

@@ -5,13 +5,13 @@ import { listNeeds } from '#lib/notifications/needs/operations.ts'
 import type { Output } from '#lib/platform/api/contract.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { currentCaller } from './caller.ts'
-import { traceOf } from './trace.ts'
+import { requestMeta } from './trace.ts'
 
 /** What needs the caller of this request: the frame and the page ask once together. */
 export const currentNeeds = cache(async (): Promise<Output<typeof contract> | undefined> => {
   const caller = await currentCaller()
   if (!caller) return undefined
-  return (await listNeeds(caller, { params: {}, query: {}, body: undefined }, await traceOf())).body
+  return (await listNeeds(caller, { params: {}, query: {}, body: undefined }, await requestMeta())).body
 })
 
 /** How many lines need them; undefined where that could not be read, which no page fails for. */

@@ -4,15 +4,15 @@ import { NeedsScreen } from '#components/notifications/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listNeeds, readNeedsMail } from '#lib/notifications/needs/client.ts'
 import { readNeedsMail as readMail } from '#lib/notifications/needs/operations.ts'
 import { requireCaller } from './caller.ts'
 import { Hydrated } from './hydrated.tsx'
-import { Late, soon } from './late.tsx'
+import { Streamed, settleWithin } from './late.tsx'
 import { currentNeeds } from './needs.ts'
-import { traceOf } from './trace.ts'
+import { requestMeta } from './trace.ts'
 
 export const metadata: Metadata = { title: 'Home' }
 
@@ -21,7 +21,7 @@ export default async function Page() {
   if (caller.roles.length === 0)
     return (
       <>
-        <PageHead title={`Welcome, ${caller.name}`} />
+        <PageHeader title={`Welcome, ${caller.name}`} />
         <Card>
           <EmptyState title="You have no role yet, so there is nothing to show.">
             <p>
@@ -32,16 +32,16 @@ export default async function Page() {
         </Card>
       </>
     )
-  const mail = readMail(caller, { params: {}, query: {}, body: undefined }, await traceOf())
-  const answer = await soon(Promise.all([currentNeeds(), mail]))
+  const mail = readMail(caller, { params: {}, query: {}, body: undefined }, await requestMeta())
+  const answer = await settleWithin(Promise.all([currentNeeds(), mail]))
   return (
     <>
-      <PageHead
+      <PageHeader
         title="What needs you"
         subtitle={`At ${caller.customerName}, as far as your roles let you see to it.`}
         actions={<MoreMenu path={listNeeds.path({})} />}
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {([needs, { body }]) => (
           <Hydrated
             answers={[
@@ -53,7 +53,7 @@ export default async function Page() {
             <NeedsMail email={caller.email} />
           </Hydrated>
         )}
-      </Late>
+      </Streamed>
     </>
   )
 }

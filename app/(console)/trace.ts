@@ -1,9 +1,9 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { headers } from 'next/headers'
-import type { Trace } from '#lib/platform/api/operation.ts'
+import type { RequestMeta } from '#lib/platform/api/operation.ts'
 
 /** The request that a page answers, as the front door named it. */
-export async function traceOf(): Promise<Trace> {
+export async function requestMeta(): Promise<RequestMeta> {
   return { requestId: (await headers()).get('request-id') ?? randomUUID() }
 }

@@ -1,16 +1,16 @@
 import type { Metadata } from 'next'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { WayOut } from '#components/ui/way-out.tsx'
+import { ErrorPage } from '#components/ui/way-out.tsx'
 
 export const metadata: Metadata = { title: 'Not found' }
 
 export default function Page() {
   return (
     <main>
-      <WayOut title="This link is not valid" action={<ButtonLink href="/">Go to the console</ButtonLink>}>
+      <ErrorPage title="This link is not valid" action={<ButtonLink href="/">Go to the console</ButtonLink>}>
         It may have been cut off: open it from the mail itself. If it is an old one, use that of a newer mail,
         or ask whoever runs this console.
-      </WayOut>
+      </ErrorPage>
     </main>
   )
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { distribute } from '#lib/platform/db/citus/distribute.ts'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { makeLogins, migrate } from '#lib/platform/db/migrate.ts'
 import { programs } from '../restore/server.ts'
-import { type Account, freePorts, type Running, serverBinaries, soon, starter } from './programs.ts'
+import { type Account, freePorts, type Running, serverBinaries, starter, waitFor } from './programs.ts'
 
 /** As deploy/citus/README.md says; shards enough that both workers have customers. */
 const SETTINGS = `
@@ -43,12 +43,12 @@ export type Cluster = {
  * @throws Error where this machine's PostgreSQL has no Citus; what the servers said is in the files of `folder`
  */
 export async function startCluster(
-  warden: Warden,
+  reaper: ProcessReaper,
   folder: string,
   account: Account,
   more: (name: string) => string = () => '',
 ): Promise<Cluster> {
-  const start = starter(warden, folder, account)
+  const start = starter(reaper, folder, account)
   const run = programs(account)
   const ports = await freePorts(3)
   const machines = await Promise.all(
@@ -72,13 +72,13 @@ export async function startCluster(
   const [coordinator, ...workers] = machines
   if (!coordinator) throw new Error('There is no coordinator.')
   for (const { port } of machines) {
-    await ask(
+    await runQueries(
       port,
       'postgres',
       'CREATE ROLE console LOGIN CREATEROLE',
       'CREATE DATABASE console OWNER console',
     )
-    await ask(
+    await runQueries(
       port,
       'console',
       'CREATE EXTENSION citus',
@@ -86,7 +86,7 @@ export async function startCluster(
     )
   }
   const added = workers.map(({ port }) => `SELECT citus_add_node('127.0.0.1', ${port})`)
-  await ask(
+  await runQueries(
     coordinator.port,
     'console',
     `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`,
@@ -101,20 +101,20 @@ export async function startCluster(
 }
 
 /** Its tables, spread as deploy/citus/README.md says. */
-export async function spread({ url, coordinator, workers }: Cluster): Promise<void> {
+export async function distributeTables({ url, coordinator, workers }: Cluster): Promise<void> {
   await makeLogins(url, { renew: false })
   const alone = 'ALTER ROLE console_jobs SET citus.enable_ddl_propagation TO off'
-  await ask(coordinator.port, 'console', alone)
-  for (const { port } of workers) await ask(port, 'console', 'GRANT console_jobs TO console')
+  await runQueries(coordinator.port, 'console', alone)
+  for (const { port } of workers) await runQueries(port, 'console', 'GRANT console_jobs TO console')
   await migrate(url)
   await distribute(url)
 }
 
 async function machineOf(port: number, name: string, run: () => Running): Promise<Machine> {
   let running: Running
-  const isUp = () => ask(port, 'postgres', 'SELECT 1').then(() => true)
+  const isUp = () => runQueries(port, 'postgres', 'SELECT 1').then(() => true)
   const start = () =>
-    soon(async () => {
+    waitFor(async () => {
       // What the last one has left may still be there: then it ends at once.
       running = run()
       for (let tries = 0; tries < 20; tries++) {
@@ -128,12 +128,12 @@ async function machineOf(port: number, name: string, run: () => Running): Promis
 }
 
 /** Runs statements as a superuser, each by itself. */
-async function ask(port: number, database: string, ...statements: string[]): Promise<void> {
+async function runQueries(port: number, database: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/${database}` })
   client.on('error', () => {})
   await client.connect()
   try {
-    for (const statement of statements) await client.query(statement)
+    for (const query of queries) await client.query(query)
   } finally {
     await client.end()
   }

@@ -23,7 +23,7 @@ export async function compare(url: string, acknowledged: readonly Acknowledged[]
       client,
       "SELECT asset_id AS asset, to_quantity AS quantity FROM license_changes WHERE state = 'APPLIED'",
     )
-    const told = await countsOf(
+    const counts = await countsOf(
       client,
       `SELECT details->>'assetId' AS asset, (details->>'to')::int AS quantity FROM audit_events
        WHERE action = 'license-change.applied'`,
@@ -35,8 +35,8 @@ export async function compare(url: string, acknowledged: readonly Acknowledged[]
     const names = new Set(acknowledged.map(nameOf))
     return {
       acknowledged: acknowledged.length,
-      lost: acknowledged.filter((change) => !rows.has(nameOf(change)) || !told.has(nameOf(change))).length,
-      twice: [...rows.values(), ...told.values()].filter((count) => count > 1).length,
+      lost: acknowledged.filter((change) => !rows.has(nameOf(change)) || !counts.has(nameOf(change))).length,
+      twice: [...rows.values(), ...counts.values()].filter((count) => count > 1).length,
       untold: [...rows.keys()].filter((name) => !names.has(name)).length,
       wrongSeats: seats.rows.filter(({ id, seats }) => last.has(id) && last.get(id) !== seats).length,
     }

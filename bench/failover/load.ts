@@ -6,7 +6,7 @@ import { Tally } from './tally.ts'
 const PAUSE = 15
 const REPEAT = 250
 /** An answer that takes longer than this is none, in milliseconds. */
-const PATIENCE = 40_000
+const TIMEOUT_MS = 40_000
 
 /** A change that was answered with 200. */
 export type Acknowledged = { asset: string; quantity: number }
@@ -29,9 +29,9 @@ export function startLoad(url: string, key: string, assets: readonly string[], r
   let isOver = false
   const authorization = `Bearer ${key}`
 
-  const ask = async (path: string, init: RequestInit, isWrite: boolean): Promise<boolean> => {
+  const sendRequest = async (path: string, init: RequestInit, isWrite: boolean): Promise<boolean> => {
     try {
-      const answer = await fetch(url + path, { ...init, signal: AbortSignal.timeout(PATIENCE) })
+      const answer = await fetch(url + path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const text = await answer.text()
       tally.answered(answer, text, isWrite)
       return answer.ok
@@ -50,7 +50,7 @@ export function startLoad(url: string, key: string, assets: readonly string[], r
       },
       body: JSON.stringify({ quantity }),
     }
-    while (!(await ask(`/billing/v1/assets/${asset}`, init, true))) await sleep(REPEAT)
+    while (!(await sendRequest(`/billing/v1/assets/${asset}`, init, true))) await sleep(REPEAT)
     acknowledged.push({ asset, quantity })
   }
   const write = async (asset: string) => {
@@ -61,7 +61,11 @@ export function startLoad(url: string, key: string, assets: readonly string[], r
   }
   const read = async () => {
     while (!isOver) {
-      const isDone = await ask('/billing/v1/assets?pageSize=20', { headers: { authorization } }, false)
+      const isDone = await sendRequest(
+        '/billing/v1/assets?pageSize=20',
+        { headers: { authorization } },
+        false,
+      )
       await sleep(isDone ? PAUSE : REPEAT)
     }
   }

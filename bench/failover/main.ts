@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
@@ -21,7 +21,7 @@ import { killOfWorkers } from './workers.ts'
 // npm run failover [-- --web] [-- --keep]
 // npm run failover -- --citus   kills a worker and the coordinator of a database that Citus spreads: deploy/citus/README.md
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     /** Kills one of the two web processes, too. */
     web: { type: 'boolean', default: false },
@@ -36,7 +36,7 @@ const { values: given } = parseArgs({
   },
 })
 
-const missing = missingPackages(given.citus ? [] : undefined)
+const missing = missingPackages(options.citus ? [] : undefined)
 if (missing.length > 0) {
   console.error(`This needs programs that are not here: apt-get install ${missing.join(' ')}`)
   process.exit(2)
@@ -44,55 +44,55 @@ if (missing.length > 0) {
 
 // Of all processes of this run, ours too.
 Object.assign(process.env, { DATABASE_URL: '', DATABASE_SECRET: SESSION_SECRET, SESSION_SECRET })
-const warden = startWarden()
+const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-failover-'))
-if (!given.keep) warden.removeFolder(folder)
+if (!options.keep) reaper.removeFolder(folder)
 try {
-  if (given.citus) await killOfWorkers(warden, folder, await unprivileged(), given)
+  if (options.citus) await killOfWorkers(reaper, folder, await unprivileged(), options)
   else {
     console.log('Starting etcd, two nodes and HAProxy …')
-    await run(await startPair(warden, folder, await unprivileged()))
+    await run(await startPair(reaper, folder, await unprivileged()))
   }
 } catch (error) {
   console.error(error)
   process.exitCode = 1
 } finally {
-  await warden.dismiss()
-  if (given.keep) console.log(`What the programs said is in ${folder}.`)
+  await reaper.dismiss()
+  if (options.keep) console.log(`What the programs said is in ${folder}.`)
   else await rm(folder, { recursive: true, force: true })
 }
 
 async function run(pair: Pair): Promise<void> {
   await migrate(pair.url)
-  const assets = Array.from({ length: Number(given.writers) }, (_, n) => `workspace-suite-${n}`)
+  const assets = Array.from({ length: Number(options.writers) }, (_, n) => `workspace-suite-${n}`)
   const key = await seed(pair.url, assets)
   const more = { DATABASE_SECRET: SESSION_SECRET, TRUST_PROXY: '1', BASE_URL: pair.web }
   const web = [
-    await startApp(warden, pair.url, '1', more),
-    await startApp(warden, pair.url, '1', more),
+    await startApp(reaper, pair.url, '1', more),
+    await startApp(reaper, pair.url, '1', more),
   ] as const
   await pair.balance(web.map(({ url }) => url))
-  const load = startLoad(pair.web, key, assets, Number(given.readers))
-  const seconds = Number(given.seconds)
+  const load = startLoad(pair.web, key, assets, Number(options.readers))
+  const seconds = Number(options.seconds)
 
   const tallies = [await part(load, seconds, 'nothing', () => undefined)]
   tallies.push(await part(load, seconds, "the primary's postmaster", pair.killPostmaster))
   await pair.whole()
-  let gone = ''
+  let killedName = ''
   const killNode = async () => {
-    gone = await pair.killNode()
+    killedName = await pair.killNode()
   }
   tallies.push(await part(load, seconds, "the primary's node", killNode))
   tallies.push(
-    await part(load, seconds, 'nothing: the node comes back', () => pair.startNode(gone), pair.whole),
+    await part(load, seconds, 'nothing: the node comes back', () => pair.startNode(killedName), pair.whole),
   )
-  if (given.web) tallies.push(await part(load, seconds, 'one of two web processes', () => web[0].kill()))
+  if (options.web) tallies.push(await part(load, seconds, 'one of two web processes', () => web[0].kill()))
   const acknowledged = await load.stop()
   const compared = await compare(pair.adminUrl, acknowledged)
   console.log(`\n${tableOf(tallies)}\n\n${JSON.stringify(compared)}`)
   for (const { fault, name } of tallies) if (fault) console.log(`${name}: ${fault}`)
   if (failed(tallies, compared)) process.exitCode = 1
-  for (const one of given.web ? web.slice(1) : web) await one.stop()
+  for (const one of options.web ? web.slice(1) : web) await one.stop()
 }
 
 /** A customer with an asset for each writer, and a key for all. */

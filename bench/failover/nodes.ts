@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { type Running, serverBinaries, soon, variables } from './programs.ts'
+import { type Running, serverBinaries, variables, waitFor } from './programs.ts'
 
 /** Of the owner, the superuser and the account `replicator`. */
 export const PASSWORD = 'only-for-the-bench'
@@ -56,15 +56,15 @@ export const isUp = (state: string) => state === 'running' || state === 'streami
 export async function membersOf(nodes: readonly { rest: number }[]): Promise<Member[]> {
   for (const { rest } of nodes) {
     const answer = await fetch(`http://127.0.0.1:${rest}/cluster`).catch(() => undefined)
-    const told = (await answer?.json().catch(() => undefined)) as { members?: Member[] } | undefined
-    if (told?.members) return told.members
+    const cluster = (await answer?.json().catch(() => undefined)) as { members?: Member[] } | undefined
+    if (cluster?.members) return cluster.members
   }
   return []
 }
 
 /** What deploy/pair/README.md does once with psql. */
 export async function makeDatabase(url: string): Promise<void> {
-  const admin = await soon(async () => {
+  const admin = await waitFor(async () => {
     // HAProxy may not have seen the primary yet.
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { etcdSettings, isUp, makeDatabase, membersOf, type Node, nodeSettings, PASSWORD } from './nodes.ts'
-import { type Account, freePorts, soon, starter } from './programs.ts'
+import { type Account, freePorts, starter, waitFor } from './programs.ts'
 
 /** The pair of deploy/pair, on ports and in folders of this run: etcd, two nodes, and HAProxy before them. */
 export type Pair = {
@@ -33,26 +33,26 @@ export type Pair = {
  * @throws Error where it is not whole after two minutes; what the programs said is in the files of `folder`
  */
 export async function startPair(
-  warden: Warden,
+  reaper: ProcessReaper,
   folder: string,
   account: Account,
   parameters = '',
 ): Promise<Pair> {
-  const start = starter(warden, folder, account)
+  const start = starter(reaper, folder, account)
   for (const file of ['patroni.yml', 'database.cfg', 'web.cfg', 'refusal.http'])
     cpSync(join('deploy/pair', file), join(folder, file))
   const patroni = join(folder, 'patroni.yml')
-  const given = readFileSync(patroni, 'utf8')
-  writeFileSync(patroni, given.replace(/^ {6}parameters:\n/m, `$&${parameters}`))
+  const template = readFileSync(patroni, 'utf8')
+  writeFileSync(patroni, template.replace(/^ {6}parameters:\n/m, `$&${parameters}`))
   const [client = 0, peer = 0, front = 0, webFront = 0, ...ports] = await freePorts(8)
   const etcd = { client: `http://127.0.0.1:${client}`, peer: `http://127.0.0.1:${peer}` }
   start('etcd', 'etcd', [], etcdSettings(folder, etcd.client, etcd.peer))
   const nodes = ['one', 'two'].map((name, index): Node => {
     const [port = 0, rest = 0] = ports.slice(2 * index)
-    const place = { name, port, rest, data: join(folder, name) }
-    const settings = nodeSettings(place, etcd.client)
+    const node = { name, port, rest, data: join(folder, name) }
+    const settings = nodeSettings(node, etcd.client)
     const run = () => start(name, 'patroni', [patroni], settings)
-    return { ...place, settings, run, patroni: run() }
+    return { ...node, settings, run, patroni: run() }
   })
   start('database', 'haproxy', ['-f', join(folder, 'database.cfg')], {
     DB_LISTEN: `127.0.0.1:${front}`,
@@ -65,7 +65,7 @@ export async function startPair(
   })
 
   const whole = () =>
-    soon(async () => {
+    waitFor(async () => {
       const members = await membersOf(nodes)
       const isFollowed = members.some(({ role, state }) => role === 'sync_standby' && isUp(state))
       const leader = members.find(({ role }) => role === 'leader')
@@ -104,7 +104,7 @@ export async function startPair(
       const env = { ...process.env, ...nodes[0]?.settings }
       // It asks for the name, whether that is meant, and, while somebody leads, who does.
       const input = 'console\nYes I am aware\n'
-      await soon(async () => {
+      await waitFor(async () => {
         execFileSync('patronictl', ['-c', patroni, 'remove', 'console'], {
           env,
           input,
@@ -121,7 +121,7 @@ export async function startPair(
       const [one = '', two = ''] = urls.map((url) => `127.0.0.1:${new URL(url).port}`)
       const settings = { WEB_LISTEN: `127.0.0.1:${webFront}`, WEB_ONE: one, WEB_TWO: two }
       start('web', 'haproxy', ['-f', join(folder, 'web.cfg')], settings)
-      await soon(async () => (await fetch(`${web}/livez`)).ok)
+      await waitFor(async () => (await fetch(`${web}/livez`)).ok)
     },
   }
 }

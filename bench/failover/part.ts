@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load } from './load.ts'
-import { soon } from './programs.ts'
+import { waitFor } from './programs.ts'
 import type { Tally } from './tally.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function part(
   await kill()
   await sleep(1000)
   const before = tally.changes
-  await soon(async () => tally.changes > before).catch((error: Error) => {
+  await waitFor(async () => tally.changes > before).catch((error: Error) => {
     throw new Error(`No change is acknowledged: ${tally.fault ?? 'no answer'}`, { cause: error })
   })
   await until?.()

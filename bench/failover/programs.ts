@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
-import { knownAccounts } from '#lib/platform/db/embedded/way.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import { existingAccounts } from '#lib/platform/db/embedded/way.ts'
 
 /** What is started here, and the package of Debian or Ubuntu that has it. */
 const NEEDED = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }
@@ -24,9 +24,9 @@ export function serverBinaries(): string | undefined {
 }
 
 /** The packages that are missing on this machine, by their names in Debian: PostgreSQL and, unless told, all others. */
-export function missingPackages(wanted = Object.keys(NEEDED)): string[] {
+export function missingPackages(packages = Object.keys(NEEDED)): string[] {
   const isThere = (name: string) => spawnSync('which', [name], { env: { ...process.env, PATH } }).status === 0
-  const others = Object.entries(NEEDED).filter(([name]) => wanted.includes(name))
+  const others = Object.entries(NEEDED).filter(([name]) => packages.includes(name))
   const missing = others.flatMap(([name, origin]) => (isThere(name) ? [] : [origin]))
   return serverBinaries() ? missing : [...missing, 'postgresql']
 }
@@ -34,7 +34,7 @@ export function missingPackages(wanted = Object.keys(NEEDED)): string[] {
 /** @throws Error where we are root and there is no account `postgres` */
 export async function unprivileged(): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined
-  const account = (await knownAccounts()).find(({ name }) => name === 'postgres')
+  const account = (await existingAccounts()).find(({ name }) => name === 'postgres')
   if (!account) throw new Error('As root this needs an account "postgres", as which the servers run.')
   return { uid: account.uid, gid: account.gid }
 }
@@ -43,7 +43,7 @@ export async function unprivileged(): Promise<Account> {
 export type Running = { pid: number; kill(): void }
 
 /** Starts programs for a run in `folder`, which belongs to the account; the warden ends each with us. */
-export function starter(warden: Warden, folder: string, account: Account) {
+export function starter(reaper: ProcessReaper, folder: string, account: Account) {
   if (account) chownSync(folder, account.uid, account.gid)
   /** @param name of the file in `folder` that takes what it says */
   return (name: string, program: string, args: string[], env: Record<string, string>): Running => {
@@ -59,17 +59,17 @@ export function starter(warden: Warden, folder: string, account: Account) {
     child.on('error', (error) => process.stderr.write(`${program}: ${error.message}\n`))
     const pid = child.pid ?? 0
     if (pid === 0) throw new Error(`${program} did not start.`)
-    warden.endGroup(pid)
+    reaper.endGroup(pid)
     return { pid, kill: () => void process.kill(-pid, 'SIGKILL') }
   }
 }
 
 /** The variables of a file of `deploy/pair/`, with others in the place of some. */
 export function variables(file: string, others: Record<string, string>): Record<string, string> {
-  const given = parseEnv(readFileSync(join('deploy/pair', file), 'utf8'))
-  const unknown = Object.keys(others).filter((name) => !(name in given))
+  const parsed = parseEnv(readFileSync(join('deploy/pair', file), 'utf8'))
+  const unknown = Object.keys(others).filter((name) => !(name in parsed))
   if (unknown.length > 0) throw new Error(`deploy/pair/${file} does not have ${unknown.join(', ')}.`)
-  return { ...(given as Record<string, string>), ...others }
+  return { ...(parsed as Record<string, string>), ...others }
 }
 
 /** Ports of this machine that are free now. */
@@ -89,19 +89,19 @@ function listen() {
 }
 
 /** In milliseconds: a node is made by initdb, or by a copy of the other one. */
-const PATIENCE = 120_000
+const TIMEOUT_MS = 120_000
 
 /**
  * Asks until there is an answer.
  * @throws Error where there is none after two minutes, with what was wrong the last time
  */
-export async function soon<Found>(ask: () => Promise<Found | undefined | false>): Promise<Found> {
-  const until = Date.now() + PATIENCE
+export async function waitFor<Value>(attempt: () => Promise<Value | undefined | false>): Promise<Value> {
+  const until = Date.now() + TIMEOUT_MS
   for (;;) {
-    const found = await ask().catch((error: Error) => error)
-    if (found && !(found instanceof Error)) return found
+    const value = await attempt().catch((error: Error) => error)
+    if (value && !(value instanceof Error)) return value
     if (Date.now() > until)
-      throw new Error('What was waited for did not come in two minutes.', { cause: found })
+      throw new Error('What was waited for did not come in two minutes.', { cause: value })
     await sleep(200)
   }
 }

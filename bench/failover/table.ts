@@ -1,7 +1,7 @@
 import type { Compared } from './compare.ts'
 import type { Tally } from './tally.ts'
 
-const HEAD = `| killed | changes acknowledged | reads | no change acknowledged for | refused |
+const HEADER = `| killed | changes acknowledged | reads | no change acknowledged for | refused |
 |---|---:|---:|---:|---|`
 
 export function tableOf(tallies: readonly Tally[]): string {
@@ -9,7 +9,7 @@ export function tableOf(tallies: readonly Tally[]): string {
     const stopped = `${tally.stoppedSeconds().toFixed(1)} s`
     return `| ${[tally.name, tally.changes, tally.reads, stopped, listOf(tally.refused)].join(' | ')} |`
   })
-  return [HEAD, ...rows].join('\n')
+  return [HEADER, ...rows].join('\n')
 }
 
 /** Whether something happened that must not. */
@@ -17,6 +17,8 @@ export function failed(tallies: readonly Tally[], { lost, twice, untold, wrongSe
   return lost + twice + untold + wrongSeats > 0 || tallies.some(({ fault }) => fault !== undefined)
 }
 
-function listOf(refused: ReadonlyMap<string, number>): string {
-  return [...refused].map(([what, count]) => `${count.toLocaleString('en')} × ${what}`).join(', ') || 'none'
+function listOf(rejections: ReadonlyMap<string, number>): string {
+  return (
+    [...rejections].map(([what, count]) => `${count.toLocaleString('en')} × ${what}`).join(', ') || 'none'
+  )
 }

@@ -43,12 +43,12 @@ export class Tally {
   #refused(answer: Response, text: string): void {
     const isProblem = answer.headers.get('content-type')?.startsWith('application/problem+json')
     const isOurs = isProblem && answer.status !== 500 && answer.headers.has('retry-after')
-    const isKnown = isOurs && (answer.status === 503 || answer.status === 409)
-    this.#add(isKnown ? String(answer.status) : `${answer.status} not ours`, text, isKnown)
+    const isExpected = isOurs && (answer.status === 503 || answer.status === 409)
+    this.#add(isExpected ? String(answer.status) : `${answer.status} not ours`, text, isExpected)
   }
 
-  #add(what: string, text: string, isKnown = false): void {
+  #add(what: string, text: string, isExpected = false): void {
     this.refused.set(what, (this.refused.get(what) ?? 0) + 1)
-    if (!isKnown) this.fault ??= `${what}: ${text.slice(0, 300)}`
+    if (!isExpected) this.fault ??= `${what}: ${text.slice(0, 300)}`
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
-import { type Cluster, type Machine, spread, startCluster } from './cluster.ts'
+import { type Cluster, distributeTables, type Machine, startCluster } from './cluster.ts'
 import { compare } from './compare.ts'
 import { startLoad } from './load.ts'
 import { part } from './part.ts'
@@ -15,31 +15,31 @@ import type { Tally } from './tally.ts'
 /** For so long a machine stays dead, in milliseconds: its supervisor would start it again sooner. */
 const DEAD = 10_000
 
-type Given = { writers: string; readers: string; seconds: string }
+type Options = { writers: string; readers: string; seconds: string }
 
 /**
  * Kills a worker and then the coordinator of a database that is spread, under changes and reads of a customer whose rows lie on
  * that worker and of one on the other, and compares what was acknowledged with what is there. Sets the exit code.
  */
 export async function killOfWorkers(
-  warden: Warden,
+  reaper: ProcessReaper,
   folder: string,
   account: Account,
-  { writers, readers, seconds }: Given,
+  { writers, readers, seconds }: Options,
 ): Promise<void> {
   console.log('Starting a coordinator and two workers …')
-  const cluster = await startCluster(warden, folder, account)
-  await spread(cluster)
+  const cluster = await startCluster(reaper, folder, account)
+  await distributeTables(cluster)
   const [hit, spared] = await customersOnEach(cluster, Math.ceil(Number(writers) / 2))
   if (!hit || !spared) throw new Error('No two customers lie on two workers.')
-  const app = await startApp(warden, cluster.url, '1', { DATABASE_SECRET: SESSION_SECRET })
+  const app = await startApp(reaper, cluster.url, '1', { DATABASE_SECRET: SESSION_SECRET })
   const loads = [hit, spared].map(({ key, assets }) =>
     startLoad(app.url, key, assets, Math.ceil(Number(readers) / 2)),
   )
   const tallies: Tally[] = []
   const during = async (name: string, kill: () => Promise<unknown>) => {
     const done = kill()
-    const told = loads.map((load, at) =>
+    const reports = loads.map((load, at) =>
       part(
         load,
         Number(seconds),
@@ -48,7 +48,7 @@ export async function killOfWorkers(
         () => done,
       ),
     )
-    tallies.push(...(await Promise.all(told)))
+    tallies.push(...(await Promise.all(reports)))
   }
   const again = (machine: Machine) => async () => {
     machine.kill()

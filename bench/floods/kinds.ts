@@ -12,11 +12,11 @@ export type Line = { url: string; from: string; key: string; pauseMs: number; un
 /** How often each thing was answered: a status, or what became of the connection. */
 export type Tally = Record<string, number>
 
-type Ask = (nth: number) => { path: string; key?: string }
+type RequestFor = (nth: number) => { path: string; key?: string }
 
 /** What strangers ask for, and what one customer asks for that takes the service longest. */
 const PAGES = ['/sign-in', '/nowhere', '/invoices', '/sign-in?from=/assets', '/assets/x']
-const DEAREST = [
+const EXPENSIVE_PATHS = [
   'invoices?search=IN-0000123',
   'invoices.csv?lines=true',
   'statement',
@@ -25,32 +25,39 @@ const DEAREST = [
 
 /** What one connection of each kind does until its time is over. */
 export const ATTACKS: Record<Kind, (line: Line, tally: Tally) => Promise<void>> = {
-  pages: (line, tally) => asking(line, tally, (nth) => ({ path: PAGES[nth % PAGES.length] ?? '/' })),
+  pages: (line, tally) => sendInLoop(line, tally, (nth) => ({ path: PAGES[nth % PAGES.length] ?? '/' })),
   'unknown keys': (line, tally) =>
-    asking(line, tally, () => ({ path: '/billing/v1/invoices', key: newApiKey() })),
+    sendInLoop(line, tally, () => ({ path: '/billing/v1/invoices', key: newApiKey() })),
   'dearest calls': (line, tally) =>
-    asking(line, tally, (nth) => ({ path: `/billing/v1/${DEAREST[nth % DEAREST.length]}`, key: line.key })),
+    sendInLoop(line, tally, (nth) => ({
+      path: `/billing/v1/${EXPENSIVE_PATHS[nth % EXPENSIVE_PATHS.length]}`,
+      key: line.key,
+    })),
   'slow readers': (line, tally) =>
-    dripping(line, tally, head(line, '/billing/v1/invoices.csv?lines=true'), ''),
+    dripping(line, tally, rawRequest(line, '/billing/v1/invoices.csv?lines=true'), ''),
   'slow senders': (line, tally) =>
     dripping(
       line,
       tally,
-      head(line, '/billing/v1/assets/workspace-suite-0', 'PATCH').slice(0, -2),
+      rawRequest(line, '/billing/v1/assets/workspace-suite-0', 'PATCH').slice(0, -2),
       'X-Slow: 1\r\n',
     ),
 }
 
-function head({ key }: Line, path: string, method = 'GET'): string {
+function rawRequest({ key }: Line, path: string, method = 'GET'): string {
   const length = method === 'GET' ? '' : 'Content-Type: application/json\r\nContent-Length: 100\r\n'
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${length}\r\n`
 }
 
 /** One request after the other on a connection that is kept, or on a new one where it was ended. */
-async function asking({ url, from, pauseMs, until }: Line, tally: Tally, ask: Ask): Promise<void> {
+async function sendInLoop(
+  { url, from, pauseMs, until }: Line,
+  tally: Tally,
+  requestFor: RequestFor,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
   for (let nth = 0; performance.now() < until; nth++) {
-    const { path, key } = ask(nth)
+    const { path, key } = requestFor(nth)
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
     const status = await new Promise<string>((resolve) => {
       const sent = request(url + path, { agent, headers, timeout: 30_000 }, (res) => {

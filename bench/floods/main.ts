@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
@@ -15,7 +15,7 @@ import { KINDS, type Kind } from './kinds.ts'
 
 // What another customer has while the service is flooded. docs/reliability.md says what each figure is, and keeps them.
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     connections: { type: 'string', default: '20,150,1500' },
     /** Requests a second, of all attackers together: they take cores from the server. */
@@ -26,15 +26,15 @@ const { values: given } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 })
-const seconds = Number(given.seconds)
-const PAPER = 'docs/reliability.md'
-const MARK = '<!-- npm run floods -- --write -->'
-const HEAD = `| attack | connections | list p50 | list p99 | /healthz p99 | exports | export p99 | memory | answered to the attackers |
+const seconds = Number(options.seconds)
+const DOC_PATH = 'docs/reliability.md'
+const MARKER = '<!-- npm run floods -- --write -->'
+const HEADER = `| attack | connections | list p50 | list p99 | /healthz p99 | exports | export p99 | memory | answered to the attackers |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |`
 
-const warden = startWarden()
+const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-floods-'))
-warden.removeFolder(folder)
+reaper.removeFolder(folder)
 const embedded = await startEmbedded(join(folder, 'database'))
 await migrate(embedded.url)
 const database = openDatabase(embedded.url)
@@ -43,7 +43,7 @@ try {
 } finally {
   await database.close()
   await embedded.release()
-  await warden.dismiss()
+  await reaper.dismiss()
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -52,34 +52,34 @@ async function floods(url: string): Promise<void> {
   const other = await addLoaded(url, 'other', 1000)
   // The limits are those that everybody has who sets none.
   const usual = Object.fromEntries(Object.keys(NO_LIMITS).map((name) => [name, '']))
-  const lines = [HEAD]
-  const say = (line: string) => {
+  const lines = [HEADER]
+  const print = (line: string) => {
     lines.push(line)
     console.log(line)
   }
   const load = loadavg()[0]?.toFixed(1)
-  console.log(HEAD)
-  const idle = await startApp(warden, url, '1', usual)
+  console.log(HEADER)
+  const idle = await startApp(reaper, url, '1', usual)
   await bystander(idle.url, other.key, 3, idle.memory)
-  say(rowOf('none', 0, await bystander(idle.url, other.key, seconds, idle.memory), ''))
+  print(rowOf('none', 0, await bystander(idle.url, other.key, seconds, idle.memory), ''))
   await idle.stop()
-  for (const connections of given.connections.split(',').map(Number))
-    for (const kind of KINDS.filter((kind) => kind.includes(given.only))) {
+  for (const connections of options.connections.split(',').map(Number))
+    for (const kind of KINDS.filter((kind) => kind.includes(options.only))) {
       // Each has a new server: what the one before has left behind is no matter of the next.
-      const app = await startApp(warden, url, '1', usual)
+      const app = await startApp(reaper, url, '1', usual)
       await bystander(app.url, other.key, 2, app.memory)
       const attack = attacked(kind, app.url, attacker.key, connections)
       // The first seconds are those in which they come.
       await new Promise((resolve) => setTimeout(resolve, 1500))
       const seen = await bystander(app.url, other.key, seconds, app.memory)
-      say(rowOf(kind, connections, seen, await attack))
+      print(rowOf(kind, connections, seen, await attack))
       await app.stop()
     }
-  if (given.write) await keep(lines, load)
+  if (options.write) await saveTable(lines, load)
 }
 
 async function attacked(kind: Kind, url: string, key: string, connections: number): Promise<string> {
-  const numbers = [connections, Number(given.rate), seconds + 2].map(String)
+  const numbers = [connections, Number(options.rate), seconds + 2].map(String)
   const program = [
     '--conditions=react-server',
     '--disable-warning=ExperimentalWarning',
@@ -113,9 +113,9 @@ function rowOf(
   return `| ${cells.join(' | ')} |`
 }
 
-async function keep(lines: readonly string[], load: string | undefined): Promise<void> {
-  const paper = await readFile(PAPER, 'utf8')
-  const until = paper.indexOf(MARK) + MARK.length
-  const when = `Taken on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, load ${load} before; ${given.rate} requests a second of all attackers together, ${seconds} s each.`
-  await writeFile(PAPER, `${paper.slice(0, until)}\n\n${when}\n\n${lines.join('\n')}\n`)
+async function saveTable(lines: readonly string[], load: string | undefined): Promise<void> {
+  const doc = await readFile(DOC_PATH, 'utf8')
+  const until = doc.indexOf(MARKER) + MARKER.length
+  const when = `Taken on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, load ${load} before; ${options.rate} requests a second of all attackers together, ${seconds} s each.`
+  await writeFile(DOC_PATH, `${doc.slice(0, until)}\n\n${when}\n\n${lines.join('\n')}\n`)
 }

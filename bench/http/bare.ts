@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { type Pace, paceOf } from './pace.ts'
-import type { Statements } from './statements.ts'
+import type { RecordedQueries } from './statements.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
@@ -22,7 +22,7 @@ export function barePool(url: string, hands: number): pg.Pool {
  */
 export async function bare(
   pool: pg.Pool,
-  recorded: readonly Statements[],
+  recorded: readonly RecordedQueries[],
   hands: number,
   seconds: number,
 ): Promise<Pace> {
@@ -32,14 +32,14 @@ export async function bare(
   return paceOf(times, (performance.now() - began) / 1000)
 }
 
-async function during(pool: pg.Pool, recorded: readonly Statements[], hands: number, seconds: number) {
+async function during(pool: pg.Pool, recorded: readonly RecordedQueries[], hands: number, seconds: number) {
   const end = performance.now() + seconds * 1000
   const times: number[] = []
   const work = async (_: unknown, hand: number) => {
-    const statements = recorded[hand % recorded.length] ?? []
+    const queries = recorded[hand % recorded.length] ?? []
     while (performance.now() < end) {
       const start = performance.now()
-      await send(pool, statements)
+      await send(pool, queries)
       times.push(performance.now() - start)
     }
   }
@@ -47,12 +47,12 @@ async function during(pool: pg.Pool, recorded: readonly Statements[], hands: num
   return times
 }
 
-async function send(pool: pg.Pool, statements: Statements): Promise<void> {
-  const isRead = statements.some(({ query }) => query.text.includes('READ ONLY'))
+async function send(pool: pg.Pool, queries: RecordedQueries): Promise<void> {
+  const isRead = queries.some(({ query }) => query.text.includes('READ ONLY'))
   const fresh = new Map<unknown, string>()
   const clients: pg.PoolClient[] = []
-  const last = statements.at(-1)
-  for (const group of Map.groupBy(statements, ({ flight }) => flight).values()) {
+  const last = queries.at(-1)
+  for (const group of Map.groupBy(queries, ({ pipeline }) => pipeline).values()) {
     const answers: Promise<unknown>[] = []
     for (const { connection, query } of group) {
       const client = clients[connection] ?? (await pool.connect())
@@ -76,9 +76,9 @@ function valuesOf({ values, text }: pg.QueryConfig, fresh: Map<unknown, string>)
   if (!/^\s*insert/i.test(text)) return { values: [...values] }
   const renewed = (value: unknown) => {
     if (typeof value !== 'string' || !UUID.test(value)) return value
-    const known = fresh.get(value) ?? randomUUID()
-    fresh.set(value, known)
-    return known
+    const replacement = fresh.get(value) ?? randomUUID()
+    fresh.set(value, replacement)
+    return replacement
   }
   return { values: values.map(renewed) }
 }

@@ -4,19 +4,19 @@ import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { answer } from '#lib/platform/api/endpoint.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
-import type { Ask } from './load.ts'
+import type { RequestTemplate } from './load.ts'
 import type { Loaded } from './seed.ts'
-import { type Statements, statementsOf } from './statements.ts'
+import { type RecordedQueries, recordQueries } from './statements.ts'
 
 /** A call that is measured beside others that do the same. */
 export type Case = {
   name: string
   /** Connections take them in turn. */
-  asks: Ask[]
+  templates: RequestTemplate[]
   /** Whether the peer has it too. */
   hasPeer: boolean
   /** What it sends to the database, for each of the asks; absent where that is nothing to compare with. */
-  statements: Statements[] | undefined
+  queries: RecordedQueries[] | undefined
 }
 
 /** @param hands how many connections there will be: each changes an asset of a customer of its own */
@@ -28,8 +28,8 @@ export async function casesOf(large: Loaded, small: readonly Loaded[], hands: nu
     path: string,
     hasPeer: boolean,
   ): Promise<Case> => {
-    const ask = { path, key }
-    return { name, asks: [ask], hasPeer, statements: [await recorded(operation, ask)] }
+    const template = { path, key }
+    return { name, templates: [template], hasPeer, queries: [await recorded(operation, template)] }
   }
   let quantity = 1
   const changes = small.slice(0, hands).map((customer) => ({
@@ -37,27 +37,27 @@ export async function casesOf(large: Loaded, small: readonly Loaded[], hands: nu
     key: customer.key,
     quantity: () => 1 + (quantity++ % 900_000),
   }))
-  const changed: Statements[] = []
-  for (const ask of changes) changed.push(await recorded(setQuantity, ask))
+  const changed: RecordedQueries[] = []
+  for (const template of changes) changed.push(await recorded(setQuantity, template))
   const invoice = `/billing/v1/invoices/IN-${String(large.invoices >> 1).padStart(8, '0')}`
   return [
     await read('list', listInvoices, '/billing/v1/invoices', true),
     await read('read of one invoice', readInvoice, invoice, true),
     await read('list of assets', listAssets, '/billing/v1/assets', true),
     await read('validate', validateKey, '/auth/v1/validate', true),
-    { name: '/healthz', asks: [{ path: '/healthz' }], hasPeer: true, statements: undefined },
+    { name: '/healthz', templates: [{ path: '/healthz' }], hasPeer: true, queries: undefined },
     await read('summary', summarizeInvoices, '/billing/v1/invoice-summary', false),
-    { name: 'PATCH of a quantity', asks: changes, hasPeer: false, statements: changed },
+    { name: 'PATCH of a quantity', templates: changes, hasPeer: false, queries: changed },
   ]
 }
 
-async function recorded(operation: AnyOperation, ask: Ask): Promise<Statements> {
+async function recorded(operation: AnyOperation, template: RequestTemplate): Promise<RecordedQueries> {
   // The first time opens connections, and notes that the key was used.
-  await call(operation, ask)
-  return statementsOf(() => call(operation, ask))
+  await call(operation, template)
+  return recordQueries(() => call(operation, template))
 }
 
-async function call(operation: AnyOperation, { path, key, quantity }: Ask): Promise<void> {
+async function call(operation: AnyOperation, { path, key, quantity }: RequestTemplate): Promise<void> {
   const bytes = Buffer.from(quantity ? JSON.stringify({ quantity: quantity() }) : '')
   const carried = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
   const headers = new Headers({ authorization: `Bearer ${key}`, ...(quantity ? carried : {}) })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { type Program, startApp } from './program.ts'
 import type { Loaded } from './seed.ts'
@@ -42,14 +42,14 @@ async function fetched(url: string, key: string): Promise<{ seconds: number; byt
 }
 
 /** From the start of the process to its first answer, in seconds, with a new database of its own. */
-export async function coldStart(warden: Warden, dataDir: string): Promise<number> {
-  return firstAnswer(await startApp(warden, '', '1', { DATA_DIR: dataDir }))
+export async function coldStart(reaper: ProcessReaper, dataDir: string): Promise<number> {
+  return firstAnswer(await startApp(reaper, '', '1', { DATA_DIR: dataDir }))
 }
 
 /** The same with a database that runs and has had all migrations: the middle of three. */
-export async function warmStart(warden: Warden, url: string): Promise<number> {
+export async function warmStart(reaper: ProcessReaper, url: string): Promise<number> {
   const times: number[] = []
-  for (let time = 0; time < TIMES; time++) times.push(await firstAnswer(await startApp(warden, url, '1')))
+  for (let time = 0; time < TIMES; time++) times.push(await firstAnswer(await startApp(reaper, url, '1')))
   return times.sort((a, b) => a - b)[1] ?? Number.NaN
 }
 
@@ -62,9 +62,9 @@ async function firstAnswer(api: Program): Promise<number> {
   return seconds
 }
 
-async function withOwner(url: string, statement: string): Promise<void> {
+async function withOwner(url: string, query: string): Promise<void> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
-  await owner.query(statement)
+  await owner.query(query)
   await owner.end()
 }

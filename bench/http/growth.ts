@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { pageToken } from '#lib/platform/lists/keyset.ts'
-import { type Ask, load } from './load.ts'
-import { type Pace, type Spread, spreadOf } from './pace.ts'
+import { load, type RequestTemplate } from './load.ts'
+import { type Pace, type Range, rangeOf } from './pace.ts'
 import type { Program } from './program.ts'
 import { middle, type Setting } from './rounds.ts'
 import { type Loaded, signedIn } from './seed.ts'
@@ -10,7 +10,7 @@ import { type Loaded, signedIn } from './seed.ts'
 const CONNECTIONS = 4
 const SMALL = '20,000 small ones'
 
-export type Growth = { name: string; of: { size: string; pace: Pace; toFirst: Spread }[] }
+export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst: Range }[] }
 
 /** The same calls for customers of several sizes in turn: how much longer a large one's take, at the median. */
 export async function growthOf(
@@ -21,7 +21,7 @@ export async function growthOf(
   { seconds, rounds }: Setting,
   only: string,
 ): Promise<Growth[]> {
-  const found: Growth[] = []
+  const growths: Growth[] = []
   const sized = await Promise.all(customers.map(async (one) => ({ one, far: await farToken(url, one) })))
   const calls: Record<string, (far: string) => string> = {
     'list, first page': () => 'invoices',
@@ -34,20 +34,20 @@ export async function growthOf(
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
-  if ('invoices screen'.includes(only)) found.push(await screens(api, customers, small, seconds, rounds))
+  if ('invoices screen'.includes(only)) growths.push(await screens(api, customers, small, seconds, rounds))
   for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
-      asks: [{ path: `/billing/v1/${pathOf(far)}`, key: one.key }] as Ask[],
+      templates: [{ path: `/billing/v1/${pathOf(far)}`, key: one.key }] as RequestTemplate[],
     }))
     if (!name.includes('page but'))
       groups.push({
         size: SMALL,
-        asks: small.map(({ key }) => ({ path: `/billing/v1/${pathOf('')}`, key })),
+        templates: small.map(({ key }) => ({ path: `/billing/v1/${pathOf('')}`, key })),
       })
-    found.push({ name, of: await sideBySide(api, groups, seconds, rounds) })
+    growths.push({ name, sizes: await sideBySide(api, groups, seconds, rounds) })
   }
-  return found
+  return growths
 }
 
 /** The first page of a member who may see everything, drawn whole. */
@@ -58,31 +58,34 @@ async function screens(
   seconds: number,
   rounds: number,
 ): Promise<Growth> {
-  const screenOf = async ({ id }: Loaded): Promise<Ask> => ({ path: '/invoices', cookie: await signedIn(id) })
+  const screenOf = async ({ id }: Loaded): Promise<RequestTemplate> => ({
+    path: '/invoices',
+    cookie: await signedIn(id),
+  })
   const groups = customers.map(async (one) => ({
     size: one.invoices.toLocaleString('en'),
-    asks: [await screenOf(one)],
+    templates: [await screenOf(one)],
   }))
-  const ofSmall = { size: SMALL, asks: await Promise.all(small.map(screenOf)) }
-  const of = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], seconds, rounds)
-  return { name: 'invoices screen', of }
+  const ofSmall = { size: SMALL, templates: await Promise.all(small.map(screenOf)) }
+  const sizes = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], seconds, rounds)
+  return { name: 'invoices screen', sizes }
 }
 
 async function sideBySide(
   api: Program,
-  groups: { size: string; asks: Ask[] }[],
+  groups: { size: string; templates: RequestTemplate[] }[],
   seconds: number,
   rounds: number,
-): Promise<Growth['of']> {
+): Promise<Growth['sizes']> {
   const paces = groups.map((): Pace[] => [])
   for (let round = 0; round < rounds; round++)
-    for (const [index, { asks }] of groups.entries())
-      paces[index]?.push(await load(api.url, asks, CONNECTIONS, seconds))
+    for (const [index, { templates }] of groups.entries())
+      paces[index]?.push(await load(api.url, templates, CONNECTIONS, seconds))
   return groups.map(({ size }, index) => {
-    const own = paces[index] ?? []
-    const ratios = own.map(({ median }, round) => median / (paces[0]?.[round]?.median ?? Number.NaN))
-    const failed = own.reduce((sum, pace) => sum + pace.failed, 0)
-    return { size, pace: { ...middle(own), failed }, toFirst: spreadOf(ratios) }
+    const sizePaces = paces[index] ?? []
+    const ratios = sizePaces.map(({ median }, round) => median / (paces[0]?.[round]?.median ?? Number.NaN))
+    const failed = sizePaces.reduce((sum, pace) => sum + pace.failed, 0)
+    return { size, pace: { ...middle(sizePaces), failed }, toFirst: rangeOf(ratios) }
   })
 }
 

@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 import { type Pace, paceOf } from './pace.ts'
 
 /** What a connection asks for, again and again. */
-export type Ask = {
+export type RequestTemplate = {
   path: string
   key?: string
   /** Of a signed-in member, in place of a key. */
@@ -13,26 +13,33 @@ export type Ask = {
 
 /**
  * Asks a server from so many connections at once, each of which waits for its answer before it asks again.
- * @param asks shared out among the connections, or given to several where there are fewer
+ * @param templates shared out among the connections, or given to several where there are fewer
  * @param seconds how long; before, a second counts for nothing
  */
 export async function load(
   url: string,
-  asks: readonly Ask[],
+  templates: readonly RequestTemplate[],
   connections: number,
   seconds: number,
 ): Promise<Pace> {
-  const before = await shoot(url, asks, connections, 1)
-  const pace = await shoot(url, asks, connections, seconds)
+  const before = await shoot(url, templates, connections, 1)
+  const pace = await shoot(url, templates, connections, seconds)
   return { ...pace, requests: before.requests + pace.requests }
 }
 
-async function shoot(url: string, asks: readonly Ask[], connections: number, seconds: number): Promise<Pace> {
+async function shoot(
+  url: string,
+  templates: readonly RequestTemplate[],
+  connections: number,
+  seconds: number,
+): Promise<Pace> {
   const times: number[] = []
   let next = 0
   const setupClient = (client: autocannon.Client) => {
-    const own = next++
-    const share = asks.filter((_, index) => index % connections === own % Math.min(asks.length, connections))
+    const requestIndex = next++
+    const share = templates.filter(
+      (_, index) => index % connections === requestIndex % Math.min(templates.length, connections),
+    )
     client.setRequests(share.map(requestOf))
   }
   const began = performance.now()
@@ -45,7 +52,7 @@ async function shoot(url: string, asks: readonly Ask[], connections: number, sec
   return paceOf(times, (performance.now() - began) / 1000, non2xx + errors + timeouts)
 }
 
-function requestOf({ path, key, cookie, quantity }: Ask): autocannon.Request {
+function requestOf({ path, key, cookie, quantity }: RequestTemplate): autocannon.Request {
   const headers = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(cookie === undefined ? {} : { cookie }),

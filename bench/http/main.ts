@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { barePool } from './bare.ts'
@@ -16,12 +16,12 @@ import { SESSION_SECRET, startApp, startPeer } from './program.ts'
 import { inRounds, type Measured } from './rounds.ts'
 import { addLoaded, addSmall, type Loaded, signedIn } from './seed.ts'
 import { soak } from './soak.ts'
-import { growthTable, keep, tableOf } from './table.ts'
+import { growthTable, saveTable, tableOf } from './table.ts'
 
 // The API over HTTP, beside a plain server and the statements alone, in one run on one machine: ratios travel, times do
 // not. docs/speed.md says what each figure is, and keeps them.
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     /** Sizes whose calls are compared with those of the first one. */
     invoices: { type: 'string', default: '10000,1000000' },
@@ -41,9 +41,9 @@ const { values: given } = parseArgs({
   },
 })
 const setting = {
-  connections: Number(given.connections),
-  seconds: Number(given.seconds),
-  rounds: Number(given.rounds),
+  connections: Number(options.connections),
+  seconds: Number(options.seconds),
+  rounds: Number(options.rounds),
 }
 const LARGE = 100_000
 const SMALL_KEYS = 64
@@ -51,10 +51,10 @@ const SMALL_KEYS = 64
 // What is sealed here is read by the servers under load.
 process.env.SESSION_SECRET = SESSION_SECRET
 
-const warden = startWarden()
+const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
-warden.removeFolder(folder)
-const embedded = await startEmbedded(given.keep ?? join(folder, 'database'))
+reaper.removeFolder(folder)
+const embedded = await startEmbedded(options.keep ?? join(folder, 'database'))
 await migrate(embedded.url)
 const database = openDatabase(embedded.url)
 try {
@@ -62,71 +62,72 @@ try {
 } finally {
   await database.close()
   await embedded.release()
-  await warden.dismiss()
+  await reaper.dismiss()
   await rm(folder, { recursive: true, force: true })
 }
 
 async function bench(url: string): Promise<void> {
-  say('Writing the customers …')
+  print('Writing the customers …')
   const large = await addLoaded(url, 'large', LARGE)
   const sized = []
-  for (const size of given.minutes ? [] : given.invoices.split(',').filter(Boolean))
+  for (const size of options.minutes ? [] : options.invoices.split(',').filter(Boolean))
     sized.push(await addLoaded(url, `sized-${size}`, Number(size)))
   const small = await addSmall(url, SMALL_KEYS)
-  await settle(url)
-  if (given.minutes) return memoryUnderLoad(url, large, small, Number(given.minutes))
+  await vacuumAndCheckpoint(url)
+  if (options.minutes) return memoryUnderLoad(url, large, small, Number(options.minutes))
 
   const cases = await casesOf(large, small, setting.connections)
   const measured = new Map<string, Measured[]>()
-  const peer = await startPeer(warden, url)
+  const peer = await startPeer(reaper, url)
   const pool = barePool(url, setting.connections)
-  for (const processes of given.processes.split(',')) {
-    const api = await startApp(warden, url, processes)
-    const found: Measured[] = []
-    for (const one of cases.filter(({ name }) => name.includes(given.only))) {
-      found.push(await inRounds(one, { api, peer, pool }, setting))
-      say(tableOf(found.slice(-1)))
+  for (const processes of options.processes.split(',')) {
+    const api = await startApp(reaper, url, processes)
+    const measurements: Measured[] = []
+    for (const one of cases.filter(({ name }) => name.includes(options.only))) {
+      measurements.push(await inRounds(one, { api, peer, pool }, setting))
+      print(tableOf(measurements.slice(-1)))
     }
-    measured.set(processes, found)
+    measured.set(processes, measurements)
     await api.stop()
   }
   await peer.stop()
   await pool.end()
-  const api = await startApp(warden, url, '1')
+  const api = await startApp(reaper, url, '1')
   const few = { ...setting, rounds: Math.min(3, setting.rounds) }
-  const growth = await growthOf(api, url, sized, small, few, given.only)
-  if (given.only) {
+  const growth = await growthOf(api, url, sized, small, few, options.only)
+  if (options.only) {
     await api.stop()
-    return say(growthTable(growth))
+    return print(growthTable(growth))
   }
   const files = await timesOfFiles(api, url, large)
   await api.stop()
-  const list = cases[0]?.statements?.[0]
-  await keep({
+  const list = cases[0]?.queries?.[0]
+  await saveTable({
     setting,
     measured,
     growth,
     files,
-    starts: { cold: await coldStart(warden, join(folder, 'cold')), warm: await warmStart(warden, url) },
+    starts: { cold: await coldStart(reaper, join(folder, 'cold')), warm: await warmStart(reaper, url) },
     pgbench: list && (await pgbench(url, list, setting)),
-    write: given.write,
+    write: options.write,
   })
 }
 
 async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minutes: number): Promise<void> {
-  const api = await startApp(warden, url, given.processes.split(',')[0] ?? '1')
+  const api = await startApp(reaper, url, options.processes.split(',')[0] ?? '1')
   const cookie = await signedIn(large.id)
-  const tell = (passed: number, memory: number) => say(`${passed.toFixed(1)} min: ${Math.round(memory)} MB`)
-  const { start, most, answers, processor } = await soak(api, large, small, cookie, minutes, tell)
+  const report = (passed: number, memory: number) =>
+    print(`${passed.toFixed(1)} min: ${Math.round(memory)} MB`)
+  const { start, most, answers, processor } = await soak(api, large, small, cookie, minutes, report)
   await api.stop()
   const { api: calls, pages, changes, files } = answers
-  say(
+  print(
     `RSS ${Math.round(start)} MB at first, ${Math.round(most)} MB at most in ${minutes} minutes, in which it answered ${calls} calls, ${pages} pages and ${changes} changes, and sent ${files} files: ${processor.toFixed(2)} s of processors for 1,000.`,
   )
 }
 
 /** What was written lies where it will lie: nothing is vacuumed while something is measured. */
-async function settle(url: string): Promise<void> {
+async function vacuumAndCheckpoint(url: string): Promise<void> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   await owner.query('VACUUM ANALYZE')
@@ -134,6 +135,6 @@ async function settle(url: string): Promise<void> {
   await owner.end()
 }
 
-function say(text: string): void {
+function print(text: string): void {
   console.log(text)
 }

@@ -23,10 +23,10 @@ export function paceOf(times: number[], seconds: number, failed = 0): Pace {
 }
 
 /** The smallest, the middle and the largest of some figures. */
-export type Spread = { min: number; median: number; max: number }
+export type Range = { min: number; median: number; max: number }
 
-export function spreadOf(figures: readonly number[]): Spread {
-  const sorted = figures.toSorted((a, b) => a - b)
+export function rangeOf(values: readonly number[]): Range {
+  const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN
   return { min: at(0), median: at(Math.floor(sorted.length / 2)), max: at(sorted.length - 1) }
 }

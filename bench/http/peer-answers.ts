@@ -1,4 +1,4 @@
-import type { KeptFile } from '#lib/billing/invoice-files/store.ts'
+import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeInvoiceWithLines } from '#lib/billing/invoices/serialize.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
 
@@ -32,19 +32,19 @@ function statusOf({ balance_amount, due_date, today }: Row): string {
 /** What an invoice's lines add up to is no server's matter: the peer reckons it by the functions that the API has. */
 export function wholeInvoiceOf(row: Row, lines: Row[], links: Row[], files: Row[], base: string) {
   const read = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
-  const of = (role: string) =>
+  const partyOf = (role: string) =>
     links.filter((link) => link.role === role).map(({ id = '', number = '' }) => ({ number, id }))
   const documents = {
-    corrects: of('corrects')[0],
-    correctedBy: of('correctedBy'),
-    replaces: of('replaces')[0],
-    replacedBy: of('replacedBy')[0],
+    corrects: partyOf('corrects')[0],
+    correctedBy: partyOf('correctedBy'),
+    replaces: partyOf('replaces')[0],
+    replacedBy: partyOf('replacedBy')[0],
   }
   const [invoice, items] = [read as unknown as InvoiceRow, lines as unknown as LineItemRow[]]
   return serializeInvoiceWithLines(
     invoice,
     items,
-    { links: documents, files: files as unknown as KeptFile[] },
+    { links: documents, files: files as unknown as StoredFile[] },
     base,
   )
 }

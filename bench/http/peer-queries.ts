@@ -1,25 +1,25 @@
 // The statements of the peer: the rows that the API reads, by the columns that its answers have. The names make pg
 // prepare them once for a connection, as the API does.
 
-const SHOWN = `id, number, issuer, document_state, billing_profile_id, platform, currency, total_amount, balance_amount,
+const INVOICE_COLUMNS = `id, number, issuer, document_state, billing_profile_id, platform, currency, total_amount, balance_amount,
   invoice_date::text, due_date::text, (now() AT TIME ZONE 'UTC')::date::text AS today`
 const countryOf = (side: string) =>
   `(SELECT p.content ->> 'country' FROM parties p WHERE p.customer_id = invoices.customer_id AND p.id = invoices.${side}_id)
     AS ${side}_country`
-const HEAD = `${SHOWN}, form, billing_account, period_start::text, period_end::text, corrects, type_code, net_amount, tax_amount,
+const INVOICE_DETAIL_COLUMNS = `${INVOICE_COLUMNS}, form, billing_account, period_start::text, period_end::text, corrects, type_code, net_amount, tax_amount,
   tax_breakdown, purchase_order, buyer_reference, cost_center, payment_terms, carried, ${countryOf('seller')}, ${countryOf('buyer')}`
 
 // The order names the column: an order by the name alone would be that of its text, for which there is no index.
 export const INVOICES = {
   name: 'invoices',
-  text: `SELECT ${SHOWN} FROM invoices i
+  text: `SELECT ${INVOICE_COLUMNS} FROM invoices i
     WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND document_state = 'issued'
     ORDER BY i.invoice_date DESC, i.id DESC LIMIT 51`,
 }
 
 export const INVOICE = {
   name: 'invoice',
-  text: `SELECT ${HEAD} FROM invoices WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND id = $3`,
+  text: `SELECT ${INVOICE_DETAIL_COLUMNS} FROM invoices WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND id = $3`,
 }
 
 export const LINES = {

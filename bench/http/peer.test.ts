@@ -12,7 +12,7 @@ import { peer } from './peer.ts'
 // A server that says less than the API would be no measure for it.
 
 // The peer logs in as who owns the tables. Here that is no superuser, whom the wall lets through.
-const NO_WALL = `DO $$ DECLARE walled record; BEGIN
+const DROP_POLICIES = `DO $$ DECLARE walled record; BEGIN
   FOR walled IN SELECT oid::regclass AS name FROM pg_class WHERE relforcerowsecurity
   LOOP EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', walled.name); END LOOP; END $$`
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     await addInvoice('northwind', `IN ${n}`, { ...terms, corrects: 'IN 0' }, [{ price: '4' }, { price: '6' }])
   }
   key = await addKey('northwind', ['admin'])
-  await run(database.url, NO_WALL)
+  await run(database.url, DROP_POLICIES)
   server = peer(database.url)
   vi.stubEnv('BASE_URL', await server.listen({ host: '127.0.0.1', port: 0 }))
 })
@@ -57,8 +57,8 @@ it.each([
 
 it('lets nobody in without a key, nor anybody whose role does not do', async () => {
   const licenses = await addKey('northwind', ['it-manager'])
-  const ask = (authorization: string) =>
+  const requestWith = (authorization: string) =>
     server.inject({ url: '/billing/v1/invoices', headers: { authorization } })
-  expect((await ask('')).statusCode).toBe(401)
-  expect((await ask(`Bearer ${licenses}`)).statusCode).toBe(403)
+  expect((await requestWith('')).statusCode).toBe(401)
+  expect((await requestWith(`Bearer ${licenses}`)).statusCode).toBe(403)
 })

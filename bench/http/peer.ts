@@ -24,13 +24,14 @@ export function peer(url: string): FastifyInstance {
     return `http://127.0.0.1:${typeof at === 'object' ? at?.port : ''}`
   }
 
-  const places = new Map<string, { customer_id: string; id: string } | undefined>()
+  const credentials = new Map<string, { customer_id: string; id: string } | undefined>()
   const callerOf = async (request: FastifyRequest, roles: readonly string[]): Promise<CallerRow> => {
     const key = request.headers.authorization?.slice('Bearer '.length) ?? ''
     const digest = digestOf(key)
-    const known = places.get(digest) ?? (await pool.query({ ...PLACE, values: [digest] })).rows[0]
-    places.set(digest, known)
-    const values = [known?.customer_id, known?.id, digest]
+    const credential =
+      credentials.get(digest) ?? (await pool.query({ ...CREDENTIAL_QUERY, values: [digest] })).rows[0]
+    credentials.set(digest, credential)
+    const values = [credential?.customer_id, credential?.id, digest]
     const { rows } = await pool.query<CallerRow>({ name: 'caller', text: KEY_CALLER, values })
     const caller = rows[0]
     if (!caller) throw Object.assign(new Error('The key is not valid.'), { statusCode: 401 })
@@ -52,11 +53,11 @@ export function peer(url: string): FastifyInstance {
   app.get('/billing/v1/invoices', async (request) => {
     const { customer_id: customer, billing_profiles: profiles } = await callerOf(request, FINANCE)
     const { rows } = await pool.query({ ...INVOICES, values: [customer, profiles] })
-    const shown = rows.slice(0, ROWS)
-    const last = shown.at(-1)
+    const pageRows = rows.slice(0, ROWS)
+    const last = pageRows.at(-1)
     const key = last && [last.invoice_date, last.id]
     const base = address()
-    const invoices = shown.map((row) => invoiceOf(row, base))
+    const invoices = pageRows.map((row) => invoiceOf(row, base))
     return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, [customer, 'invoices', {}]) }
   })
 
@@ -76,11 +77,11 @@ export function peer(url: string): FastifyInstance {
   app.get('/billing/v1/assets', async (request) => {
     const { customer_id: customer } = await callerOf(request, ['it-manager', 'admin'])
     const { rows } = await pool.query({ ...ASSETS, values: [customer] })
-    const shown = rows.slice(0, ROWS)
-    const last = shown.at(-1)
+    const pageRows = rows.slice(0, ROWS)
+    const last = pageRows.at(-1)
     const key = last && [last.micros, last.id]
     const base = address()
-    const assets = shown.map((row) => assetOf(row, base))
+    const assets = pageRows.map((row) => assetOf(row, base))
     return {
       assets,
       rowCount: assets.length,
@@ -91,13 +92,13 @@ export function peer(url: string): FastifyInstance {
   return app
 }
 
-const PLACE = {
+const CREDENTIAL_QUERY = {
   name: 'place',
   text: "SELECT customer_id, id FROM look_ups WHERE kind = 'key' AND digest = $1",
 }
 
 const FINANCE = ['finance-user', 'admin']
 
-function nextPage(key: string[] | undefined, found: number, list: ListOf): { pageToken?: string } {
-  return key && found > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, list) } : {}
+function nextPage(key: string[] | undefined, rowCount: number, list: ListOf): { pageToken?: string } {
+  return key && rowCount > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, list) } : {}
 }

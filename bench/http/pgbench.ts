@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Setting } from './rounds.ts'
-import type { Statements } from './statements.ts'
+import type { RecordedQueries } from './statements.ts'
 
 /**
  * How many times a second `pgbench` sends these statements, prepared and in one flight each time; undefined where it
@@ -12,13 +12,13 @@ import type { Statements } from './statements.ts'
  */
 export async function pgbench(
   url: string,
-  statements: Statements,
+  queries: RecordedQueries,
   { connections, seconds }: Setting,
 ): Promise<number | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'console-pgbench-'))
   try {
     const file = join(folder, 'list.sql')
-    await writeFile(file, statements.map(({ query }) => `${literal(query)};\n`).join(''))
+    await writeFile(file, queries.map(({ query }) => `${literal(query)};\n`).join(''))
     const args = ['-n', '-M', 'prepared', '-c', String(connections), '-T', String(seconds), '-f', file, url]
     const { stdout } = await promisify(execFile)('pgbench', args)
     return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1])
@@ -32,7 +32,7 @@ export async function pgbench(
 
 /** With the values in the text: what pgbench has for variables knows neither arrays nor quotes. */
 function literal({ text, values = [] }: { text: string; values?: unknown[] }): string {
-  const written = text.replace(/\$(\d+)/g, (_, place: string) => quoted(values[Number(place) - 1]))
+  const written = text.replace(/\$(\d+)/g, (_, parameter: string) => quoted(values[Number(parameter) - 1]))
   return written.replace(/\s+/g, ' ').trim()
 }
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
-import { keptSecret } from '#lib/platform/runtime/secrets.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 import { WEB } from '../../scripts/web-process.mjs'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../../test/fakes/no-network.ts'
@@ -49,21 +49,21 @@ const SETTINGS = {
  * @param url of its database; empty for one of its own in DATA_DIR
  */
 export function startApp(
-  warden: Warden,
+  reaper: ProcessReaper,
   url: string,
   processes: string,
   more: Record<string, string> = {},
 ): Promise<Program> {
   const secret = url
-    ? { DATABASE_SECRET: keptSecret('database') }
+    ? { DATABASE_SECRET: installationSecret('database') }
     : { SESSION_SECRET: '', DATABASE_SECRET: '' }
   const env = { ...SETTINGS, DATABASE_URL: url, WEB_CONCURRENCY: processes, ...secret, ...more }
-  return startProgram(warden, { ...WEB.env, ...env }, ...WEB.options, 'lib/server/start.ts')
+  return startProgram(reaper, { ...WEB.env, ...env }, ...WEB.options, 'lib/server/start.ts')
 }
 
 /** The plain server beside it. */
-export function startPeer(warden: Warden, url: string): Promise<Program> {
-  return startProgram(warden, { NODE_ENV: 'production', SESSION_SECRET }, 'bench/http/peer-process.ts', url)
+export function startPeer(reaper: ProcessReaper, url: string): Promise<Program> {
+  return startProgram(reaper, { NODE_ENV: 'production', SESSION_SECRET }, 'bench/http/peer-process.ts', url)
 }
 
 /**
@@ -71,7 +71,7 @@ export function startPeer(warden: Warden, url: string): Promise<Program> {
  * @throws Error with what it said, where it ends instead
  */
 async function startProgram(
-  warden: Warden,
+  reaper: ProcessReaper,
   env: Record<string, string>,
   ...program: string[]
 ): Promise<Program> {
@@ -82,20 +82,22 @@ async function startProgram(
     detached: true,
   })
   const pid = child.pid as number
-  warden.endGroup(pid)
+  reaper.endGroup(pid)
   const ended = once(child, 'exit')
-  let said = ''
+  let output = ''
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       // A line for each request, once it listens: they are taken and thrown away.
-      if (said.length < 10_000) said += chunk
-      const found = /^Listening on (\S+)/m.exec(said)?.[1]
-      if (found) resolve(found)
+      if (output.length < 10_000) output += chunk
+      const address = /^Listening on (\S+)/m.exec(output)?.[1]
+      if (address) resolve(address)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
     ended.then(([code]) =>
-      reject(new Error(`${program.find((word) => word.endsWith('.ts'))} ended with ${code}:\n${said}`)),
+      reject(
+        new Error(`${program.find((argument) => argument.endsWith('.ts'))} ended with ${code}:\n${output}`),
+      ),
     )
   })
   return {
@@ -111,9 +113,9 @@ async function startProgram(
   }
 }
 
-function sumOf(pid: number, figure: (pid: number) => number): number | undefined {
+function sumOf(pid: number, measure: (pid: number) => number): number | undefined {
   try {
-    return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + figure(one), 0)
+    return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + measure(one), 0)
   } catch {
     return undefined
   }
@@ -141,7 +143,7 @@ function processorOf(pid: number): number {
 const values = new Map<string, number>()
 
 function systemValue(name: 'PAGESIZE' | 'CLK_TCK'): number {
-  const known = values.get(name) ?? Number(execFileSync('getconf', [name], { encoding: 'utf8' }))
-  values.set(name, known)
-  return known
+  const cached = values.get(name) ?? Number(execFileSync('getconf', [name], { encoding: 'utf8' }))
+  values.set(name, cached)
+  return cached
 }

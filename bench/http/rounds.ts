@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { bare } from './bare.ts'
 import type { Case } from './cases.ts'
 import { load } from './load.ts'
-import { type Pace, type Spread, spreadOf } from './pace.ts'
+import { type Pace, type Range, rangeOf } from './pace.ts'
 import type { Program } from './program.ts'
 import { roundTrips } from './statements.ts'
 
@@ -11,13 +11,13 @@ export type Measured = {
   /** Of the round in the middle. */
   pace: Pace
   /** Our throughput to theirs: of each round, in which all ran in turn. */
-  toPeer: Spread | undefined
-  toStatements: Spread | undefined
+  toPeer: Range | undefined
+  toQueries: Range | undefined
   /** Of our process, for 1,000 requests, in seconds. */
   processor: number
   /** Of our process when the last round had ended, in MB. */
   memory: number
-  statements: number
+  queryCount: number
   roundTrips: number
 }
 
@@ -25,7 +25,7 @@ export type Setting = { connections: number; seconds: number; rounds: number }
 
 /** Runs a case in rounds: ours, the peer, the statements alone, each time beginning with another one. */
 export async function inRounds(
-  { name, asks, hasPeer, statements }: Case,
+  { name, templates, hasPeer, queries }: Case,
   { api, peer, pool }: { api: Program; peer: Program; pool: pg.Pool },
   { connections, seconds, rounds }: Setting,
 ): Promise<Measured> {
@@ -36,18 +36,18 @@ export async function inRounds(
       by: 'api',
       run: async () => {
         const before = api.processor() ?? Number.NaN
-        const pace = await load(api.url, asks, connections, seconds)
+        const pace = await load(api.url, templates, connections, seconds)
         used += (api.processor() ?? Number.NaN) - before
         requests += pace.requests
         return pace
       },
     },
   ]
-  if (hasPeer) runs.push({ by: 'peer', run: () => load(peer.url, asks, connections, seconds) })
-  if (statements) runs.push({ by: 'bare', run: () => bare(pool, statements, connections, seconds) })
+  if (hasPeer) runs.push({ by: 'peer', run: () => load(peer.url, templates, connections, seconds) })
+  if (queries) runs.push({ by: 'bare', run: () => bare(pool, queries, connections, seconds) })
   for (let round = 0; round < rounds; round++)
-    for (let turn = 0; turn < runs.length; turn++) {
-      const { by, run } = runs[(round + turn) % runs.length] as (typeof runs)[number]
+    for (let index = 0; index < runs.length; index++) {
+      const { by, run } = runs[(round + index) % runs.length] as (typeof runs)[number]
       const pace = await run()
       if (pace.failed > 0) throw new Error(`${name}: ${pace.failed} requests failed (${by}).`)
       paces[by].push(pace)
@@ -55,16 +55,16 @@ export async function inRounds(
   const ratios = (others: Pace[]) =>
     others.length === 0
       ? undefined
-      : spreadOf(others.map((other, round) => (paces.api[round]?.perSecond ?? Number.NaN) / other.perSecond))
+      : rangeOf(others.map((other, round) => (paces.api[round]?.perSecond ?? Number.NaN) / other.perSecond))
   return {
     name,
     pace: middle(paces.api),
     toPeer: ratios(paces.peer),
-    toStatements: ratios(paces.bare),
+    toQueries: ratios(paces.bare),
     processor: (used / requests) * 1000,
     memory: api.memory() ?? Number.NaN,
-    statements: statements?.[0]?.length ?? 0,
-    roundTrips: statements?.[0] ? roundTrips(statements[0]) : 0,
+    queryCount: queries?.[0]?.length ?? 0,
+    roundTrips: queries?.[0] ? roundTrips(queries[0]) : 0,
   }
 }
 

@@ -30,13 +30,13 @@ export async function addLoaded(url: string, id: string, invoices: number): Prom
 async function write(url: string, id: string, invoices: number): Promise<void> {
   await addCustomer(id)
   for (let n = 0; n < ASSETS; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
-  const [heads, lines] = [new pg.Client(url), new pg.Client(url)]
-  await Promise.all([heads.connect(), lines.connect()])
+  const [invoiceClient, lines] = [new pg.Client(url), new pg.Client(url)]
+  await Promise.all([invoiceClient.connect(), lines.connect()])
   // The lines of one part are written beside the invoices of the next.
   let written = Promise.resolve<unknown>(undefined)
   for (let first = 1; first <= invoices; first += PART) {
     const part = [id, first, Math.min(invoices, first + PART - 1)]
-    await heads.query(
+    await invoiceClient.query(
       `${INVOICES} SELECT $1::text, ${numberOf('n')}, n FROM generate_series($2::int, $3) n) one (customer, number, n)`,
       part,
     )
@@ -47,7 +47,7 @@ async function write(url: string, id: string, invoices: number): Promise<void> {
     )
   }
   await written
-  await Promise.all([heads.end(), lines.end()])
+  await Promise.all([invoiceClient.end(), lines.end()])
 }
 
 async function wasAdded(url: string, id: string, invoices: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ask, load } from './load.ts'
+import { load, type RequestTemplate } from './load.ts'
 import type { Program } from './program.ts'
 import type { Loaded } from './seed.ts'
 
@@ -8,7 +8,7 @@ const HANDS = { api: 8, pages: 4, changes: 2, files: 2 }
 
 const DAY_SECONDS = 24 * 60 * 60
 /** That of the large customer's first invoice. */
-const FIRST_DAY = Date.UTC(2020, 0, 1) / 1000
+const START_TIME = Date.UTC(2020, 0, 1) / 1000
 
 /** What a process held while it was asked for everything at once. */
 export type Soak = {
@@ -26,7 +26,7 @@ export type Soak = {
 /**
  * Lists, reads, sums, pages, changes of licenses and exports at once, for so many minutes.
  * @param cookie of a signed-in member of the large customer
- * @param tell is called after each tenth, with the minutes that have passed and what the process holds in MB
+ * @param report is called after each tenth, with the minutes that have passed and what the process holds in MB
  * @throws Error where a request fails: a process that refuses holds little
  */
 export async function soak(
@@ -35,11 +35,11 @@ export async function soak(
   small: readonly Loaded[],
   cookie: string,
   minutes: number,
-  tell: (minutes: number, memory: number) => void,
+  report: (minutes: number, memory: number) => void,
 ): Promise<Soak> {
   const seconds = minutes * 60
   const [start, end] = [memoryOf(api), performance.now() + seconds * 1000]
-  const asked = Promise.all([
+  const loads = Promise.all([
     loaded(api, fromApi([large, ...small]), HANDS.api, seconds),
     loaded(
       api,
@@ -58,21 +58,21 @@ export async function soak(
   const watch = async () => {
     while (performance.now() < end) {
       await sleep(1000)
-      const held = memoryOf(api)
-      most = Math.max(most, held)
+      const memory = memoryOf(api)
+      most = Math.max(most, memory)
       const passed = 1 - (end - performance.now()) / 1000 / seconds
       if (passed * 10 < course.length + 1) continue
-      course.push(held)
-      tell(passed * minutes, held)
+      course.push(memory)
+      report(passed * minutes, memory)
     }
   }
   const used = api.processor() ?? Number.NaN
-  const [[byApi, pages, changed, files]] = await Promise.all([asked, watch()])
+  const [[byApi, pages, changed, files]] = await Promise.all([loads, watch()])
   const processor = (((api.processor() ?? Number.NaN) - used) / (byApi + pages + changed + files)) * 1000
   return { minutes, start, course, most, answers: { api: byApi, pages, changes: changed, files }, processor }
 }
 
-function fromApi(customers: readonly Loaded[]): Ask[] {
+function fromApi(customers: readonly Loaded[]): RequestTemplate[] {
   const paths = [
     'invoices',
     'invoices?maxResults=250',
@@ -86,44 +86,49 @@ function fromApi(customers: readonly Loaded[]): Ask[] {
   })
 }
 
-function changes(customers: readonly Loaded[]): Ask[] {
+function changes(customers: readonly Loaded[]): RequestTemplate[] {
   let quantity = 1
   const next = () => 1 + (quantity++ % 900_000)
   return customers.map(({ key }) => ({ path: '/billing/v1/assets/workspace-suite-0', key, quantity: next }))
 }
 
-async function loaded(api: Program, asks: Ask[], hands: number, seconds: number): Promise<number> {
-  const { requests, failed } = await load(api.url, asks, hands, seconds - 1)
-  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed, such as ${asks[0]?.path}`)
+async function loaded(
+  api: Program,
+  templates: RequestTemplate[],
+  hands: number,
+  seconds: number,
+): Promise<number> {
+  const { requests, failed } = await load(api.url, templates, hands, seconds - 1)
+  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed, such as ${templates[0]?.path}`)
   return requests
 }
 
 /** Takes the files in turn, each hand beginning with another one, and all of each. */
 async function exported(url: string, key: string, end: number): Promise<number> {
-  let taken = 0
-  const take = async (_: unknown, hand: number) => {
-    for (let turn = hand; performance.now() < end; turn++) {
-      const file = fileOf(turn)
+  let downloads = 0
+  const download = async (_: unknown, hand: number) => {
+    for (let iteration = hand; performance.now() < end; iteration++) {
+      const file = fileOf(iteration)
       const response = await fetch(`${url}/billing/v1/${file}`, {
         headers: { authorization: `Bearer ${key}` },
       })
       if (response.status !== 200)
         throw new Error(`${file} answered ${response.status}: ${await response.text()}`)
       for await (const _chunk of response.body ?? []);
-      taken += 1
+      downloads += 1
     }
   }
-  await Promise.all(Array.from({ length: HANDS.files }, take))
-  return taken
+  await Promise.all(Array.from({ length: HANDS.files }, download))
+  return downloads
 }
 
 /** Every fourth is an archive of another four days' invoices, each of which is drawn then. */
-function fileOf(turn: number): string {
-  if (turn % 4 === 3) {
-    const from = FIRST_DAY + (turn % 2000) * DAY_SECONDS
+function fileOf(iteration: number): string {
+  if (iteration % 4 === 3) {
+    const from = START_TIME + (iteration % 2000) * DAY_SECONDS
     return `invoices.zip?minCreationTime=${from}&maxCreationTime=${from + 3 * DAY_SECONDS}`
   }
-  return ['invoices.csv?lines=true', 'invoices.csv', 'assets.csv'][turn % 4] as string
+  return ['invoices.csv?lines=true', 'invoices.csv', 'assets.csv'][iteration % 4] as string
 }
 
 function memoryOf(api: Program): number {

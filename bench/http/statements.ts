@@ -1,52 +1,52 @@
 import pg from 'pg'
-import { Flight, nameOf } from '#lib/platform/db/pipeline.ts'
+import { nameOf, PipelinedQueries } from '#lib/platform/db/pipeline.ts'
 
 /** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
-type Statement = { connection: number; flight: number; query: pg.QueryConfig }
+type RecordedQuery = { connection: number; pipeline: number; query: pg.QueryConfig }
 
 /** What one request sends to the database, in its order. */
-export type Statements = readonly Statement[]
+export type RecordedQueries = readonly RecordedQuery[]
 
-type Send = (this: pg.Client, ...given: unknown[]) => unknown
+type Send = (this: pg.Client, ...args: unknown[]) => unknown
 
 /**
  * Runs `work` and gives the statements that this process sent to the database meanwhile. Run it once before: the first
  * time opens connections.
  */
-export async function statementsOf(work: () => Promise<unknown>): Promise<Statements> {
+export async function recordQueries(work: () => Promise<unknown>): Promise<RecordedQueries> {
   const { prototype } = pg.Client
   const send = prototype.query as Send
   const connections: pg.Client[] = []
-  const sent: Statement[] = []
-  let flight = 0
+  const sent: RecordedQuery[] = []
+  let pipeline = 0
   const answered = () => {
-    flight = sent.length
+    pipeline = sent.length
   }
-  prototype.query = function noting(this: pg.Client, ...given: unknown[]) {
+  prototype.query = function noting(this: pg.Client, ...args: unknown[]) {
     if (!connections.includes(this)) connections.push(this)
     const note = (query: pg.QueryConfig) =>
-      void sent.push({ connection: connections.indexOf(this), flight, query })
-    const [first] = given
-    if (first instanceof Flight) {
-      for (const { text, values, rowMode, isUnnamed } of first.statements)
+      void sent.push({ connection: connections.indexOf(this), pipeline, query })
+    const [first] = args
+    if (first instanceof PipelinedQueries) {
+      for (const { text, values, rowMode, isUnnamed } of first.queries)
         note(configOf([{ name: isUnnamed ? undefined : nameOf(text), text, rowMode }, values]))
       const { onEnd } = first
       first.onEnd = (error) => {
         answered()
         onEnd(error)
       }
-      return send.apply(this, given)
+      return send.apply(this, args)
     }
-    note(configOf(given))
-    const last = given.at(-1)
+    note(configOf(args))
+    const last = args.at(-1)
     if (typeof last === 'function') {
       const call = (...result: unknown[]) => {
         answered()
         return last(...result)
       }
-      return send.apply(this, [...given.slice(0, -1), call])
+      return send.apply(this, [...args.slice(0, -1), call])
     }
-    const answer = send.apply(this, given) as Promise<unknown>
+    const answer = send.apply(this, args) as Promise<unknown>
     answer.then(answered, answered)
     return answer
   } as typeof prototype.query
@@ -70,8 +70,8 @@ function configOf([first, second]: unknown[]): pg.QueryConfig {
 }
 
 /** How often a request waits for the database: a read in a transaction does not wait for its COMMIT. */
-export function roundTrips(statements: Statements): number {
-  const isRead = statements.some(({ query }) => query.text.includes('READ ONLY'))
-  const awaited = isRead ? statements.filter(({ query }) => query.text !== 'COMMIT') : statements
-  return new Set(awaited.map(({ flight }) => flight)).size
+export function roundTrips(queries: RecordedQueries): number {
+  const isRead = queries.some(({ query }) => query.text.includes('READ ONLY'))
+  const awaited = isRead ? queries.filter(({ query }) => query.text !== 'COMMIT') : queries
+  return new Set(awaited.map(({ pipeline }) => pipeline)).size
 }

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, availableParallelism, cpus, loadavg } from 'node:os'
 import type { Times } from './files-and-starts.ts'
 import type { Growth } from './growth.ts'
-import type { Spread } from './pace.ts'
+import type { Range } from './pace.ts'
 import type { Measured, Setting } from './rounds.ts'
 
-const PAPER = 'docs/speed.md'
+const DOC_PATH = 'docs/speed.md'
 const BEGIN = '<!-- npm run bench -- --write -->'
 
-type Figures = {
+type BenchResults = {
   setting: Setting
   /** By how many processes there were. */
   measured: ReadonlyMap<string, Measured[]>
@@ -25,15 +25,15 @@ type Figures = {
 const [load = 0] = loadavg()
 
 /** Prints all figures, and writes them to the end of docs/speed.md when told to. */
-export async function keep(figures: Figures): Promise<void> {
-  const text = textOf(figures)
+export async function saveTable(results: BenchResults): Promise<void> {
+  const text = textOf(results)
   console.log(text)
-  if (!figures.write) return
-  const [head = ''] = readFileSync(PAPER, 'utf8').split(BEGIN)
-  writeFileSync(PAPER, `${head}${BEGIN}\n\n${text}`)
+  if (!results.write) return
+  const [beforeTable = ''] = readFileSync(DOC_PATH, 'utf8').split(BEGIN)
+  writeFileSync(DOC_PATH, `${beforeTable}${BEGIN}\n\n${text}`)
 }
 
-function textOf({ setting, measured, growth, files, starts, pgbench }: Figures): string {
+function textOf({ setting, measured, growth, files, starts, pgbench }: BenchResults): string {
   const { connections, seconds, rounds } = setting
   const list = [...measured.values()][0]?.find(({ name }) => name === 'list')
   const busy = load >= 1.5 ? ' **The machine was busy: the ratios may hold, the rest does not.**' : ''
@@ -54,7 +54,7 @@ function textOf({ setting, measured, growth, files, starts, pgbench }: Figures):
 
 /** The cases as a table. */
 export function tableOf(rows: readonly Measured[]): string {
-  const head = [
+  const headerRow = [
     'call',
     'a second',
     'median',
@@ -67,17 +67,17 @@ export function tableOf(rows: readonly Measured[]): string {
     'round trips',
   ]
   return table(
-    head,
+    headerRow,
     rows.map((row) => [
       row.name,
       Math.round(row.pace.perSecond).toLocaleString('en'),
       ms(row.pace.median),
       ms(row.pace.p99),
-      spread(row.toPeer),
-      spread(row.toStatements),
+      formatRange(row.toPeer),
+      formatRange(row.toQueries),
       row.processor.toFixed(2),
       `${Math.round(row.memory)} MB`,
-      row.statements ? String(row.statements) : '',
+      row.queryCount ? String(row.queryCount) : '',
       row.roundTrips ? String(row.roundTrips) : '',
     ]),
   )
@@ -85,14 +85,18 @@ export function tableOf(rows: readonly Measured[]): string {
 
 /** What a customer's size changes, as a table. */
 export function growthTable(rows: readonly Growth[]): string {
-  const sizes = rows[0]?.of.map(({ size }) => size) ?? []
-  const cell = ({ pace, toFirst }: Growth['of'][number], index: number) => {
+  const sizes = rows[0]?.sizes.map(({ size }) => size) ?? []
+  const cell = ({ pace, toFirst }: Growth['sizes'][number], index: number) => {
     // What was under way when the time was over does not count.
     if (Number.isNaN(pace.median)) return 'none in its time'
     if (pace.failed > 0) return `${ms(pace.median)}, ${pace.failed} failed`
-    return index === 0 ? ms(pace.median) : `${ms(pace.median)}, × ${spread(toFirst)}`
+    return index === 0 ? ms(pace.median) : `${ms(pace.median)}, × ${formatRange(toFirst)}`
   }
-  const body = rows.map(({ name, of }) => [name, ...of.map(cell), ...sizes.slice(of.length).map(() => '')])
+  const body = rows.map(({ name, sizes: of }) => [
+    name,
+    ...of.map(cell),
+    ...sizes.slice(of.length).map(() => ''),
+  ])
   return `Median by the invoices of a customer, and how many times that of the first:\n\n${table(['call', ...sizes], body)}`
 }
 
@@ -106,16 +110,18 @@ function filesTable(files: Times): string {
   return table(['file', 'time', 'size', 'RSS afterwards'], body)
 }
 
-function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+function table(headerRow: readonly string[], body: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...body.map(line)].join(
-    '\n',
-  )
+  return [
+    line(headerRow),
+    line(headerRow.map((_, index) => (index === 0 ? '---' : '---:'))),
+    ...body.map(line),
+  ].join('\n')
 }
 
-function spread(given: Spread | undefined): string {
-  if (!given) return ''
-  return `${given.median.toFixed(2)} (${given.min.toFixed(2)} to ${given.max.toFixed(2)})`
+function formatRange(range: Range | undefined): string {
+  if (!range) return ''
+  return `${range.median.toFixed(2)} (${range.min.toFixed(2)} to ${range.max.toFixed(2)})`
 }
 
 function ms(value: number): string {

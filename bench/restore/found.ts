@@ -5,10 +5,13 @@ import pg from 'pg'
 export const WHAT = ['invoices', 'lines', 'changes', 'events'] as const
 
 /** The ids of what is there; where a moment is given, of what was committed until then. */
-export async function found(url: string, moment?: string): Promise<Record<(typeof WHAT)[number], string[]>> {
+export async function readState(
+  url: string,
+  moment?: string,
+): Promise<Record<(typeof WHAT)[number], string[]>> {
   const ids = async (id: string, table: string) => {
     const until = moment ? `WHERE pg_xact_commit_timestamp(xmin) <= '${moment}'` : ''
-    const rows = await ask<{ id: string }>(url, `SELECT ${id} AS id FROM ${table} ${until} ORDER BY 1`)
+    const rows = await queryRows<{ id: string }>(url, `SELECT ${id} AS id FROM ${table} ${until} ORDER BY 1`)
     return rows.map(({ id }) => id)
   }
   return {
@@ -21,12 +24,12 @@ export async function found(url: string, moment?: string): Promise<Record<(typeo
 
 /** Resolves when the archive has the log up to now. */
 export async function archived(url: string): Promise<void> {
-  const [{ file } = { file: '' }] = await ask<{ file: string }>(
+  const [{ file } = { file: '' }] = await queryRows<{ file: string }>(
     url,
     'SELECT pg_walfile_name(pg_current_wal_lsn() - 1) AS file',
   )
   for (;;) {
-    const [row] = await ask<{ last: string | null }>(
+    const [row] = await queryRows<{ last: string | null }>(
       url,
       'SELECT last_archived_wal AS last FROM pg_stat_archiver',
     )
@@ -36,7 +39,7 @@ export async function archived(url: string): Promise<void> {
 }
 
 /** Rows of one statement, on a connection of its own. */
-export async function ask<Row extends object>(url: string, query: string): Promise<Row[]> {
+export async function queryRows<Row extends object>(url: string, query: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query(query)

@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { PASSWORD } from '../failover/nodes.ts'
 import { startPair } from '../failover/pair.ts'
 import type { Account } from '../failover/programs.ts'
-import { ask } from './found.ts'
+import { queryRows } from './found.ts'
 import { copyToRecover, makeArchive, makeServer, type Programs, promoted, settings, start } from './server.ts'
 
 /** A database with the addresses of its superuser and its owner. */
@@ -15,10 +15,10 @@ export type Kind = Restored & {
   /** What `pg_basebackup` asks. */
   backupUrl: string
   /** Once the archive has all of the log. `copied` is called between the copy and the start. */
-  restore(moment: string, copied: () => void): Promise<Restored>
+  restore(moment: string, afterCopy: () => void): Promise<Restored>
 }
 
-type How = { warden: Warden; folder: string; account: Account; run: Programs }
+type How = { reaper: ProcessReaper; folder: string; account: Account; run: Programs }
 
 const to = (moment: string) => `recovery_target_time = '${moment}'`
 
@@ -29,15 +29,15 @@ export async function oneServer({ folder, account, run }: How): Promise<Kind> {
     return { adminUrl: url('postgres', 'console'), ownerUrl: url('console', 'console'), stop }
   }
   const backupUrl = server.url('postgres', 'postgres')
-  await ask(backupUrl, 'CREATE ROLE console LOGIN CREATEROLE')
-  await ask(backupUrl, 'CREATE DATABASE console OWNER console')
+  await queryRows(backupUrl, 'CREATE ROLE console LOGIN CREATEROLE')
+  await queryRows(backupUrl, 'CREATE DATABASE console OWNER console')
   return {
     ...addresses(server),
     backupUrl,
-    async restore(moment, copied) {
+    async restore(moment, afterCopy) {
       const data = join(folder, 'restored')
       copyToRecover(folder, data, to(moment), account)
-      copied()
+      afterCopy()
       const restored = addresses(await start(data, run))
       await promoted(restored.adminUrl)
       return restored
@@ -46,21 +46,21 @@ export async function oneServer({ folder, account, run }: How): Promise<Kind> {
 }
 
 /** The pair of deploy/pair, in whose own place it is restored: the first node is brought to the moment, the second one copies it. */
-export async function pairOfNodes({ warden, folder, account, run }: How): Promise<Kind> {
+export async function pairOfNodes({ reaper, folder, account, run }: How): Promise<Kind> {
   makeArchive(folder, account)
-  const pair = await startPair(warden, folder, account, yamlOf(settings('archive.conf', folder)))
+  const pair = await startPair(reaper, folder, account, yamlOf(settings('archive.conf', folder)))
   const { adminUrl, url: ownerUrl } = pair
   const addresses = { adminUrl, ownerUrl, stop: async () => pair.killBoth() }
   return {
     ...addresses,
     backupUrl: adminUrl.replace('//postgres:', '//replicator:').replace(/console$/, 'postgres'),
-    async restore(moment, copied) {
+    async restore(moment, afterCopy) {
       const [first, second] = pair.nodes
       if (!first || !second) throw new Error('There are no two nodes.')
       pair.killBoth()
       for (const { data } of pair.nodes) await rename(data, `${data}-lost`)
       copyToRecover(folder, first.data, to(moment), account)
-      copied()
+      afterCopy()
       // Patroni would take the signal away: the server is brought to the moment without it.
       const alone = await start(first.data, run)
       await promoted(alone.url(`postgres:${PASSWORD}`, 'console'))
@@ -76,6 +76,8 @@ export async function pairOfNodes({ warden, folder, account, run }: How): Promis
 
 /** Lines of postgresql.conf as parameters of patroni.yml. */
 function yamlOf(lines: string): string {
-  const found = lines.matchAll(/^(\w+) = (.*)$/gm)
-  return [...found].map(([, name, value]) => `        ${name}: ${value === 'on' ? '"on"' : value}\n`).join('')
+  const entries = lines.matchAll(/^(\w+) = (.*)$/gm)
+  return [...entries]
+    .map(([, name, value]) => `        ${name}: ${value === 'on' ? '"on"' : value}\n`)
+    .join('')
 }

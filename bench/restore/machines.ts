@@ -2,14 +2,14 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import type { Warden } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
-import { type Cluster, type Machine, spread, startCluster } from '../failover/cluster.ts'
+import { type Cluster, distributeTables, type Machine, startCluster } from '../failover/cluster.ts'
 import { startLoad } from '../failover/load.ts'
 import type { Account } from '../failover/programs.ts'
 import { customersOnEach } from '../failover/workers.ts'
 import { startApp } from '../http/program.ts'
-import { archived, ask, found, WHAT } from './found.ts'
+import { archived, queryRows, readState, WHAT } from './found.ts'
 import { copyToRecover, makeArchive, type Programs, promoted, settings } from './server.ts'
 import { timed } from './timed.ts'
 
@@ -23,19 +23,19 @@ const POINT = 'before'
  * @returns whether that is so; `verify` is asked of the restored database, by the owner's address
  */
 export async function restoreOfMachines(
-  warden: Warden,
+  reaper: ProcessReaper,
   folder: string,
   { account, run, seconds }: { account: Account; run: Programs; seconds: number },
   verify: (url: string) => Promise<boolean>,
 ): Promise<boolean> {
   const backupOf = (name: string) => join(folder, `${name}-backup`)
-  const cluster = await startCluster(warden, folder, account, (name) => {
+  const cluster = await startCluster(reaper, folder, account, (name) => {
     makeArchive(backupOf(name), account)
     return settings('archive.conf', backupOf(name))
   })
   const machines = [cluster.coordinator, ...cluster.workers]
-  await spread(cluster)
-  const working = await work(warden, cluster)
+  await distributeTables(cluster)
+  const working = await work(reaper, cluster)
   const backup = await timed(() =>
     Promise.all(
       machines.map(({ name, port }) => {
@@ -45,24 +45,26 @@ export async function restoreOfMachines(
     ),
   )
   await sleep(seconds * 1000)
-  const before = await found(cluster.adminUrl)
-  const pointed = await timed(() => ask(cluster.adminUrl, `SELECT citus_create_restore_point('${POINT}')`))
-  const after = await found(cluster.adminUrl)
+  const before = await readState(cluster.adminUrl)
+  const pointed = await timed(() =>
+    queryRows(cluster.adminUrl, `SELECT citus_create_restore_point('${POINT}')`),
+  )
+  const after = await readState(cluster.adminUrl)
   await sleep(seconds * 1000)
   await working.stop()
-  const all = await found(cluster.adminUrl)
+  const all = await readState(cluster.adminUrl)
   // The mistake.
-  await ask(cluster.adminUrl, 'DELETE FROM line_items')
+  await queryRows(cluster.adminUrl, 'DELETE FROM line_items')
   for (const { port } of machines) {
-    await ask(adminOf(port), 'SELECT pg_switch_wal()')
+    await queryRows(adminOf(port), 'SELECT pg_switch_wal()')
     await archived(adminOf(port))
   }
   const restored = await timed(() =>
     Promise.all(machines.map((machine) => restore(machine, folder, account))),
   )
   // What was agreed on between machines and not said to each: Citus asks for it once a minute.
-  await ask(cluster.adminUrl, 'SELECT recover_prepared_transactions()')
-  const there = await found(cluster.adminUrl)
+  await queryRows(cluster.adminUrl, 'SELECT recover_prepared_transactions()')
+  const there = await readState(cluster.adminUrl)
   const isVerified = await verify(cluster.url)
   console.log(`Restored three machines to one point.
 | what | before it was asked for | when it was made | restored | later, and not there |
@@ -77,9 +79,9 @@ pg_basebackup of all ${backup} s, the point ${pointed} s, copying, start and rep
 }
 
 /** Changes and invoices of a customer on each worker, until they are stopped. */
-async function work(warden: Warden, cluster: Cluster) {
+async function work(reaper: ProcessReaper, cluster: Cluster) {
   const customers = await customersOnEach(cluster, 2)
-  const app = await startApp(warden, cluster.url, '1')
+  const app = await startApp(reaper, cluster.url, '1')
   const loads = customers.map(({ key, assets }) => startLoad(app.url, key, assets, 0))
   const database = openDatabase(cluster.url)
   let isOver = false

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { runCommand } from '#lib/admin/program.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addAsset, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
 import { startLoad } from '../failover/load.ts'
 import { missingPackages, unprivileged } from '../failover/programs.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
 import { addLoaded } from '../http/seed.ts'
-import { archived, ask, found, WHAT } from './found.ts'
+import { archived, queryRows, readState, WHAT } from './found.ts'
 import { type Kind, oneServer, pairOfNodes } from './kinds.ts'
 import { restoreOfMachines } from './machines.ts'
 import { type Programs, programs } from './server.ts'
@@ -25,7 +25,7 @@ import { secondsSince, timed } from './timed.ts'
 // npm run restores -- --pair    the pair of deploy/pair, in its own place
 // npm run restores -- --citus   three machines of a database that Citus spreads, to a point that they share
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     /** Of the customer that is there before the backup. */
     invoices: { type: 'string', default: '100000' },
@@ -38,24 +38,24 @@ const { values: given } = parseArgs({
   },
 })
 const ASSETS = ['office-suite-0', 'office-suite-1', 'office-suite-2', 'office-suite-3']
-const missing = missingPackages(given.pair ? undefined : [])
+const missing = missingPackages(options.pair ? undefined : [])
 if (missing.length > 0) {
   console.error(`This needs programs that are not here: apt-get install ${missing.join(' ')}`)
   process.exit(2)
 }
 Object.assign(process.env, { DATABASE_URL: '', DATABASE_SECRET: SESSION_SECRET, SESSION_SECRET })
-const warden = startWarden()
+const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-restore-'))
-warden.removeFolder(folder)
+reaper.removeFolder(folder)
 try {
   const account = await unprivileged()
   const run = programs(account)
-  if (given.citus) {
-    const how = { account, run, seconds: Number(given.seconds) }
-    if (!(await restoreOfMachines(warden, folder, how, verifies))) process.exitCode = 1
-  } else await main(await (given.pair ? pairOfNodes : oneServer)({ warden, folder, account, run }), run)
+  if (options.citus) {
+    const how = { account, run, seconds: Number(options.seconds) }
+    if (!(await restoreOfMachines(reaper, folder, how, verifies))) process.exitCode = 1
+  } else await main(await (options.pair ? pairOfNodes : oneServer)({ reaper, folder, account, run }), run)
 } finally {
-  await warden.dismiss()
+  await reaper.dismiss()
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -63,10 +63,10 @@ async function main(kind: Kind, run: Programs): Promise<void> {
   const { adminUrl: url, ownerUrl, backupUrl } = kind
   await migrate(ownerUrl)
   const database = openDatabase(ownerUrl)
-  await addLoaded(url, 'restored', Number(given.invoices))
+  await addLoaded(url, 'restored', Number(options.invoices))
   for (const name of ASSETS) await addAsset('restored', name, { purchased: 1 })
   const key = await addKey('restored', ['admin'])
-  const app = await startApp(warden, ownerUrl, '1')
+  const app = await startApp(reaper, ownerUrl, '1')
   const load = startLoad(app.url, key, ASSETS, 0)
   let isOver = false
   const adding = addInvoices(() => isOver)
@@ -75,32 +75,32 @@ async function main(kind: Kind, run: Programs): Promise<void> {
     run('pg_basebackup', [`--dbname=${backupUrl}`, '-D', join(folder, 'base'), '-c', 'fast', '-X', 'stream']),
   )
   const verify = await timed(() => run('pg_verifybackup', [join(folder, 'base')]))
-  await sleep(Number(given.seconds) * 1000)
-  const [{ moment } = { moment: '' }] = await ask<{ moment: string }>(
+  await sleep(Number(options.seconds) * 1000)
+  const [{ moment } = { moment: '' }] = await queryRows<{ moment: string }>(
     url,
     "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00' AS moment",
   )
-  await sleep(Number(given.seconds) * 1000)
+  await sleep(Number(options.seconds) * 1000)
   isOver = true
   await Promise.all([load.stop(), adding])
   await app.stop()
   await database.close()
-  const until = await found(url, moment)
-  const all = await found(url)
+  const until = await readState(url, moment)
+  const all = await readState(url)
   // The mistake.
-  await ask(url, "DELETE FROM line_items WHERE customer_id = 'restored'")
-  await ask(url, "DELETE FROM invoices WHERE customer_id = 'restored'")
-  await ask(url, 'SELECT pg_switch_wal()')
+  await queryRows(url, "DELETE FROM line_items WHERE customer_id = 'restored'")
+  await queryRows(url, "DELETE FROM invoices WHERE customer_id = 'restored'")
+  await queryRows(url, 'SELECT pg_switch_wal()')
   await archived(url)
 
   let copySeconds = ''
   const began = performance.now()
-  const copied = () => {
+  const afterCopy = () => {
     copySeconds = secondsSince(began)
   }
-  const restored = await kind.restore(moment, copied)
+  const restored = await kind.restore(moment, afterCopy)
   const seconds = secondsSince(began)
-  const there = await found(restored.adminUrl)
+  const there = await readState(restored.adminUrl)
   const verified = await verifies(restored.ownerUrl)
   console.log(`Restored to ${moment}.
 | what | at the moment | restored | later, and not there |

@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Account, freePorts, serverBinaries, soon } from '../failover/programs.ts'
-import { ask } from './found.ts'
+import { type Account, freePorts, serverBinaries, waitFor } from '../failover/programs.ts'
+import { queryRows } from './found.ts'
 
 /** A server of this machine's PostgreSQL, with the files of deploy/single. */
 export type Server = { url(user: string, database: string): string; stop(): Promise<void> }
@@ -56,7 +56,9 @@ export function copyToRecover(folder: string, data: string, target: string, acco
 
 /** Resolves when a server has replayed all: it answers before. */
 export async function promoted(url: string): Promise<void> {
-  await soon(async () => (await ask<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is)
+  await waitFor(
+    async () => (await queryRows<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is,
+  )
 }
 
 /** Starts a server on a free port, and resolves when it answers. */

@@ -1,8 +1,8 @@
 /** What is measured, with the most that it may be. */
-export type Figure = { name: string; value: number; most: number; unit: 'kB' | 'ms' | '' }
+export type Measurement = { name: string; value: number; most: number; unit: 'kB' | 'ms' | '' }
 
 /** In kB, compressed: a screen's own JavaScript, all but React and Next. */
-export const OWN_KB = 45
+export const SCREEN_KB = 45
 /** Pages and answers that a screen asks for without being asked. */
 export const UNASKED = 0
 /** How often a row may travel beside its HTML: as the answer that the browser keeps. */
@@ -18,14 +18,14 @@ export const SKELETON_MS = 150
 export const PRESS_MS = 50
 
 /** Those that are over. */
-export function broken(figures: readonly Figure[]): Figure[] {
-  return figures.filter(({ value, most }) => !(value <= most))
+export function broken(measurements: readonly Measurement[]): Measurement[] {
+  return measurements.filter(({ value, most }) => !(value <= most))
 }
 
 /** As a table in Markdown. */
-export function tableOf(figures: readonly Figure[]): string {
+export function tableOf(measurements: readonly Measurement[]): string {
   const text = (value: number, unit: string) => `${Math.round(value * 10) / 10}${unit && ` ${unit}`}`
-  const rows = figures.map(
+  const rows = measurements.map(
     ({ name, value, most, unit }) =>
       `| ${name} | ${text(value, unit)} | ${text(most, unit)} | ${value <= most ? '' : 'over'} |`,
   )

@@ -45,19 +45,19 @@ function watch(to: string): void {
     skeleton: () =>
       document.querySelector('main [role=status] .bg-sunken')?.checkVisibility({ opacityProperty: true }),
   }
-  const look = () => {
-    const found = Object.entries(isThere).filter(
+  const check = () => {
+    const match = Object.entries(isThere).filter(
       ([name, test]) => seen[name] === undefined && clicked > 0 && test(),
     )
-    if (found.length > 0) {
+    if (match.length > 0) {
       // What stands now is painted when this frame has ended.
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = () => {
-        for (const [name] of found) seen[name] = performance.now() - clicked
+        for (const [name] of match) seen[name] = performance.now() - clicked
       }
       port2.postMessage(undefined)
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(check)
   }
-  requestAnimationFrame(look)
+  requestAnimationFrame(check)
 }

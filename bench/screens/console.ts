@@ -5,7 +5,7 @@ import { type BrowserContext, chromium as playwright } from '@playwright/test'
 import { demoCustomers } from '#lib/demo/customers.ts'
 import { DEMO_PASSWORD, loadDemo } from '#lib/demo/load.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startWarden } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { chromium } from '../../e2e/chromium.ts'
@@ -29,15 +29,15 @@ export type Console = {
 export async function openConsole(): Promise<Console> {
   process.env.SESSION_SECRET = SESSION_SECRET
   await build({ quiet: true })
-  const warden = startWarden()
+  const reaper = startProcessReaper()
   const folder = await mkdtemp(join(tmpdir(), 'console-screens-'))
-  warden.removeFolder(folder)
+  reaper.removeFolder(folder)
   const embedded = await startEmbedded(join(folder, 'database'))
   await migrate(embedded.url)
   const database = openDatabase(embedded.url)
   const today = new Date().toISOString().slice(0, 10)
   await loadDemo(demoCustomers(today).slice(-1), today)
-  const app = await startApp(warden, embedded.url, '1')
+  const app = await startApp(reaper, embedded.url, '1')
   return {
     url: app.url,
     cookie: await signIn(app.url),
@@ -45,7 +45,7 @@ export async function openConsole(): Promise<Console> {
       await app.stop()
       await database.close()
       await embedded.release()
-      await warden.dismiss()
+      await reaper.dismiss()
       await rm(folder, { recursive: true, force: true })
     },
   }

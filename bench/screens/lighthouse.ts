@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { chromium as playwright } from '@playwright/test'
 import { chromium } from '../../e2e/chromium.ts'
 import { freePort } from '../../e2e/free-port.ts'
-import { broken, type Figure, tableOf } from './budgets.ts'
+import { broken, type Measurement, tableOf } from './budgets.ts'
 import { openConsole, thingsOf } from './console.ts'
 
 // Lighthouse on six screens: npm run lighthouse [rounds]. The program is large, and nothing else needs it: npm fetches it
@@ -16,11 +16,11 @@ const LIGHTHOUSE = 'lighthouse@13.5.0'
 const ROUNDS = Number(process.argv[2] ?? 3)
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
 /** The least score of each category, by form; LCP and TBT in milliseconds are of the mobile one. */
-const LEAST = { desktop: [100, 100, 100], mobile: [98, 100, 100] } as const
+const MIN_SCORES = { desktop: [100, 100, 100], mobile: [98, 100, 100] } as const
 const LCP_MS = 1500
 const TBT_MS = 100
 
-type Form = keyof typeof LEAST
+type Form = keyof typeof MIN_SCORES
 type Report = {
   categories: Record<(typeof CATEGORIES)[number], { score: number | null }>
   audits: Record<'largest-contentful-paint' | 'total-blocking-time', { numericValue?: number }>
@@ -28,15 +28,15 @@ type Report = {
 
 const opened = await openConsole()
 const port = await freePort()
-const found = await chromium()
+const browserPath = await chromium()
 const browser = await playwright.launch({
-  ...found,
-  args: [...found.args, `--remote-debugging-port=${port}`],
+  ...browserPath,
+  args: [...browserPath.args, `--remote-debugging-port=${port}`],
 })
 const folder = await mkdtemp(join(tmpdir(), 'console-lighthouse-'))
 try {
   const { assets, invoices } = await thingsOf(opened)
-  const figures: Figure[] = []
+  const measurements: Measurement[] = []
   for (const path of [
     '/sign-in',
     '/',
@@ -45,9 +45,9 @@ try {
     '/invoices',
     `/invoices/${invoices[0]}`,
   ])
-    for (const form of ['desktop', 'mobile'] as const) figures.push(...(await measured(path, form)))
-  console.log(tableOf(figures))
-  if (broken(figures).length > 0) process.exitCode = 1
+    for (const form of ['desktop', 'mobile'] as const) measurements.push(...(await measured(path, form)))
+  console.log(tableOf(measurements))
+  if (broken(measurements).length > 0) process.exitCode = 1
 } finally {
   await browser.close()
   await rm(folder, { recursive: true, force: true })
@@ -55,7 +55,7 @@ try {
 }
 
 /** The middle of some rounds by its performance. Scores are told as what is missing to 100. */
-async function measured(path: string, form: Form): Promise<Figure[]> {
+async function measured(path: string, form: Form): Promise<Measurement[]> {
   const reports: Report[] = []
   for (let round = 0; round < ROUNDS; round++) reports.push(await report(path, form))
   const middle = reports.toSorted(
@@ -63,10 +63,10 @@ async function measured(path: string, form: Form): Promise<Figure[]> {
   )[ROUNDS >> 1] as Report
   const name = `${path.replace(/^(\/\w+)\/.*/, '$1/…')}, ${form}`
   const scores = CATEGORIES.map(
-    (category, index): Figure => ({
+    (category, index): Measurement => ({
       name: `${name}: ${category}, below 100 by`,
       value: 100 - scoreOf(middle, category),
-      most: 100 - LEAST[form][index as 0],
+      most: 100 - MIN_SCORES[form][index as 0],
       unit: '',
     }),
   )

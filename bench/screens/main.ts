@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { BrowserContext, Page } from '@playwright/test'
-import { broken, type Figure, PRESS_MS, SKELETON_MS, TITLE_MS, tableOf } from './budgets.ts'
+import { broken, type Measurement, PRESS_MS, SKELETON_MS, TITLE_MS, tableOf } from './budgets.ts'
 import { type Click, clickOf } from './clicks.ts'
 import { inBrowser, openConsole, thingsOf } from './console.ts'
 import { pressesOf } from './keys.ts'
@@ -9,14 +9,14 @@ import { weights } from './weights.ts'
 // What a screen weighs and how soon it answers, in a browser, with the demo's largest customer; it ends with 1 where a
 // budget is broken. Weights are the same on every machine. Times want a quiet one: docs/speed.md.
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     /** Only weights, which no other work on the machine disturbs. */
     weights: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
   },
 })
-const ROUNDS = Number(given.rounds)
+const ROUNDS = Number(options.rounds)
 
 const CLICKS = [
   ['/assets', '/invoices'],
@@ -27,12 +27,12 @@ const CLICKS = [
 const opened = await openConsole()
 try {
   const things = await thingsOf(opened)
-  const figures = await inBrowser(opened, async (context) => [
+  const measurements = await inBrowser(opened, async (context) => [
     ...(await weights(context, things)),
-    ...(given.weights ? [] : [...(await clicks(context)), ...(await presses(context))]),
+    ...(options.weights ? [] : [...(await clicks(context)), ...(await presses(context))]),
   ])
-  console.log(tableOf(figures))
-  const over = broken(figures)
+  console.log(tableOf(measurements))
+  const over = broken(measurements)
   if (over.length > 0) {
     console.error(`${over.length} over budget: ${over.map(({ name }) => name).join(', ')}.`)
     process.exitCode = 1
@@ -41,23 +41,27 @@ try {
   await opened.stop()
 }
 
-async function clicks(context: BrowserContext): Promise<Figure[]> {
-  const found: Figure[] = []
+async function clicks(context: BrowserContext): Promise<Measurement[]> {
+  const measurements: Measurement[] = []
   for (const [from, to] of CLICKS) {
     const rounds: Click[] = []
     for (let round = 0; round < ROUNDS; round++) rounds.push(await clickOf(context, from, to))
-    const figure = (what: keyof Click, most: number): Figure => ({
+    const measurement = (what: keyof Click, most: number): Measurement => ({
       name: `${from} to ${to}: ${what}`,
       value: middle(rounds.map((round) => round[what] ?? Number.NaN)),
       most,
       unit: 'ms',
     })
-    found.push(figure('title', TITLE_MS), figure('navigation', TITLE_MS), figure('skeleton', SKELETON_MS))
+    measurements.push(
+      measurement('title', TITLE_MS),
+      measurement('navigation', TITLE_MS),
+      measurement('skeleton', SKELETON_MS),
+    )
   }
-  return found
+  return measurements
 }
 
-async function presses(context: BrowserContext): Promise<Figure[]> {
+async function presses(context: BrowserContext): Promise<Measurement[]> {
   const [assets, invoices] = ['/assets?maxResults=250', '/invoices?maxResults=250']
   const search = (page: Page) => page.getByRole('searchbox')
   const cases = [
@@ -76,12 +80,12 @@ async function presses(context: BrowserContext): Promise<Figure[]> {
       ['Space'],
     ],
   ] as const
-  const found: Figure[] = []
+  const measurements: Measurement[] = []
   for (const [name, path, field, keys] of cases) {
     const value = await pressesOf(context, path, field, keys)
-    found.push({ name: `key press to paint: ${name}`, value, most: PRESS_MS, unit: 'ms' })
+    measurements.push({ name: `key press to paint: ${name}`, value, most: PRESS_MS, unit: 'ms' })
   }
-  return found
+  return measurements
 }
 
 /** NaN where one of them is. */

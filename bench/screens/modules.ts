@@ -14,15 +14,15 @@ const weights = new Map<string, Weight>()
 
 /** @param path of a script, as a page names it: `/_next/static/…` */
 export function weightOf(path: string): Weight {
-  const known = weights.get(path) ?? weigh(path)
-  weights.set(path, known)
-  return known
+  const cached = weights.get(path) ?? weigh(path)
+  weights.set(path, cached)
+  return cached
 }
 
 function weigh(path: string): Weight {
   const text = readFileSync(STATIC + path.replace(/^\/_next\/static/, ''), 'utf8')
-  const own = RUNTIME.test(path) ? '' : ownPart(text)
-  return { all: packed(text), own: own ? packed(own) : 0 }
+  const source = RUNTIME.test(path) ? '' : firstPartyPart(text)
+  return { all: packed(text), own: source ? packed(source) : 0 }
 }
 
 function packed(text: string): number {
@@ -33,7 +33,7 @@ function packed(text: string): number {
  * The modules of a chunk that are neither React's nor Next's. Those two come as CommonJS, so that the bundler gives
  * their functions three parameters, and ours and all libraries one. Were it otherwise one day, more would count as ours.
  */
-function ownPart(text: string): string {
+function firstPartyPart(text: string): string {
   const modules: string[] = []
   const push = (chunk: unknown[]) => {
     for (const part of chunk) if (typeof part === 'function' && part.length < 3) modules.push(String(part))

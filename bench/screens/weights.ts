@@ -1,5 +1,5 @@
 import type { BrowserContext } from '@playwright/test'
-import { type Figure, HTML_KB, OWN_KB, ROWS, STATEMENT_KB, UNASKED } from './budgets.ts'
+import { HTML_KB, type Measurement, ROWS, SCREEN_KB, STATEMENT_KB, UNASKED } from './budgets.ts'
 import type { thingsOf } from './console.ts'
 import { loadOf } from './load.ts'
 
@@ -33,7 +33,7 @@ export async function weights(
       '/second-factor',
     ].map((path) => [path, path]),
   ] as [name: string, path: string][]
-  const found: Figure[] = []
+  const measurements: Measurement[] = []
   for (const [name, path] of screens) {
     // Of what a page is about, its own parts may each say which it is.
     const { own, html, unasked, rows } = await loadOf(
@@ -42,8 +42,8 @@ export async function weights(
       name === path || name.endsWith('rows') ? ids : [],
     )
     if (unasked.length > 0) console.error(`${name} asks by itself for ${unasked.join(', ')}.`)
-    found.push(
-      { name: `${name}: own JavaScript`, value: own / 1000, most: OWN_KB, unit: 'kB' },
+    measurements.push(
+      { name: `${name}: own JavaScript`, value: own / 1000, most: SCREEN_KB, unit: 'kB' },
       { name: `${name}: asked for by itself`, value: unasked.length, most: UNASKED, unit: '' },
       { name: `${name}: a row beside its HTML`, value: rows, most: ROWS, unit: '' },
       {
@@ -54,5 +54,5 @@ export async function weights(
       },
     )
   }
-  return found
+  return measurements
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
-import { causeWords, shareText, signedAmount } from './cause-labels.ts'
+import { causeLabel, shareText, signedAmount } from './cause-labels.ts'
 
 const change = { at: Date.parse('2026-10-20T10:00:00Z'), from: 52, to: 60, by: 'Sam Okafor', sure: true }
 const licenses = (more: Partial<NonNullable<DifferenceCause['change']>>): DifferenceCause => ({
   ...{ cause: 'licenses', platform: 'workspace-suite', product: 'Business Plus', effectAmount: 179.76 },
   change: { ...change, ...more },
 })
-const told = (cause: DifferenceCause) => {
-  const { name, note } = causeWords(cause, 'USD')
+const labelText = (cause: DifferenceCause) => {
+  const { name, note } = causeLabel(cause, 'USD')
   return note ? `${name} | ${note}` : name
 }
 
@@ -33,8 +33,8 @@ test.each<[Parameters<typeof licenses>[0], string]>([
     { billed: 'nextPeriod', days: 12, ofDays: 365, sure: false, by: undefined },
     'on 20 Oct 2026 (likely) | 52 → 60. Billed from the next period on',
   ],
-])('%j', (more, words) => {
-  expect(told(licenses(more))).toBe(`Licenses +8 ${words}`)
+])('%j', (more, expected) => {
+  expect(labelText(licenses(more))).toBe(`Licenses +8 ${expected}`)
 })
 
 test.each<[Omit<DifferenceCause, 'platform' | 'effectAmount'>, string]>([
@@ -50,8 +50,8 @@ test.each<[Omit<DifferenceCause, 'platform' | 'effectAmount'>, string]>([
     { cause: 'taxRate', product: 'Compute', fromTaxRate: 7.5, toTaxRate: 8 },
     'Tax rate | 7.5 → 8 percent, in prices with tax',
   ],
-])('%j: %s', (cause, words) => {
-  expect(told({ platform: 'web-services', effectAmount: 1, ...cause })).toBe(words)
+])('%j: %s', (cause, expected) => {
+  expect(labelText({ platform: 'web-services', effectAmount: 1, ...cause })).toBe(expected)
 })
 
 test('amounts have their sign, and a share stands where there is one', () => {

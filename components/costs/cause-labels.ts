@@ -10,7 +10,7 @@ import {
 } from '#lib/platform/values/money.ts'
 
 /** A cause in words: what it is, and below that the figures behind it, if there are any. */
-export type CauseWords = { name: string; note: string | undefined }
+export type CauseLabel = { name: string; note: string | undefined }
 
 /** With its sign: `+2.15`, `−20.00`, and `0.00` where nothing is different. */
 export function signedAmount(amount: Decimal, currency: string): string {
@@ -27,12 +27,12 @@ export function shareText(from: number, effect: number): string | undefined {
 }
 
 /** `Licenses +8 by Sam Okafor on 20 Oct 2026`, `Price`, `Gone`. */
-export function causeWords(cause: DifferenceCause, currency: string): CauseWords {
+export function causeLabel(cause: DifferenceCause, currency: string): CauseLabel {
   const { change, fromQty = 0, toQty = 0, fromPrice, toPrice, productCount = 0 } = cause
   const name = CAUSE_NAMES[cause.cause]
   switch (cause.cause) {
     case 'licenses':
-      if (change) return changeWords(change, currency)
+      if (change) return changeLabel(change, currency)
       return { name: `${name} ${signedNumber(fromQty, toQty)}`, note: turned(fromQty, toQty) }
     case 'usage':
       return { name: `${name} ${signedNumber(fromQty, toQty)}`, note: turned(fromQty, toQty) }
@@ -66,34 +66,34 @@ export function causeWords(cause: DifferenceCause, currency: string): CauseWords
 
 type Change = NonNullable<DifferenceCause['change']>
 
-function changeWords({ at, from, to, by, sure, ...billed }: Change, currency: string): CauseWords {
+function changeLabel({ at, from, to, by, sure, ...billed }: Change, currency: string): CauseLabel {
   const who = by === undefined ? '' : ` by ${by}`
   const doubt = sure ? '' : ' (likely)'
-  const how = billedWords({ at, ...billed }, currency)
+  const how = billedLabel({ at, ...billed }, currency)
   return {
     name: `Licenses ${signedNumber(from, to)}${who} on ${dayText(at)}${doubt}`,
     note: [turned(from, to), how].filter(Boolean).join('. '),
   }
 }
 
-function billedWords(
+function billedLabel(
   { at, billed, days = 0, ofDays = 0, daysAmount }: Omit<Change, 'from' | 'to' | 'by' | 'sure'>,
   currency: string,
 ): string | undefined {
   const isMonth = ofDays >= 28 && ofDays <= 31
   const ofThem = `${days.toLocaleString('en')} of ${ofDays.toLocaleString('en')} days`
-  const place = isMonth ? ` of ${monthText(at)}` : ''
-  if (billed === 'days') return `Billed by days: ${ofThem}${place}`
+  const suffix = isMonth ? ` of ${monthText(at)}` : ''
+  if (billed === 'days') return `Billed by days: ${ofThem}${suffix}`
   if (billed === 'nextPeriod') return `Billed from the next ${isMonth ? 'month' : 'period'} on`
   if (billed !== 'wholePeriod' || days === ofDays || daysAmount === undefined) return undefined
   const period = isMonth ? 'month' : 'period'
   // Fewer licenses that were there for some days, too, are a gift.
   const whole = daysAmount < 0 ? `Taken off for the full ${period}` : `The full ${period} is billed`
-  return `${whole}; ${ofThem}${place} would be ${moneyText(daysAmount, currency)}`
+  return `${whole}; ${ofThem}${suffix} would be ${moneyText(daysAmount, currency)}`
 }
 
-function turned(from: number, to: number, places = 0): string {
-  return `${formatDecimal(from, places)} → ${formatDecimal(to, places)}`
+function turned(from: number, to: number, digits = 0): string {
+  return `${formatDecimal(from, digits)} → ${formatDecimal(to, digits)}`
 }
 
 /** The difference of two numbers, exactly as far as they are written: `+8`, `−13,525`. */

@@ -9,7 +9,7 @@ import { readPriceVisibility, setPriceVisibility } from '#lib/costs/client.ts'
 
 /** Says whether IT Managers see what a license costs, and changes that. For Admins. */
 export function PriceVisibility() {
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const key = readPriceVisibility.key({})
   const { data } = useQuery({ queryKey: key, queryFn: ({ signal }) => readPriceVisibility({}, signal) })
@@ -18,7 +18,7 @@ export function PriceVisibility() {
     onSuccess: (now) => {
       client.setQueryData(key, now)
       client.invalidateQueries({ queryKey: ['listNeeds'] })
-      say(now.areHidden ? 'IT Managers see no prices' : 'IT Managers see what a license costs')
+      toast(now.areHidden ? 'IT Managers see no prices' : 'IT Managers see what a license costs')
     },
   })
   if (!data) return null

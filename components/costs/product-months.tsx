@@ -1,12 +1,20 @@
 import { ChevronRight } from 'lucide-react'
 import Link from 'next/link'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
 /** A product with its months, as text. */
-export type ShownProduct = {
+export type ProductView = {
   name: string
   platform: string
   currency: string
@@ -14,7 +22,7 @@ export type ShownProduct = {
   months: readonly { month: string; qty: string; amount: string; invoices: string; href: string }[]
 }
 
-const FOLD =
+const DISCLOSURE_CLASS =
   'border-t border-line [&_summary]:grid [&_summary]:grid-cols-[auto_1fr_auto] [&_summary]:items-center [&_summary]:gap-x-2.5 [&_summary]:px-4 [&_summary]:py-2.5 [&_summary]:hover:bg-sunken/50 max-md:[&_summary]:px-3.5 [&_summary::-webkit-details-marker]:hidden [&[open]>summary>svg]:rotate-90 print:[&::details-content]:block print:[&::details-content]:[content-visibility:visible]'
 
 /**
@@ -29,7 +37,7 @@ export function ProductMonths({
 }: {
   title: string
   note: string
-  products: readonly ShownProduct[]
+  products: readonly ProductView[]
   others: number
 }) {
   return (
@@ -56,15 +64,15 @@ export function ProductMonths({
   )
 }
 
-function Product({ name, platform, currency, amount, months, open }: ShownProduct & { open: boolean }) {
+function Product({ name, platform, currency, amount, months, open }: ProductView & { open: boolean }) {
   return (
-    <details open={open} className={FOLD}>
+    <details open={open} className={DISCLOSURE_CLASS}>
       <summary>
         <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-ink-3" />
         <span className="min-w-0 wrap-anywhere">
-          <span className="font-[550]">{visible(name)}</span>
+          <span className="font-[550]">{escapeInvisible(name)}</span>
           <span className="block text-xs text-ink-3">
-            <PlatformMark slug={platform} />
+            <PlatformIcon slug={platform} />
           </span>
         </span>
         <span className="font-semibold whitespace-nowrap tabular-nums">
@@ -72,17 +80,17 @@ function Product({ name, platform, currency, amount, months, open }: ShownProduc
         </span>
       </summary>
       <div className="border-t border-line bg-sunken/40">
-        <Table label={`${visible(name)} in ${currency}, by month`}>
-          <TableHead>
-            <HeadCell className="pl-10.5">Month</HeadCell>
-            <HeadCell>Invoices</HeadCell>
-            <HeadCell right>Quantity</HeadCell>
-            <HeadCell right>Amount</HeadCell>
-          </TableHead>
+        <Table label={`${escapeInvisible(name)} in ${currency}, by month`}>
+          <TableHeader>
+            <TableHeaderCell className="pl-10.5">Month</TableHeaderCell>
+            <TableHeaderCell>Invoices</TableHeaderCell>
+            <TableHeaderCell right>Quantity</TableHeaderCell>
+            <TableHeaderCell right>Amount</TableHeaderCell>
+          </TableHeader>
           <TableBody>
-            {months.map(({ month, qty, amount: own, invoices, href }) => (
+            {months.map(({ month, qty, amount: monthAmount, invoices, href }) => (
               <Row key={month}>
-                <RowHead className="md:pl-10.5">{month}</RowHead>
+                <RowHeaderCell className="md:pl-10.5">{month}</RowHeaderCell>
                 <Cell className="text-sm">
                   <Link
                     href={href}
@@ -93,12 +101,12 @@ function Product({ name, platform, currency, amount, months, open }: ShownProduc
                     <span className="sr-only"> of {month}</span>
                   </Link>
                 </Cell>
-                <Cell place="right-2" right number className="text-sm text-ink-2">
+                <Cell placement="right-2" right number className="text-sm text-ink-2">
                   <span className="md:hidden">× </span>
                   {qty}
                 </Cell>
-                <Cell place="right-1" right number>
-                  {own}
+                <Cell placement="right-1" right number>
+                  {monthAmount}
                 </Cell>
               </Row>
             ))}

@@ -9,7 +9,7 @@ import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/client.ts'
 
 /** Whether the member is mailed the same, once a week. Nothing where this console sends no mails. */
 export function NeedsMail({ email }: { email: string }) {
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const key = readNeedsMail.key({})
   const { data } = useQuery({ queryKey: key, queryFn: ({ signal }) => readNeedsMail({}, signal) })
@@ -17,7 +17,7 @@ export function NeedsMail({ email }: { email: string }) {
     mutationFn: (isOn: boolean) => setNeedsMail({ body: { isOn } }),
     onSuccess: (mail) => {
       client.setQueryData(key, mail)
-      say(mail.isOn ? 'One mail a week, from next Monday on' : 'No more mails of what needs you')
+      toast(mail.isOn ? 'One mail a week, from next Monday on' : 'No more mails of what needs you')
     },
   })
   if (!data?.isPossible) return null

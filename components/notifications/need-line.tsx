@@ -5,22 +5,22 @@ import Link from 'next/link'
 import { useEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
-import { wordsOf } from '#lib/notifications/needs/words.ts'
+import { describeNeed } from '#lib/notifications/needs/words.ts'
 import { useDismissal } from './use-dismissal.ts'
 
-type Given = {
+type NeedLineProps = {
   need: Need
   /** Whether its button is to have the focus: what had it has gone. */
   hasFocus: boolean
-  onMoved: (need: Need) => void
+  onDismissalChange: (need: Need) => void
   onFocused: () => void
 }
 
 /** One line: what it is about, what it says, the way to see to it, and the button that puts it aside. */
-export function NeedLine({ need, hasFocus, onMoved, onFocused }: Given) {
+export function NeedLine({ need, hasFocus, onDismissalChange, onFocused }: NeedLineProps) {
   const button = useRef<HTMLButtonElement>(null)
   const { isDismissed } = need
   useEffect(() => {
@@ -29,17 +29,19 @@ export function NeedLine({ need, hasFocus, onMoved, onFocused }: Given) {
     onFocused()
   }, [hasFocus, onFocused])
   return isDismissed ? (
-    <PutAside need={need} button={button} onMoved={onMoved} />
+    <PutAside need={need} button={button} onDismissalChange={onDismissalChange} />
   ) : (
-    <Line need={need} button={button} onMoved={onMoved} />
+    <Line need={need} button={button} onDismissalChange={onDismissalChange} />
   )
 }
 
-type Part = Pick<Given, 'need' | 'onMoved'> & { button: React.RefObject<HTMLButtonElement | null> }
+type LineProps = Pick<NeedLineProps, 'need' | 'onDismissalChange'> & {
+  button: React.RefObject<HTMLButtonElement | null>
+}
 
-function Line({ need, button, onMoved }: Part) {
-  const { title, figure, facts, act, path } = wordsOf(need)
-  const { dismiss, isPending } = useDismissal(onMoved)
+function Line({ need, button, onDismissalChange }: LineProps) {
+  const { title, headline, details, act, path } = describeNeed(need)
+  const { dismiss, isPending } = useDismissal(onDismissalChange)
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto] print:grid-cols-[minmax(0,1fr)_auto]!">
       <div className="min-w-0 max-md:order-1">
@@ -48,12 +50,12 @@ function Line({ need, button, onMoved }: Part) {
           prefetch={false}
           className="rounded-sm font-[550] wrap-anywhere underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
-          {visible(title)}
-          <LinkHint />
+          {escapeInvisible(title)}
+          <LinkSpinner />
         </Link>
-        {facts.map((fact) => (
-          <p key={fact} className="text-sm text-ink-3 wrap-anywhere tabular-nums">
-            {visible(fact)}
+        {details.map((detail) => (
+          <p key={detail} className="text-sm text-ink-3 wrap-anywhere tabular-nums">
+            {escapeInvisible(detail)}
           </p>
         ))}
       </div>
@@ -61,7 +63,7 @@ function Line({ need, button, onMoved }: Part) {
         <p
           className={`font-[550] tabular-nums md:text-right ${need.kind === 'past-due' ? 'text-danger' : ''}`}
         >
-          {figure}
+          {headline}
         </p>
         <ButtonLink
           href={path}
@@ -75,7 +77,7 @@ function Line({ need, button, onMoved }: Part) {
       <button
         ref={button}
         type="button"
-        aria-label={`Dismiss until it changes: ${title}, ${figure}`}
+        aria-label={`Dismiss until it changes: ${title}, ${headline}`}
         title="Dismiss until it changes"
         aria-disabled={isPending ? true : undefined}
         onClick={() => isPending || dismiss(need)}
@@ -87,15 +89,15 @@ function Line({ need, button, onMoved }: Part) {
   )
 }
 
-function PutAside({ need, button, onMoved }: Part) {
-  const { title } = wordsOf(need)
-  const { restore, isPending } = useDismissal(onMoved)
+function PutAside({ need, button, onDismissalChange }: LineProps) {
+  const { title } = describeNeed(need)
+  const { restore, isPending } = useDismissal(onDismissalChange)
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-5 gap-y-1 px-4 py-2 text-sm text-ink-3">
-      <span className="min-w-0 wrap-anywhere">{visible(title)}: dismissed until it changes</span>
+      <span className="min-w-0 wrap-anywhere">{escapeInvisible(title)}: dismissed until it changes</span>
       <Button
         ref={button}
-        look="quiet"
+        variant="quiet"
         pending={isPending}
         onClick={() => restore(need)}
         aria-label={`Undo: ${title} was dismissed until it changes`}

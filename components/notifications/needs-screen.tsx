@@ -7,17 +7,17 @@ import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { listNeeds } from '#lib/notifications/needs/client.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
 import type { NeedKind } from '#lib/notifications/needs/rules.ts'
-import { KIND_NAMES, LOOKED_AT, wordsOf } from '#lib/notifications/needs/words.ts'
+import { describeNeed, KIND_NAMES, LOOKED_AT } from '#lib/notifications/needs/words.ts'
 import { NeedLine } from './need-line.tsx'
 import { useDismissal } from './use-dismissal.ts'
 
 /** Lines that were put aside in this visit stay where they are, so that they can be brought back at once. */
-type Kept = ReadonlySet<string>
+type NeedIds = ReadonlySet<string>
 
 /** What needs the caller, by kind. The page has put the answer into the cache. */
 export function NeedsScreen() {
@@ -25,22 +25,24 @@ export function NeedsScreen() {
     queryKey: listNeeds.key({}),
     queryFn: ({ signal }) => listNeeds({}, signal),
   })
-  const [kept, setKept] = useState<Kept>(new Set())
+  const [dismissedHere, setDismissedHere] = useState<NeedIds>(new Set())
   /** The line whose button has the focus, because it came there or changed. */
   const [moved, setMoved] = useState<string>()
   if (!data) return null
-  const onMoved = ({ id, isDismissed }: Need) => {
-    setKept((before) => new Set(isDismissed ? [...before, id] : [...before].filter((one) => one !== id)))
+  const onDismissalChange = ({ id, isDismissed }: Need) => {
+    setDismissedHere(
+      (before) => new Set(isDismissed ? [...before, id] : [...before].filter((one) => one !== id)),
+    )
     setMoved(id)
   }
-  const shown = data.needs.filter(({ id, isDismissed }) => !isDismissed || kept.has(id))
-  const away = data.needs.filter(({ id, isDismissed }) => isDismissed && !kept.has(id))
+  const visibleNeeds = data.needs.filter(({ id, isDismissed }) => !isDismissed || dismissedHere.has(id))
+  const away = data.needs.filter(({ id, isDismissed }) => isDismissed && !dismissedHere.has(id))
   return (
     <>
-      {error ? <RefreshFailed what="needs" error={error} onRetry={() => refetch()} /> : null}
-      {shown.length === 0 ? <NothingNeeded looked={data.looked} /> : null}
+      {error ? <RefreshFailed label="needs" error={error} onRetry={() => refetch()} /> : null}
+      {visibleNeeds.length === 0 ? <NothingNeeded looked={data.looked} /> : null}
       <div className="grid gap-6">
-        {[...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, needs]) => (
+        {[...Map.groupBy(visibleNeeds, ({ kind }) => kind)].map(([kind, needs]) => (
           <section key={kind} aria-labelledby={`needs-${kind}`}>
             <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 text-sm">
               <h2 id={`needs-${kind}`} className="font-semibold text-ink-2">
@@ -53,7 +55,7 @@ export function NeedsScreen() {
                   className="rounded-sm text-ink-3 underline-offset-2 hover:text-ink hover:underline print:hidden"
                 >
                   All of the next twelve months
-                  <LinkHint />
+                  <LinkSpinner />
                 </Link>
               ) : null}
             </div>
@@ -64,7 +66,7 @@ export function NeedsScreen() {
                     key={need.id}
                     need={need}
                     hasFocus={moved === need.id}
-                    onMoved={onMoved}
+                    onDismissalChange={onDismissalChange}
                     onFocused={() => setMoved(undefined)}
                   />
                 ))}
@@ -72,15 +74,21 @@ export function NeedsScreen() {
             </Card>
           </section>
         ))}
-        <DismissedNeeds needs={away} onMoved={onMoved} />
+        <DismissedNeeds needs={away} onDismissalChange={onDismissalChange} />
       </div>
     </>
   )
 }
 
 /** What was put aside and still is as it was then. Nothing where there is none. */
-function DismissedNeeds({ needs, onMoved }: { needs: readonly Need[]; onMoved: (need: Need) => void }) {
-  const { restore, isPending } = useDismissal(onMoved)
+function DismissedNeeds({
+  needs,
+  onDismissalChange,
+}: {
+  needs: readonly Need[]
+  onDismissalChange: (need: Need) => void
+}) {
+  const { restore, isPending } = useDismissal(onDismissalChange)
   if (needs.length === 0) return null
   return (
     <details className="print:hidden">
@@ -90,17 +98,17 @@ function DismissedNeeds({ needs, onMoved }: { needs: readonly Need[]; onMoved: (
       <Card className="mt-2">
         <ul aria-label="Dismissed" className="divide-y divide-line">
           {needs.map((need) => {
-            const { title, figure } = wordsOf(need)
+            const { title, headline } = describeNeed(need)
             return (
               <li
                 key={need.id}
                 className="flex flex-wrap items-center justify-between gap-x-5 gap-y-1 px-4 py-2 text-sm"
               >
                 <span className="min-w-0 wrap-anywhere text-ink-2 tabular-nums">
-                  {visible(title)} · {figure}
+                  {escapeInvisible(title)} · {headline}
                 </span>
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   pending={isPending}
                   aria-label={`Bring back: ${title}`}
                   onClick={() => restore(need)}

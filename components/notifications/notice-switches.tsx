@@ -1,5 +1,5 @@
 import { Badge } from '#components/ui/badge.tsx'
-import { type ButtonLook, buttonLook } from '#components/ui/button-look.ts'
+import { type ButtonVariant, buttonVariants } from '#components/ui/button-look.ts'
 import { type Kind, NOTICE_NAMES, type NoticeSubscription } from '#lib/notifications/notices/rules.ts'
 
 /**
@@ -16,16 +16,16 @@ export function NoticeSwitches({
 }) {
   const { notice, notices } = subscription
   const someOn = notices.some(({ isOn }) => isOn)
-  const asked = notices.find((one) => one.notice === notice && one.isOn)
+  const requested = notices.find((one) => one.notice === notice && one.isOn)
   if (notices.length === 0) return <p className="mt-4">This address gets no notices.</p>
   return (
     <>
-      {asked ? (
+      {requested ? (
         <div className="mt-4 grid gap-2.5">
           <p>
-            Stop notices of the kind <b>{NOTICE_NAMES[asked.notice]}</b>?
+            Stop notices of the kind <b>{NOTICE_NAMES[requested.notice]}</b>?
           </p>
-          <Switch action={action} what={asked.notice} want="stop" look="primary">
+          <Switch action={action} kind={requested.notice} intent="stop" variant="primary">
             Stop these notices
           </Switch>
         </div>
@@ -37,8 +37,8 @@ export function NoticeSwitches({
             {one.isOn ? <Badge tone="ok">On</Badge> : <Badge>Stopped</Badge>}
             <Switch
               action={action}
-              what={one.notice}
-              want={one.isOn ? 'stop' : 'start'}
+              kind={one.notice}
+              intent={one.isOn ? 'stop' : 'start'}
               label={`${one.isOn ? 'Stop' : 'Start again'}: ${NOTICE_NAMES[one.notice]}`}
             >
               {one.isOn ? 'Stop' : 'Start again'}
@@ -48,11 +48,11 @@ export function NoticeSwitches({
       </ul>
       <div className="mt-4">
         {someOn ? (
-          <Switch action={action} what="all" want="stop" look={notice === 'all' ? 'primary' : 'plain'}>
+          <Switch action={action} kind="all" intent="stop" variant={notice === 'all' ? 'primary' : 'plain'}>
             Stop all notices
           </Switch>
         ) : (
-          <Switch action={action} what="all" want="start">
+          <Switch action={action} kind="all" intent="start">
             Start all again
           </Switch>
         )}
@@ -63,24 +63,24 @@ export function NoticeSwitches({
 
 function Switch({
   action,
-  what,
-  want,
-  look = 'plain',
+  kind,
+  intent,
+  variant = 'plain',
   label,
   children,
 }: {
   action: string
-  what: Kind | 'all'
-  want: 'stop' | 'start'
-  look?: ButtonLook
+  kind: Kind | 'all'
+  intent: 'stop' | 'start'
+  variant?: ButtonVariant
   label?: string
   children: string
 }) {
   return (
     <form method="post" action={action}>
-      <input type="hidden" name="notice" value={what} />
-      <input type="hidden" name="want" value={want} />
-      <button type="submit" aria-label={label} className={buttonLook(look)}>
+      <input type="hidden" name="notice" value={kind} />
+      <input type="hidden" name="want" value={intent} />
+      <button type="submit" aria-label={label} className={buttonVariants(variant)}>
         {children}
       </button>
     </form>

@@ -5,8 +5,8 @@ import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Puts lines aside and brings them back. `onMoved` gets each as it is then. */
-export function useDismissal(onMoved: (need: Need) => void) {
-  const say = useToast()
+export function useDismissal(onDismissalChange: (need: Need) => void) {
+  const toast = useToast()
   const client = useQueryClient()
   const key = listNeeds.key({})
   const { mutate, isPending } = useMutation({
@@ -17,14 +17,16 @@ export function useDismissal(onMoved: (need: Need) => void) {
     onSuccess: (need, before) => {
       client.setQueryData<Needs>(key, (list) => list && withNeed(list, need))
       if (need.isDismissed === before.isDismissed && !need.isDismissed)
-        say('It has changed meanwhile, so it stays')
-      onMoved(need)
+        toast('It has changed meanwhile, so it stays')
+      onDismissalChange(need)
     },
     onError: (error) => {
       // It needs nobody any more: the list says what does.
       if (error instanceof Problem && error.code === 'not_found') client.invalidateQueries({ queryKey: key })
       else
-        say(error instanceof Problem ? error.message : 'Not changed: the service did not answer. Try again.')
+        toast(
+          error instanceof Problem ? error.message : 'Not changed: the service did not answer. Try again.',
+        )
     },
   })
   return { dismiss: mutate, restore: mutate, isPending }

@@ -1,9 +1,9 @@
-export type ButtonLook = 'plain' | 'primary' | 'quiet'
+export type ButtonVariant = 'plain' | 'primary' | 'quiet'
 
 const BASE =
   'inline-flex min-h-8.5 max-md:min-h-10 items-center justify-center gap-2 rounded-control border px-3 py-1 text-sm font-medium transition-colors duration-120 disabled:cursor-not-allowed aria-disabled:cursor-progress'
 
-const LOOKS: Record<ButtonLook, string> = {
+const VARIANTS: Record<ButtonVariant, string> = {
   plain: 'border-line-2 bg-surface text-ink shadow-card hover:bg-sunken disabled:text-ink-3',
   primary:
     'border-transparent bg-accent text-accent-ink shadow-card hover:bg-accent-strong disabled:bg-sunken disabled:text-ink-3 disabled:shadow-none',
@@ -11,6 +11,6 @@ const LOOKS: Record<ButtonLook, string> = {
 }
 
 /** The classes of a button, or of a link that looks like one. */
-export function buttonLook(look: ButtonLook, more = ''): string {
-  return `${BASE} ${LOOKS[look]} ${more}`
+export function buttonVariants(variant: ButtonVariant, more = ''): string {
+  return `${BASE} ${VARIANTS[variant]} ${more}`
 }

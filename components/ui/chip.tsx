@@ -17,11 +17,11 @@ export function ToggleChip({
   onToggle: () => void
   children: ReactNode
 }) {
-  const look = pressed
+  const stateClass = pressed
     ? 'border-accent bg-accent-tint text-accent'
     : 'border-line-2 bg-surface text-ink-2 hover:bg-sunken hover:text-ink'
   return (
-    <button type="button" aria-pressed={pressed} onClick={onToggle} className={`${BASE} ${look} px-3`}>
+    <button type="button" aria-pressed={pressed} onClick={onToggle} className={`${BASE} ${stateClass} px-3`}>
       {children}
       {count === undefined ? null : <span className="tabular-nums">{countText(count)}</span>}
     </button>
@@ -30,11 +30,11 @@ export function ToggleChip({
 
 /** A filter that is on; `name` is what its × takes away. */
 export function RemovableChip({
-  name,
+  label,
   onRemove,
   children,
 }: {
-  name: string
+  label: string
   onRemove: () => void
   children: ReactNode
 }) {
@@ -43,7 +43,7 @@ export function RemovableChip({
       {children}
       <button
         type="button"
-        aria-label={`Remove filter: ${name}`}
+        aria-label={`Remove filter: ${label}`}
         onClick={onRemove}
         className="grid h-full w-8 place-items-center rounded-full hover:bg-accent/15"
       >

@@ -8,7 +8,7 @@ export function Confirm({
   button,
   pending,
   refused,
-  onGo,
+  onConfirm,
   onClose,
   children,
 }: {
@@ -16,7 +16,7 @@ export function Confirm({
   button: string
   pending: boolean
   refused: ReactNode
-  onGo: () => void
+  onConfirm: () => void
   onClose: () => void
   children: ReactNode
 }) {
@@ -27,10 +27,10 @@ export function Confirm({
         {refused}
       </div>
       <div className="mt-5 flex flex-wrap justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
+        <Button variant="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button look="primary" pending={pending} onClick={onGo}>
+        <Button variant="primary" pending={pending} onClick={onConfirm}>
           {button}
         </Button>
       </div>

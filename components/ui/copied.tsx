@@ -1,14 +1,14 @@
 import { CopyButton } from './copy-button.tsx'
 
 /** A text that is needed elsewhere, with a button that copies it: `what` says which it is, as in “Copy address”. */
-export function Copied({ label, text, what }: { label: string; text: string; what: string }) {
+export function CopyField({ label, text, copyLabel }: { label: string; text: string; copyLabel: string }) {
   return (
     <div className="grid min-w-0 gap-1.5">
       <div className="flex flex-wrap items-center justify-between gap-x-2">
         <span className="text-sm font-medium">{label}</span>
         {/* Its words end where the box below does. */}
         <span className="-mr-3">
-          <CopyButton text={() => text}>Copy {what}</CopyButton>
+          <CopyButton text={() => text}>Copy {copyLabel}</CopyButton>
         </span>
       </div>
       <code className="block rounded-control border border-line-2 bg-sunken px-3 py-2 text-sm wrap-anywhere">

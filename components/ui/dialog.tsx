@@ -3,7 +3,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
 /** What asks has its title on top of it; what finds stands where a list can grow under it. */
-const LOOKS = {
+const VARIANTS = {
   asks: { box: 'm-auto w-100 p-6', title: 'text-lg font-semibold' },
   finds: { box: 'mx-auto mt-[12vh] w-150 overflow-hidden p-0 max-md:mt-4', title: 'sr-only' },
 }
@@ -14,12 +14,12 @@ const LOOKS = {
  */
 export function Dialog({
   title,
-  look = 'asks',
+  variant = 'asks',
   onClose,
   children,
 }: {
   title: string
-  look?: keyof typeof LOOKS
+  variant?: keyof typeof VARIANTS
   onClose: () => void
   children: ReactNode
 }) {
@@ -36,9 +36,9 @@ export function Dialog({
       ref={dialog}
       aria-labelledby={id}
       onClose={(event) => event.currentTarget.open || onClose()}
-      className={`appear max-w-[calc(100vw-2rem)] rounded-card border border-line-2 bg-surface text-left text-ink shadow-float ${LOOKS[look].box}`}
+      className={`appear max-w-[calc(100vw-2rem)] rounded-card border border-line-2 bg-surface text-left text-ink shadow-float ${VARIANTS[variant].box}`}
     >
-      <h2 id={id} className={LOOKS[look].title}>
+      <h2 id={id} className={VARIANTS[variant].title}>
         {title}
       </h2>
       {children}

@@ -2,7 +2,7 @@
 
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { buttonLook } from './button-look.ts'
+import { buttonVariants } from './button-look.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /**
@@ -12,20 +12,20 @@ import { MENU_ITEM, Menu } from './menu.tsx'
  */
 export function ExportMenu({
   files,
-  ahead,
+  preload,
   more,
 }: {
   files: Record<string, string>
   /** Fetches what `more` needs, for whoever is about to open the menu. */
-  ahead?: () => void
+  preload?: () => void
   more?: (close: () => void) => ReactNode
 }) {
   return (
     <Menu
       side="under-right"
-      ahead={ahead}
+      preload={preload}
       className="w-64"
-      buttonClassName={buttonLook('plain')}
+      buttonClassName={buttonVariants('plain')}
       button={
         <>
           Export

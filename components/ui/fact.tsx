@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 /** One of several facts that stand side by side in a `dl`: what it is, and below it what it comes to. */
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
+export function DescriptionItem({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="min-w-0 border-t border-l border-line px-4 py-3.5 max-md:px-3.5 max-md:py-3">
       <dt className="text-xs text-ink-3">{label}</dt>

@@ -8,13 +8,13 @@ export function Field({
   label,
   error,
   hint,
-  beside,
+  trailing,
   ...input
 }: {
   label: string
   error?: string | undefined
   hint?: string
-  beside?: ReactNode
+  trailing?: ReactNode
 } & ComponentProps<'input'>) {
   const id = useId()
   const notes = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
@@ -29,9 +29,9 @@ export function Field({
           id={id}
           aria-invalid={error ? true : undefined}
           aria-describedby={notes || undefined}
-          className={`${INPUT} ${beside ? 'pr-11' : ''}`}
+          className={`${INPUT} ${trailing ? 'pr-11' : ''}`}
         />
-        {beside ? <div className="absolute inset-y-0 right-1 flex items-center">{beside}</div> : null}
+        {trailing ? <div className="absolute inset-y-0 right-1 flex items-center">{trailing}</div> : null}
       </div>
       {hint ? (
         <p id={`${id}-hint`} className="text-xs text-ink-3">

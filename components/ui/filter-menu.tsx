@@ -14,7 +14,7 @@ export function FilterMenu({
   icon,
   onClear,
   className,
-  ahead,
+  preload,
   children,
 }: {
   label: string
@@ -26,7 +26,7 @@ export function FilterMenu({
   onClear: () => void
   className?: string
   /** Fetches what the panel needs, for whoever is about to open it. */
-  ahead?: () => unknown
+  preload?: () => unknown
   children: (close: () => void) => ReactNode
 }) {
   const clear = (event: MouseEvent<HTMLButtonElement>) => {
@@ -41,7 +41,7 @@ export function FilterMenu({
         buttonClassName={value === undefined ? FILTER_BUTTON : FILTER_BUTTON_ON}
         rootClassName=""
         className={className ?? ''}
-        ahead={ahead}
+        preload={preload}
         button={
           <>
             {icon}

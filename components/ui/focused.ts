@@ -1,4 +1,4 @@
 /** As a field's `ref`: what opens with it can be typed into at once. */
-export function focused(element: HTMLElement | null): void {
+export function focusOnMount(element: HTMLElement | null): void {
   element?.focus()
 }

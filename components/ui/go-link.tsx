@@ -2,7 +2,10 @@ import Link from 'next/link'
 import type { ComponentProps } from 'react'
 
 /** A link to another view of the same screen: with an address of its own, but the screen itself goes there. */
-export function GoLink({ onGo, ...rest }: { onGo: () => void } & ComponentProps<typeof Link>) {
+export function GoLink({
+  onNavigate,
+  ...rest
+}: { onNavigate: () => void } & Omit<ComponentProps<typeof Link>, 'onNavigate'>) {
   return (
     <Link
       {...rest}
@@ -10,7 +13,7 @@ export function GoLink({ onGo, ...rest }: { onGo: () => void } & ComponentProps<
       scroll={false}
       onNavigate={(event) => {
         event.preventDefault()
-        onGo()
+        onNavigate()
       }}
     />
   )

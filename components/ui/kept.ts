@@ -3,7 +3,7 @@
 const PREFIX = 'kept:'
 
 /** Keeps a value that JSON can hold; false where the browser keeps nothing. */
-export function keep(name: string, value: unknown): boolean {
+export function setItem(name: string, value: unknown): boolean {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value))
     return true
@@ -13,7 +13,7 @@ export function keep(name: string, value: unknown): boolean {
 }
 
 /** What was kept under a name: anybody could have changed it there. */
-export function kept(name: string): unknown {
+export function getItem(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(PREFIX + name) ?? 'null')
   } catch {
@@ -22,7 +22,7 @@ export function kept(name: string): unknown {
 }
 
 /** Forgets what was kept under the names that `isMeant` chooses: all, unless told. */
-export function forget(isMeant: (name: string) => boolean = () => true): void {
+export function removeItems(isMeant: (name: string) => boolean = () => true): void {
   try {
     const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))
     for (const name of names) if (isMeant(name.slice(PREFIX.length))) localStorage.removeItem(name)

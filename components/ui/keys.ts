@@ -1,4 +1,4 @@
-import { keep, kept } from './kept.ts'
+import { getItem, setItem } from './kept.ts'
 
 // Keys of one letter. Whoever speaks to the computer, or types by accident, can turn them off (WCAG 2.1.4).
 
@@ -6,12 +6,12 @@ const NAME = 'keys-of-one-letter'
 
 /** Whether the console listens to keys of one letter. */
 export function areKeysOn(): boolean {
-  return kept(NAME) !== 'off'
+  return getItem(NAME) !== 'off'
 }
 
 /** From the next key on, in this browser. */
-export function turnKeys(areOn: boolean): void {
-  keep(NAME, areOn ? 'on' : 'off')
+export function setKeysEnabled(areOn: boolean): void {
+  setItem(NAME, areOn ? 'on' : 'off')
 }
 
 /** Whether a press of a key is meant for the page: not typed into a field, no part of a chord, no dialog in front. */

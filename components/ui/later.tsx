@@ -2,24 +2,24 @@ import { type ComponentType, type ReactNode, Suspense, use, useEffect } from 're
 import { Button } from './button.tsx'
 
 /** A part of a screen, and the way to fetch its script before it is shown: `ahead`. */
-export type Later<Given> = ((given: Given) => ReactNode) & { ahead: () => void }
+export type LazyComponent<Props> = ((props: Props) => ReactNode) & { preload: () => void }
 
 /**
  * A part whose script comes when it is shown for the first time, or when somebody is about to ask for it. Where the script
  * can't be had, that is said in its place, and whoever asks for it the next time tries again.
  * @param fetchPart fetches the script and gives the component of it
- * @param Meanwhile keeps its place
+ * @param Fallback keeps its place
  */
-export function later<Given extends object>(
-  fetchPart: () => Promise<ComponentType<Given>>,
-  Meanwhile: (given: Given) => ReactNode = nothing,
-): Later<Given> {
-  let asked: Promise<ComponentType<Given>> | undefined
-  let present: ComponentType<Given> | undefined
+export function lazyWithPreload<Props extends object>(
+  fetchPart: () => Promise<ComponentType<Props>>,
+  Fallback: (props: Props) => ReactNode = nothing,
+): LazyComponent<Props> {
+  let request: Promise<ComponentType<Props>> | undefined
+  let present: ComponentType<Props> | undefined
   let isMissing = false
-  const ask = () => {
+  const load = () => {
     isMissing = false
-    asked = fetchPart().then(
+    request = fetchPart().then(
       (part) => {
         present = part
         return part
@@ -29,37 +29,37 @@ export function later<Given extends object>(
         return Missing
       },
     )
-    return asked
+    return request
   }
   const Missing = () => {
     useEffect(
       () => () => {
-        asked = undefined
+        request = undefined
       },
       [],
     )
     return <NotLoaded />
   }
-  const Inner = (given: Given) => {
+  const Inner = (props: Props) => {
     // One that is there is shown in the very frame that asks for it.
-    const Part = present ?? use(asked ?? ask())
-    return <Part {...given} />
+    const Part = present ?? use(request ?? load())
+    return <Part {...props} />
   }
-  const Shown = (given: Given) => (
+  const LazyPart = (props: Props) => (
     <Suspense
       fallback={
         <>
           <span hidden aria-busy="true" />
-          <Meanwhile {...given} />
+          <Fallback {...props} />
         </>
       }
     >
-      <Inner {...given} />
+      <Inner {...props} />
     </Suspense>
   )
-  return Object.assign(Shown, {
-    ahead() {
-      if (!asked || isMissing) void ask()
+  return Object.assign(LazyPart, {
+    preload() {
+      if (!request || isMissing) void load()
     },
   })
 }

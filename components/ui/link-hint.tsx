@@ -8,7 +8,7 @@ import { Spinner } from './spinner.tsx'
  * Inside a link: turns while the page behind it is awaited, once that lasts. It takes no room of its own, so that nothing
  * beside it moves: it hangs over what follows, or with `children` stands in their place.
  */
-export function LinkHint({ children }: { children?: ReactNode }) {
+export function LinkSpinner({ children }: { children?: ReactNode }) {
   const { pending } = useLinkStatus()
   if (children === undefined) {
     return pending ? (

@@ -1,9 +1,9 @@
 'use client'
 
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { type Side, useSide } from './panel-side.ts'
+import { type PanelSide, useSide } from './panel-side.ts'
 
-const SIDES: Record<Side, string> = {
+const SIDES: Record<PanelSide, string> = {
   'under-left': 'top-full left-0 mt-1.5',
   'under-right': 'top-full right-0 mt-1.5',
   'over-left': 'bottom-full left-0 mb-1.5',
@@ -21,7 +21,7 @@ export function Menu({
   rootClassName = 'relative',
   side = 'under-left',
   className = '',
-  ahead,
+  preload,
   children,
 }: {
   /** Names the button where its content doesn't. */
@@ -30,10 +30,10 @@ export function Menu({
   buttonClassName: string
   /** Makes another box around it the one that the panel opens at, such as on phones a whole row of buttons. */
   rootClassName?: string
-  side?: Side
+  side?: PanelSide
   className?: string
   /** Fetches what the panel needs, for whoever is about to open it. */
-  ahead?: (() => unknown) | undefined
+  preload?: (() => unknown) | undefined
   children: (close: () => void) => ReactNode
 }) {
   const id = useId()
@@ -41,7 +41,7 @@ export function Menu({
   const trigger = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
-  const place = useSide(side, open, panel)
+  const panelSide = useSide(side, open, panel)
 
   useEffect(() => {
     if (!open) return
@@ -71,8 +71,8 @@ export function Menu({
         aria-label={label}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        onPointerEnter={ahead}
-        onFocus={ahead}
+        onPointerEnter={preload}
+        onFocus={preload}
         onClick={() => setOpen(!open)}
         className={buttonClassName}
       >
@@ -82,7 +82,7 @@ export function Menu({
         <div
           ref={panel}
           id={id}
-          className={`appear absolute z-30 min-w-52 rounded-card border border-line-2 bg-surface p-1.5 shadow-float ${SIDES[place]} ${className}`}
+          className={`appear absolute z-30 min-w-52 rounded-card border border-line-2 bg-surface p-1.5 shadow-float ${SIDES[panelSide]} ${className}`}
         >
           {children(() => {
             setOpen(false)

@@ -1,7 +1,7 @@
 const FILLS = { used: 'fill-used', idle: 'fill-idle', full: 'fill-full' } as const
 
 /** How much of a whole is taken. The text above it says the same in words; this is only the picture. */
-export function Meter({ value, max, look }: { value: number; max: number; look: keyof typeof FILLS }) {
+export function Meter({ value, max, variant }: { value: number; max: number; variant: keyof typeof FILLS }) {
   const share = max > 0 ? Math.min(100, (value / max) * 100) : 0
   return (
     <svg
@@ -11,7 +11,7 @@ export function Meter({ value, max, look }: { value: number; max: number; look: 
       preserveAspectRatio="none"
     >
       <rect className="fill-line" width="100" height="6" />
-      <rect className={FILLS[look]} width={share} height="6" />
+      <rect className={FILLS[variant]} width={share} height="6" />
     </svg>
   )
 }

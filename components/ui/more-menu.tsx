@@ -1,27 +1,31 @@
 'use client'
 
 import { Check, Copy, Ellipsis } from 'lucide-react'
-import { buttonLook } from './button-look.ts'
+import { buttonVariants } from './button-look.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { useCopy } from './use-copy.ts'
 
 /** What a page offers to few of its readers: the curl line that answers the same data as the screen shows. */
 export function MoreMenu({ path }: { path: string }) {
-  const { said, copy } = useCopy(() => requestText(path))
-  const Icon = said === 'copied' ? Check : Copy
+  const { copyState, copy } = useCopy(() => requestText(path))
+  const Icon = copyState === 'copied' ? Check : Copy
   return (
     <Menu
       side="under-right"
       label="More"
-      buttonClassName={buttonLook('plain', 'px-2!')}
+      buttonClassName={buttonVariants('plain', 'px-2!')}
       button={<Ellipsis aria-hidden="true" className="size-4" />}
     >
       {() => (
         <button type="button" onClick={copy} className={MENU_ITEM}>
           <Icon aria-hidden="true" className="size-3.5 text-ink-3" />
           Copy as request
-          <span role="status" className={said === 'refused' ? 'text-danger' : 'sr-only'}>
-            {said === 'copied' ? 'Copied' : said === 'refused' ? 'Not copied: the browser refused' : ''}
+          <span role="status" className={copyState === 'refused' ? 'text-danger' : 'sr-only'}>
+            {copyState === 'copied'
+              ? 'Copied'
+              : copyState === 'refused'
+                ? 'Not copied: the browser refused'
+                : ''}
           </span>
         </button>
       )}

@@ -1,18 +1,18 @@
-import { buttonLook } from './button-look.ts'
-import { WayOut } from './way-out.tsx'
+import { buttonVariants } from './button-look.ts'
+import { ErrorPage } from './way-out.tsx'
 
 /** What an address that names nothing shows, with the way out. */
 export function NothingHere() {
   return (
-    <WayOut
+    <ErrorPage
       title="Nothing is here"
       action={
-        <a href="/" className={buttonLook('primary')}>
+        <a href="/" className={buttonVariants('primary')}>
           Back to the start
         </a>
       }
     >
       The address may be mistyped, or what it named is gone or belongs to another customer.
-    </WayOut>
+    </ErrorPage>
   )
 }

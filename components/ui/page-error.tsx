@@ -1,21 +1,27 @@
 'use client'
 
-import { buttonLook } from './button-look.ts'
+import { buttonVariants } from './button-look.ts'
 import { RequestId } from './request-id.tsx'
-import { WayOut } from './way-out.tsx'
+import { ErrorPage } from './way-out.tsx'
 
 /** A page that failed. `digest` is the name under which the server's log has it. */
-export function PageError({ digest, onRetry }: { digest: string | undefined; onRetry: () => void }) {
+export function UnexpectedErrorPage({
+  digest,
+  onRetry,
+}: {
+  digest: string | undefined
+  onRetry: () => void
+}) {
   return (
-    <WayOut
+    <ErrorPage
       title="This page could not be shown"
       action={
         <>
-          <button type="button" className={buttonLook('primary')} onClick={onRetry}>
+          <button type="button" className={buttonVariants('primary')} onClick={onRetry}>
             Try again
           </button>
           {/* A whole new page: what failed may be in this one. */}
-          <a href="/" className={buttonLook('plain')}>
+          <a href="/" className={buttonVariants('plain')}>
             Back to the start
           </a>
         </>
@@ -24,9 +30,9 @@ export function PageError({ digest, onRetry }: { digest: string | undefined; onR
       <p role="alert">Something failed on our side, or the service is not available for the moment.</p>
       {digest ? (
         <p className="mt-2">
-          <RequestId what="Error" id={digest} />
+          <RequestId label="Error" id={digest} />
         </p>
       ) : null}
-    </WayOut>
+    </ErrorPage>
   )
 }

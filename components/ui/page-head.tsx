@@ -1,34 +1,34 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { PageTitle } from './page-title.tsx'
-import { visible } from './visible.ts'
+import { escapeInvisible } from './visible.ts'
 
 /** A page's title, what it is about, and what can be done with all of it. `crumb` leads back to the list. */
-export function PageHead({
+export function PageHeader({
   title,
   badge,
   subtitle,
-  crumb,
+  breadcrumb,
   actions,
 }: {
   title: string
   badge?: ReactNode
   subtitle?: ReactNode
-  crumb?: { href: string; name: string }
+  breadcrumb?: { href: string; name: string }
   actions?: ReactNode
 }) {
   return (
     <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:items-start max-md:gap-x-2">
       {/* On a phone actions stand beside it. Below a list, where rows need less of the screen, its words have room first. */}
-      <div className={`min-w-0 max-md:grow ${crumb ? 'max-md:basis-44' : ''}`}>
-        {crumb ? (
+      <div className={`min-w-0 max-md:grow ${breadcrumb ? 'max-md:basis-44' : ''}`}>
+        {breadcrumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">
             <Link
-              href={crumb.href}
+              href={breadcrumb.href}
               prefetch={false}
               className="rounded-sm text-ink-3 hover:text-ink hover:underline"
             >
-              {crumb.name}
+              {breadcrumb.name}
             </Link>
             <span aria-hidden="true" className="text-ink-3">
               {' '}
@@ -37,7 +37,7 @@ export function PageHead({
           </nav>
         ) : null}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <PageTitle className="min-w-0 wrap-anywhere">{visible(title)}</PageTitle>
+          <PageTitle className="min-w-0 wrap-anywhere">{escapeInvisible(title)}</PageTitle>
           {badge}
         </div>
         {subtitle ? <p className="mt-1 text-ink-3 max-md:w-0 max-md:min-w-full">{subtitle}</p> : null}

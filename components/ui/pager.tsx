@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { ButtonLink } from './button-link.tsx'
-import { LinkHint } from './link-hint.tsx'
+import { LinkSpinner } from './link-hint.tsx'
 
 /**
  * The pages before and after one of a list, each by its address; nothing where there is one page only. Newest first
@@ -9,11 +9,11 @@ import { LinkHint } from './link-hint.tsx'
 export function Pager({
   newer,
   older,
-  words: [before, after] = ['Newer', 'Older'],
+  labels: [before, after] = ['Newer', 'Older'],
 }: {
   newer: string | undefined
   older: string | undefined
-  words?: readonly [before: string, after: string]
+  labels?: readonly [before: string, after: string]
 }) {
   if (!newer && !older) return null
   return (
@@ -22,9 +22,9 @@ export function Pager({
       <nav aria-label="Pages" className="mt-4 flex justify-between gap-2">
         {newer ? (
           <ButtonLink href={newer} prefetch={false}>
-            <LinkHint>
+            <LinkSpinner>
               <ChevronLeft aria-hidden="true" className="size-4" />
-            </LinkHint>
+            </LinkSpinner>
             {before}
           </ButtonLink>
         ) : (
@@ -33,9 +33,9 @@ export function Pager({
         {older ? (
           <ButtonLink href={older} prefetch={false}>
             {after}
-            <LinkHint>
+            <LinkSpinner>
               <ChevronRight aria-hidden="true" className="size-4" />
-            </LinkHint>
+            </LinkSpinner>
           </ButtonLink>
         ) : null}
       </nav>

@@ -4,23 +4,23 @@ import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /** One of several things of which exactly one is chosen, and where it leads. */
-export type Pick = { name: string; href: string; chosen: boolean; onGo: () => void }
+export type SelectOption = { name: string; href: string; chosen: boolean; onNavigate: () => void }
 
 /** A menu of which one entry is chosen; `icon` stands before its name, `after` behind it. */
-export function PickMenu({
+export function SelectMenu({
   label,
   icon,
   after,
   rootClassName,
-  picks,
+  options,
 }: {
   label: string
   icon?: ReactNode
   after?: ReactNode
   rootClassName: string
-  picks: readonly Pick[]
+  options: readonly SelectOption[]
 }) {
-  const name = picks.find(({ chosen }) => chosen)?.name ?? ''
+  const name = options.find(({ chosen }) => chosen)?.name ?? ''
   return (
     <Menu
       label={`${label}: ${name}`}
@@ -34,27 +34,33 @@ export function PickMenu({
         </>
       }
     >
-      {(close) => <Picks picks={picks} onPicked={close} />}
+      {(close) => <SelectOptions options={options} onPicked={close} />}
     </Menu>
   )
 }
 
 /** The entries of such a menu. */
-export function Picks({ picks, onPicked }: { picks: readonly Pick[]; onPicked: () => void }) {
+export function SelectOptions({
+  options,
+  onPicked,
+}: {
+  options: readonly SelectOption[]
+  onPicked: () => void
+}) {
   return (
     <ul>
-      {picks.map((pick) => (
-        <li key={pick.name}>
+      {options.map((option) => (
+        <li key={option.name}>
           <GoLink
-            href={pick.href}
-            aria-current={pick.chosen ? 'true' : undefined}
-            onGo={() => {
-              pick.onGo()
+            href={option.href}
+            aria-current={option.chosen ? 'true' : undefined}
+            onNavigate={() => {
+              option.onNavigate()
               onPicked()
             }}
             className={MENU_ITEM}
           >
-            {pick.name}
+            {option.name}
           </GoLink>
         </li>
       ))}

@@ -3,11 +3,11 @@
 import { useCopy } from './use-copy.ts'
 
 /** A request or an error by the name under which the log has it, small, with a way to copy it. */
-export function RequestId({ what = 'Request', id }: { what?: string; id: string }) {
-  const { said, copy } = useCopy(() => id)
+export function RequestId({ label = 'Request', id }: { label?: string; id: string }) {
+  const { copyState, copy } = useCopy(() => id)
   return (
     <span className="text-xs text-ink-2">
-      {what} <code className="font-mono break-all">{id}</code>{' '}
+      {label} <code className="font-mono break-all">{id}</code>{' '}
       <button
         type="button"
         onClick={copy}
@@ -15,7 +15,9 @@ export function RequestId({ what = 'Request', id }: { what?: string; id: string 
       >
         Copy
       </button>
-      <span role="status">{said === 'copied' ? ' Copied' : said === 'refused' ? ' Not copied' : ''}</span>
+      <span role="status">
+        {copyState === 'copied' ? ' Copied' : copyState === 'refused' ? ' Not copied' : ''}
+      </span>
     </span>
   )
 }

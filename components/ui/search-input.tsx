@@ -22,10 +22,10 @@ export function SearchInput({
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
+  const [appliedValue, setAppliedValue] = useState(value)
   // The list was filtered from elsewhere (Clear, Back): the box follows, but never what is being typed.
-  if (value !== known) {
-    setKnown(value)
+  if (value !== appliedValue) {
+    setAppliedValue(value)
     if (value !== text.trim()) setText(value)
   }
 

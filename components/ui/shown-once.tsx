@@ -4,12 +4,12 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 
 /** A secret, the only time that it can be seen: `says` what to do with it, and `children` show it, to be copied. */
-export function ShownOnce({
-  says,
+export function SecretOnce({
+  instructions,
   onDone,
   children,
 }: {
-  says: string
+  instructions: string
   onDone: () => void
   children: ReactNode
 }) {
@@ -18,10 +18,10 @@ export function ShownOnce({
   useEffect(() => panel.current?.focus(), [])
   return (
     <div ref={panel} tabIndex={-1} className="mt-3 grid gap-4 outline-none">
-      <p className="text-ink-2">{says}</p>
+      <p className="text-ink-2">{instructions}</p>
       {children}
       <div className="flex justify-end">
-        <Button look="primary" onClick={onDone}>
+        <Button variant="primary" onClick={onDone}>
           Done
         </Button>
       </div>

@@ -1,14 +1,14 @@
 import { GoLink } from './go-link.tsx'
-import { HeadCell } from './table.tsx'
+import { TableHeaderCell } from './table.tsx'
 
 /**
  * A column's head that leads to the list in this column's order, or turns the order round when it has it already.
  * Phones show no heads: there it names the column only.
  */
-export function SortHead({
+export function SortableHeader({
   sorted,
   href,
-  onGo,
+  onNavigate,
   right = false,
   className,
   children,
@@ -16,7 +16,7 @@ export function SortHead({
   /** Which way the list runs by this column; absent when it runs by another. */
   sorted: 'ascending' | 'descending' | undefined
   href: string
-  onGo: () => void
+  onNavigate: () => void
   right?: boolean
   className?: string
   children: string
@@ -27,17 +27,17 @@ export function SortHead({
     </span>
   )
   return (
-    <HeadCell right={right} aria-sort={sorted} {...(className ? { className } : {})}>
+    <TableHeaderCell right={right} aria-sort={sorted} {...(className ? { className } : {})}>
       <span className="md:hidden">{children}</span>
       <GoLink
         href={href}
-        onGo={onGo}
+        onNavigate={onNavigate}
         className="rounded-sm underline-offset-2 hover:text-ink hover:underline max-md:hidden"
       >
         {right ? arrow : null}
         {children}
         {right ? null : arrow}
       </GoLink>
-    </HeadCell>
+    </TableHeaderCell>
   )
 }

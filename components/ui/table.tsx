@@ -17,9 +17,9 @@ export const ROLE = {
  * Where a cell stands in a stacked row: left column, right column from the top, right column's first, second
  * or third row, across, or not at all.
  */
-export type Place = 'left' | 'right' | 'right-1' | 'right-2' | 'right-3' | 'across' | 'gone'
+export type CellPlacement = 'left' | 'right' | 'right-1' | 'right-2' | 'right-3' | 'across' | 'gone'
 
-const PLACES: Record<Place, string> = {
+const PLACEMENTS: Record<CellPlacement, string> = {
   left: 'max-md:col-start-1',
   right: 'max-md:col-start-2 max-md:row-start-1 max-md:row-span-3 max-md:self-start max-md:text-right',
   'right-1': 'max-md:col-start-2 max-md:row-start-1 max-md:text-right',
@@ -35,12 +35,12 @@ const PLACES: Record<Place, string> = {
  */
 export function Table({
   label,
-  busy,
+  pending,
   fixed,
   children,
 }: {
   label: string
-  busy?: boolean
+  pending?: boolean
   fixed?: boolean
   children: ReactNode
 }) {
@@ -48,7 +48,7 @@ export function Table({
     <table
       {...ROLE.table}
       aria-label={label}
-      aria-busy={busy ? true : undefined}
+      aria-busy={pending ? true : undefined}
       className={`w-full border-collapse max-md:block ${fixed ? 'table-fixed' : ''}`}
     >
       {children}
@@ -57,7 +57,7 @@ export function Table({
 }
 
 /** The head: hidden on phones but still read out. */
-export function TableHead({ children }: { children: ReactNode }) {
+export function TableHeader({ children }: { children: ReactNode }) {
   return (
     <thead {...ROLE.rowgroup} className="max-md:sr-only">
       <tr {...ROLE.row}>{children}</tr>
@@ -65,7 +65,11 @@ export function TableHead({ children }: { children: ReactNode }) {
   )
 }
 
-export function HeadCell({ right, className = '', ...rest }: { right?: boolean } & ComponentProps<'th'>) {
+export function TableHeaderCell({
+  right,
+  className = '',
+  ...rest
+}: { right?: boolean } & ComponentProps<'th'>) {
   return (
     <th
       {...ROLE.columnheader}
@@ -94,31 +98,37 @@ export function Row({ className = '', ...rest }: ComponentProps<'tr'>) {
   )
 }
 
-type CellLook = { place?: Place; right?: boolean; number?: boolean; className?: string }
+type CellProps = { placement?: CellPlacement; right?: boolean; number?: boolean; className?: string }
 
-export function Cell({ place, right, number, className, ...rest }: CellLook & ComponentProps<'td'>) {
-  return <td {...ROLE.cell} {...rest} className={cellLook({ place, right, number, className })} />
+export function Cell({ placement, right, number, className, ...rest }: CellProps & ComponentProps<'td'>) {
+  return <td {...ROLE.cell} {...rest} className={cellClass({ placement, right, number, className })} />
 }
 
 /** The cell that names its row. */
-export function RowHead({ place, right, number, className, ...rest }: CellLook & ComponentProps<'th'>) {
+export function RowHeaderCell({
+  placement,
+  right,
+  number,
+  className,
+  ...rest
+}: CellProps & ComponentProps<'th'>) {
   return (
     <th
       {...ROLE.rowheader}
       scope="row"
       {...rest}
-      className={`text-left [font-weight:inherit] ${cellLook({ place, right, number, className })}`}
+      className={`text-left [font-weight:inherit] ${cellClass({ placement, right, number, className })}`}
     />
   )
 }
 
-function cellLook({
-  place = 'left',
+function cellClass({
+  placement = 'left',
   right,
   number,
   className = '',
-}: { [Key in keyof CellLook]: CellLook[Key] | undefined }) {
+}: { [Key in keyof CellProps]: CellProps[Key] | undefined }) {
   const align = right ? 'md:text-right' : ''
-  const figures = number ? 'whitespace-nowrap tabular-nums' : ''
-  return `px-4 py-2.75 align-middle max-md:block max-md:min-w-0 max-md:p-0 ${PLACES[place]} ${align} ${figures} ${className}`
+  const numberClass = number ? 'whitespace-nowrap tabular-nums' : ''
+  return `px-4 py-2.75 align-middle max-md:block max-md:min-w-0 max-md:p-0 ${PLACEMENTS[placement]} ${align} ${numberClass} ${className}`
 }

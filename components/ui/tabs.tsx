@@ -6,16 +6,16 @@ import Link from 'next/link'
  * @param current the address that is shown
  */
 export function Tabs<Href extends string>({
-  name,
+  label,
   tabs,
   current,
 }: {
-  name: string
+  label: string
   tabs: readonly { href: Href; name: string }[]
   current: Href
 }) {
   return (
-    <nav aria-label={name} className="mb-4 flex gap-5 border-b border-line print:hidden">
+    <nav aria-label={label} className="mb-4 flex gap-5 border-b border-line print:hidden">
       {tabs.map((tab) => (
         <Link
           key={tab.href}

@@ -3,9 +3,9 @@
  * @param least the smallest distance: 1 where only whole numbers mean something
  */
 export function ticksBetween(low: number, high: number, least = 0): number[] {
-  const wanted = Math.max(least, (high - low) / 4) || 1
-  const exponent = Math.floor(Math.log10(wanted))
-  const factor = [1, 2, 5, 10].find((one) => one * 10 ** exponent >= wanted * (1 - 1e-9)) ?? 10
+  const minStep = Math.max(least, (high - low) / 4) || 1
+  const exponent = Math.floor(Math.log10(minStep))
+  const factor = [1, 2, 5, 10].find((one) => one * 10 ** exponent >= minStep * (1 - 1e-9)) ?? 10
   // Counted in whole steps of a power of ten: so no tick is 0.30000000000000004.
   const at = (step: number) =>
     exponent < 0 ? (step * factor) / 10 ** -exponent : step * factor * 10 ** exponent

@@ -3,19 +3,19 @@
 import { X } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 
-const SHOWN_MS = 6000
+const MESSAGE_MS = 6000
 
 /** It needs longer: one has to decide, and to come to its button. */
 const OFFERED_MS = 15_000
 
 /** What can be done about what has happened, by a button. */
 type Offer = { name: string; act: () => void }
-type Say = (text: string, offer?: Offer) => void
+type ShowToast = (text: string, offer?: Offer) => void
 type Message = { id: number; text: string; offer: Offer | undefined }
-const Show = createContext<Say>(() => {})
+const Show = createContext<ShowToast>(() => {})
 
 /** Says what has just happened: `const say = useToast(); say('Business Plus: 240 → 195 licenses')`. */
-export function useToast(): Say {
+export function useToast(): ShowToast {
   return useContext(Show)
 }
 
@@ -23,7 +23,7 @@ export function useToast(): Say {
 export function Toasts({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<Message[]>([])
   const next = useRef(0)
-  const show = useCallback<Say>((text, offer) => {
+  const show = useCallback<ShowToast>((text, offer) => {
     next.current += 1
     const id = next.current
     setMessages((before) => [...before.slice(-2), { id, text, offer }])
@@ -46,19 +46,19 @@ export function Toasts({ children }: { children: ReactNode }) {
 }
 
 function Toast({ id, text, offer, onClose }: Message & { onClose: (id: number) => void }) {
-  const [held, setHeld] = useState(false)
+  const [isPaused, setIsPaused] = useState(false)
   useEffect(() => {
-    if (held) return
-    const timer = setTimeout(() => onClose(id), offer ? OFFERED_MS : SHOWN_MS)
+    if (isPaused) return
+    const timer = setTimeout(() => onClose(id), offer ? OFFERED_MS : MESSAGE_MS)
     return () => clearTimeout(timer)
-  }, [held, id, offer, onClose])
+  }, [isPaused, id, offer, onClose])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only hold it while it is read
     <div
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerEnter={() => setIsPaused(true)}
+      onPointerLeave={() => setIsPaused(false)}
+      onFocus={() => setIsPaused(true)}
+      onBlur={() => setIsPaused(false)}
       // On a phone the newest one alone: three of them would cover half of what they are about.
       className="appear pointer-events-auto flex max-w-md max-md:not-last:hidden items-center gap-3 rounded-card border border-line-2 bg-surface py-2 pr-2 pl-4 shadow-float"
     >

@@ -2,11 +2,11 @@
 
 import { useEffect, useRef, useState } from 'react'
 
-const SAID_MS = 2000
+const COPY_STATE_MS = 2000
 
 /** Copies a text; `said` is for two seconds what came of it. */
 export function useCopy(text: () => string) {
-  const [said, setSaid] = useState<'copied' | 'refused'>()
+  const [copyState, setCopyState] = useState<'copied' | 'refused'>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const copy = async () => {
@@ -15,9 +15,9 @@ export function useCopy(text: () => string) {
       () => 'copied' as const,
       () => 'refused' as const,
     )
-    setSaid(done)
+    setCopyState(done)
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => setSaid(undefined), SAID_MS)
+    timer.current = setTimeout(() => setCopyState(undefined), COPY_STATE_MS)
   }
-  return { said, copy }
+  return { copyState, copy }
 }

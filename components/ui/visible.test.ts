@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { visible } from './visible.ts'
+import { escapeInvisible } from './visible.ts'
 
 test.each([
   ['Invoice\u202efdp.exe', 'Invoice[U+202E]fdp.exe'],
@@ -11,8 +11,8 @@ test.each([
   ['Ana\u200d', 'Ana[U+200D]'],
   ['Plus\u{e0041}', 'Plus[U+E0041]'],
   ['Soft\u00adhyphen', 'Soft[U+00AD]hyphen'],
-])('%j is shown as %s', (name, shown) => {
-  expect(visible(name)).toBe(shown)
+])('%j is shown as %s', (name, expected) => {
+  expect(escapeInvisible(name)).toBe(expected)
 })
 
 test.each([
@@ -26,13 +26,13 @@ test.each([
   '👩\u200d💻 Team',
   'nbsp\u00a0is a space',
 ])('%s is left as it is', (name) => {
-  expect(visible(name)).toBe(name)
+  expect(escapeInvisible(name)).toBe(name)
 })
 
 test('what is shown has nothing more to mark', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(visible(visible(text))).toBe(visible(text))
+      expect(escapeInvisible(escapeInvisible(text))).toBe(escapeInvisible(text))
     }),
   )
 })

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { PageTitle } from './page-title.tsx'
 
 /** A page that can't show what was asked for: what happened, in calm words, and the way out. */
-export function WayOut({
+export function ErrorPage({
   title,
   children,
   action,

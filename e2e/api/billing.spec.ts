@@ -2,14 +2,14 @@ import { type APIResponse, expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
-let own: Customer
+let customer: Customer
 let other: Customer
 const keys = { it: '', finance: '', admin: '', other: '' }
 
 test.beforeAll(async () => {
-  own = await newCustomer('northwind')
+  customer = await newCustomer('northwind')
   other = await newCustomer('southwind')
-  await own.importAssets([
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Frontline Starter', { purchased: 0 }),
     asset('workspace-suite-3', 'Enterprise', {
@@ -19,7 +19,7 @@ test.beforeAll(async () => {
     }),
     asset('cloud-platform-1', 'Production'),
   ])
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('IN-1', { platform: 'web-services', invoiceDate: '2026-09-30', totalAmount: '39004.92' }),
     invoice('IN/2 é', {
       invoiceDate: '2026-10-31',
@@ -29,9 +29,9 @@ test.beforeAll(async () => {
     }),
   ])
   await other.importInvoices([invoice('IN-9')])
-  keys.it = await own.key('it-manager')
-  keys.finance = await own.key('finance-user')
-  keys.admin = await own.key('admin')
+  keys.it = await customer.key('it-manager')
+  keys.finance = await customer.key('finance-user')
+  keys.admin = await customer.key('admin')
   keys.other = await other.key('admin')
 })
 
@@ -95,8 +95,8 @@ test('8.1 a commitment plan is never lowered, and the refusal says how far and u
 }) => {
   const patch = (quantity: number) =>
     request.patch('/billing/v1/assets/workspace-suite-3', { headers: bearer(keys.it), data: { quantity } })
-  const refused = await patch(59)
-  expect(await refused.json()).toMatchObject({
+  const rejected = await patch(59)
+  expect(await rejected.json()).toMatchObject({
     code: 'decrease_not_allowed',
     status: 409,
     current: 60,
@@ -128,13 +128,13 @@ test('4.3 lists invoices without lines, by platform and time', async ({ request 
 
 test('additions to 4.3: another order, and the sums of what is filtered', async ({ request }) => {
   const get = (path: string) => request.get(`/billing/v1/${path}`, { headers: bearer(keys.finance) })
-  const ids = async (order: string) =>
-    (await (await get(`invoices?orderBy=${order}`)).json()).invoices.map(({ id }: { id: string }) => id)
+  const ids = async (sort: string) =>
+    (await (await get(`invoices?orderBy=${sort}`)).json()).invoices.map(({ id }: { id: string }) => id)
   expect(await ids('totalAmount')).toEqual(['IN/2 é', 'IN-1'])
   expect(await ids('totalAmount+desc')).toEqual(['IN-1', 'IN/2 é'])
   expect(await ids('dueDate%20asc')).toEqual(['IN-1', 'IN/2 é'])
-  const refused = await get('invoices?orderBy=total')
-  expect(await refused.json()).toMatchObject({
+  const rejected = await get('invoices?orderBy=total')
+  expect(await rejected.json()).toMatchObject({
     code: 'invalid_request',
     errors: [{ parameter: 'orderBy', detail: expect.stringContaining('invoiceDate, dueDate, totalAmount') }],
   })
@@ -230,7 +230,7 @@ test('5 each call needs a key with its permission; a foreign record looks missin
   })
   expect((await list.json()).invoices.map(({ id }: { id: string }) => id)).toEqual(['IN-9'])
   const validate = await request.get('/auth/v1/validate', { headers: bearer(keys.it) })
-  expect(await validate.json()).toEqual({ domain: own.domain, email: `billing@${own.domain}` })
+  expect(await validate.json()).toEqual({ domain: customer.domain, email: `billing@${customer.domain}` })
 })
 
 test('the OpenAPI document names every call and every problem', async ({ request }) => {
@@ -256,6 +256,6 @@ test('the OpenAPI document names every call and every problem', async ({ request
   )
   expect(document.components.schemas.Problem.discriminator.mapping).toHaveProperty('decrease_not_allowed')
   const refs = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? []
-  const known = Object.keys(document.components.schemas)
-  expect(refs.filter((ref) => !known.includes(ref.split('/').at(-1) ?? ''))).toEqual([])
+  const schemas = Object.keys(document.components.schemas)
+  expect(refs.filter((ref) => !schemas.includes(ref.split('/').at(-1) ?? ''))).toEqual([])
 })

@@ -14,8 +14,12 @@ test.beforeAll(async () => {
 test.describe('a body over 16 KiB is a 413, and the connection ends or goes on', () => {
   const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
   const patch = (...headers: string[]) => {
-    const own = [`Host: 127.0.0.1:${port}`, `Authorization: Bearer ${key}`, 'Content-Type: application/json']
-    return `${['PATCH /billing/v1/assets/workspace-suite-1 HTTP/1.1', ...own, ...headers].join('\r\n')}\r\n\r\n`
+    const commonHeaders = [
+      `Host: 127.0.0.1:${port}`,
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+    ]
+    return `${['PATCH /billing/v1/assets/workspace-suite-1 HTTP/1.1', ...commonHeaders, ...headers].join('\r\n')}\r\n\r\n`
   }
   const big = `{"quantity":11,"a":"${'a'.repeat(20_000)}"}`
   const cases: Record<string, () => string[]> = {

@@ -10,19 +10,23 @@ let alone: Awaited<ReturnType<typeof startNextAlone>>
 let keys: Record<'admin' | 'finance' | 'it' | 'none' | 'other', string>
 
 test.beforeAll(async () => {
-  const own = await newCustomer('twoways')
+  const customer = await newCustomer('twoways')
   const other = await newCustomer('elsewhere')
-  await own.importAssets([
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('cloud-platform-1', 'Production'),
   ])
-  await own.importInvoices([invoice('IN-1'), invoice('IN/2 é'), invoice('IN-3', { totalAmount: '12.5' })])
+  await customer.importInvoices([
+    invoice('IN-1'),
+    invoice('IN/2 é'),
+    invoice('IN-3', { totalAmount: '12.5' }),
+  ])
   keys = {
-    admin: await own.key('admin'),
-    finance: await own.key('finance-user'),
-    it: await own.key('it-manager'),
-    none: await own.key('it-manager'),
+    admin: await customer.key('admin'),
+    finance: await customer.key('finance-user'),
+    it: await customer.key('it-manager'),
+    none: await customer.key('it-manager'),
     other: await other.key('admin'),
   }
   alone = await startNextAlone()
@@ -32,7 +36,7 @@ test.afterAll(() => alone?.stop())
 type Call = { method?: string; path: string; headers?: Record<string, string>; body?: string }
 type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }
 
-function ask(base: string, { method = 'GET', path, headers = {}, body }: Call): Promise<Answer> {
+function send(base: string, { method = 'GET', path, headers = {}, body }: Call): Promise<Answer> {
   const { hostname, port, host } = new URL(base)
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers: { host, ...headers } }, (res) => {
@@ -72,9 +76,9 @@ function plain({ status, headers, body }: Answer) {
   const id = headers['request-id']
   const text = body.toString('latin1')
   // Our own door tells strangers how the limit of their address stands.
-  const isStrangers = String(headers['ratelimit-policy']).startsWith('"strangers"')
-  const kept = Object.entries(headers).filter(
-    ([name]) => !NOT_COMPARED.includes(name) && !(isStrangers && name.startsWith('ratelimit')),
+  const isAnonymousLimit = String(headers['ratelimit-policy']).startsWith('"strangers"')
+  const stable = Object.entries(headers).filter(
+    ([name]) => !NOT_COMPARED.includes(name) && !(isAnonymousLimit && name.startsWith('ratelimit')),
   )
   // A change's id and moments are its own.
   const same = (id ? text.replaceAll(String(id), 'ID') : text)
@@ -82,15 +86,15 @@ function plain({ status, headers, body }: Answer) {
     .replaceAll('workspace-suite-2', 'workspace-suite-1')
     // Each export is an event of its own.
     .replace(/^.*,export\.begun,.*\r\n/gm, '')
-  return { status, headers: Object.fromEntries(kept), body: same }
+  return { status, headers: Object.fromEntries(stable), body: same }
 }
 
 async function compare(base: string, call: Call, other = call) {
-  const [ours, nexts] = [await ask(base, call), await ask(alone.url, other)]
+  const [ours, nexts] = [await send(base, call), await send(alone.url, other)]
   // The tag of a thing goes with its id.
   if (other !== call) nexts.headers.etag = ours.headers.etag
-  const told = `${call.method ?? 'GET'} ${call.path}`
-  expect({ told, ...plain(ours) }).toEqual({ told, ...plain(nexts) })
+  const title = `${call.method ?? 'GET'} ${call.path}`
+  expect({ told: title, ...plain(ours) }).toEqual({ told: title, ...plain(nexts) })
   expect(String(ours.headers.vary ?? '')).not.toMatch(/rsc|next/i)
   return ours
 }
@@ -101,9 +105,9 @@ test('each path of the description is answered alike, whoever asks, and so are i
   baseURL,
 }) => {
   const base = baseURL as string
-  const { body } = await ask(base, { path: '/billing/v1/openapi.json' })
+  const { body } = await send(base, { path: '/billing/v1/openapi.json' })
   const { paths } = JSON.parse(body.toString()) as { paths: Record<string, Record<string, unknown>> }
-  const places: Record<string, string> = {
+  const parameters: Record<string, string> = {
     asset_id: 'workspace-suite-1',
     invoice_id: 'IN%2F2%20%C3%A9',
     change_id: 'none',
@@ -112,7 +116,7 @@ test('each path of the description is answered alike, whoever asks, and so are i
   // Each export is an event of its own: its CSV is compared without them.
   const compared = Object.keys(paths).filter((path) => path !== '/billing/v1/audit-events.xlsx')
   for (const template of compared) {
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? 'none')
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? 'none')
     for (const key of [keys.admin, keys.finance, keys.it, keys.other, 'lik_nobody'])
       await compare(base, { path, headers: bearer(key) })
     for (const call of [

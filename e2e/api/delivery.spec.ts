@@ -9,13 +9,13 @@ type Got = { status: number; headers: IncomingHttpHeaders; bytes: Buffer }
 /** The bytes as they travelled: a browser's `fetch` would have opened them. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const asked = request(new URL(path, base), { method, headers }, async (answer) => {
+    const clientRequest = request(new URL(path, base), { method, headers }, async (answer) => {
       const chunks: Buffer[] = []
       for await (const chunk of answer) chunks.push(chunk)
       const { statusCode: status = 0, headers: got } = answer
       resolve({ status, headers: got, bytes: Buffer.concat(chunks) })
     })
-    asked.on('error', reject).end()
+    clientRequest.on('error', reject).end()
   })
 }
 
@@ -50,8 +50,11 @@ test('scripts and styles are there compressed, for whoever takes them, and for e
     expect(new Set([plain, brotli, gzip].map(({ headers }) => headers.etag)).size).toBe(3)
     const again = await get(file, { ...accepting('br'), 'If-None-Match': brotli.headers.etag ?? '' })
     expect([again.status, again.bytes.length]).toEqual([304, 0])
-    const head = await get(file, accepting('br'), 'HEAD')
-    expect([head.headers['content-length'], head.bytes.length]).toEqual([String(brotli.bytes.length), 0])
+    const bodiless = await get(file, accepting('br'), 'HEAD')
+    expect([bodiless.headers['content-length'], bodiless.bytes.length]).toEqual([
+      String(brotli.bytes.length),
+      0,
+    ])
   }
 })
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { unzip } from '#lib/platform/files/test-zip.ts'
-import { faultsOf } from '#lib/platform/pdf/test-check.ts'
+import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { invoice, newCustomer } from '../admin.ts'
-import { givenDatabase } from '../database.ts'
-import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
+import { createDatabase } from '../database.ts'
+import { isolatedEnvironment, run, startIsolatedApp } from '../own-app.ts'
 
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -23,16 +23,16 @@ const many = Array.from({ length: 30 }, (_, index) =>
   }),
 )
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 let other: Awaited<ReturnType<typeof newCustomer>>
 const keys = { finance: '', it: '', other: '' }
 
 test.beforeAll(async () => {
-  ;[own, other] = [await newCustomer('downloads'), await newCustomer('downloadsother')]
-  await own.importInvoices([...many, invoice('A/1 é', { totalAmount: '12.34', lines: lines(1) })])
+  ;[customer, other] = [await newCustomer('downloads'), await newCustomer('downloadsother')]
+  await customer.importInvoices([...many, invoice('A/1 é', { totalAmount: '12.34', lines: lines(1) })])
   await other.importInvoices([invoice('OTHER-1')])
-  keys.finance = await own.key('finance-user')
-  keys.it = await own.key('it-manager')
+  keys.finance = await customer.key('finance-user')
+  keys.it = await customer.key('it-manager')
   keys.other = await other.key('finance-user')
 })
 
@@ -49,7 +49,7 @@ test('an invoice is a tagged PDF with both sides, and the same again is 304', as
     'x-content-type-options': 'nosniff',
     'repr-digest': expect.stringMatching(/^sha-256=:.{44}:$/),
   })
-  expect(faultsOf(await answer.body())).toEqual([])
+  expect(pdfErrors(await answer.body())).toEqual([])
   const again = await api.get(path, as(keys.finance, { 'If-None-Match': answer.headers().etag ?? '' }))
   expect(again.status()).toBe(304)
   expect((await api.get(path, as(keys.other))).status()).toBe(404)
@@ -66,7 +66,7 @@ test('what is filtered, or named, comes as one archive', async ({ request: api }
   })
   const files = unzip(await answer.body())
   expect(files.map(({ name }) => name).sort()).toEqual(many.map(({ id }) => `${id}.pdf`).sort())
-  expect(files.flatMap(({ bytes }) => faultsOf(bytes))).toEqual([])
+  expect(files.flatMap(({ bytes }) => pdfErrors(bytes))).toEqual([])
   const single = await api.get('/billing/v1/invoices/IN-1007/file', as(keys.finance))
   expect(files.find(({ name }) => name === 'IN-1007.pdf')?.bytes.equals(await single.body())).toBe(true)
 
@@ -76,33 +76,37 @@ test('what is filtered, or named, comes as one archive', async ({ request: api }
       .map(({ name }) => name)
       .sort(),
   ).toEqual(['A-1 é.pdf', 'IN-1000.pdf'])
-  const head = await api.head(`${ZIP}?search=in-`, as(keys.finance))
-  expect([head.status(), head.headers()['content-type']]).toEqual([200, 'application/zip'])
+  const bodiless = await api.head(`${ZIP}?search=in-`, as(keys.finance))
+  expect([bodiless.status(), bodiless.headers()['content-type']]).toEqual([200, 'application/zip'])
 })
 
 test('nobody gets the files of others, and errors are problems', async ({ request: api }) => {
-  const ask = async (query: string, key: string) => {
+  const download = async (query: string, key: string) => {
     const answer = await api.get(`${ZIP}?${query}`, key ? as(key) : {})
     return [answer.status(), (await answer.json()).code]
   }
-  expect(await ask('ids=OTHER-1', keys.finance)).toEqual([404, 'not_found'])
-  expect(await ask('ids=IN-1000', keys.other)).toEqual([404, 'not_found'])
-  expect(await ask('', keys.it)).toEqual([403, 'permission_denied'])
-  expect(await ask('', '')).toEqual([401, 'unauthenticated'])
-  expect(await ask('ids=%25', keys.finance)).toEqual([400, 'invalid_request'])
-  expect(await ask('filter=x', keys.finance)).toEqual([400, 'filter_invalid'])
+  expect(await download('ids=OTHER-1', keys.finance)).toEqual([404, 'not_found'])
+  expect(await download('ids=IN-1000', keys.other)).toEqual([404, 'not_found'])
+  expect(await download('', keys.it)).toEqual([403, 'permission_denied'])
+  expect(await download('', '')).toEqual([401, 'unauthenticated'])
+  expect(await download('ids=%25', keys.finance)).toEqual([400, 'invalid_request'])
+  expect(await download('filter=x', keys.finance)).toEqual([400, 'filter_invalid'])
 })
 
 /** Begins a download and leaves after its first bytes. */
 function leave(url: string, key: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers: { Authorization: `Bearer ${key}` }, agent: false }, (answer) => {
-      answer.once('data', () => {
-        asked.destroy()
-        resolve()
-      })
-    })
-    asked.once('error', reject).end()
+    const clientRequest = request(
+      url,
+      { headers: { Authorization: `Bearer ${key}` }, agent: false },
+      (answer) => {
+        answer.once('data', () => {
+          clientRequest.destroy()
+          resolve()
+        })
+      },
+    )
+    clientRequest.once('error', reject).end()
   })
 }
 
@@ -112,7 +116,7 @@ test('clients that leave in the middle stop their work and leave nothing behind'
 }) => {
   const csv = '/billing/v1/invoices.csv?lines=true'
   // More of them than exports may run at once: if one stayed, the last would find none free.
-  for (let turn = 0; turn < 3; turn++)
+  for (let round = 0; round < 3; round++)
     await Promise.all([ZIP, csv, csv].map((path) => leave(`${baseURL}${path}`, keys.finance)))
   const statuses = async () => {
     const answers = await Promise.all([csv, csv, csv, csv].map((path) => api.get(path, as(keys.finance))))
@@ -124,9 +128,9 @@ test('clients that leave in the middle stop their work and leave nothing behind'
 
 test('a process that is asked to stop finishes its downloads', async () => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-downloads-'))
-  const database = await givenDatabase()
-  const env = ownEnvironment(data, database.settings)
-  const app = await startOwnApp(env)
+  const database = await createDatabase()
+  const env = isolatedEnvironment(data, database.settings)
+  const app = await startIsolatedApp(env)
   try {
     const admin = async (args: string[], input = '') => {
       const { code, out, err } = await run('lib/admin/main.ts', env, args, input)

@@ -13,9 +13,9 @@ test.beforeAll(async () => {
 })
 
 /** One request as it is, on a connection of its own. */
-async function ask(line: string, ...headers: string[]) {
-  const head = [`${line} HTTP/1.1`, ...(headers.length ? headers : [HOST]), 'Connection: close']
-  const { answers } = await exchange(port, [`${head.join('\r\n')}\r\n\r\n`])
+async function send(line: string, ...headers: string[]) {
+  const lines = [`${line} HTTP/1.1`, ...(headers.length ? headers : [HOST]), 'Connection: close']
+  const { answers } = await exchange(port, [`${lines.join('\r\n')}\r\n\r\n`])
   const [{ status, headers: got, body } = { status: 0, headers: {}, body: '' }] = answers
   return { status, headers: got, body, code: /"code":"(\w+)"/.exec(body)?.[1] }
 }
@@ -25,11 +25,11 @@ const withKey = () => [HOST, `Authorization: Bearer ${key}`, 'Content-Type: appl
 // together, with Next between them, can get wrong.
 
 test('a query reaches the API as it was sent', async () => {
-  const refused = await ask('GET /billing/v1/assets?search=%FF', ...withKey())
-  expect(refused).toMatchObject({ status: 400, code: 'invalid_request' })
-  expect(refused.body).toContain('"parameter":"search"')
-  const own = await ask('GET /billing/v1/assets?search=%C3%BC&x=%FF&%ZZ=%ZZ&%', ...withKey())
-  expect(own.status).toBe(200)
+  const rejected = await send('GET /billing/v1/assets?search=%FF', ...withKey())
+  expect(rejected).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect(rejected.body).toContain('"parameter":"search"')
+  const accepted = await send('GET /billing/v1/assets?search=%C3%BC&x=%FF&%ZZ=%ZZ&%', ...withKey())
+  expect(accepted.status).toBe(200)
 })
 
 test('a method that Next does not carry is a 405 that says which its path has', async () => {
@@ -37,32 +37,32 @@ test('a method that Next does not carry is a 405 that says which its path has', 
     ['TRACE /billing/v1/assets', 'GET, HEAD'],
     ['PROPFIND /billing/v1/assets/workspace-suite-1', 'GET, HEAD, PATCH'],
   ] as const) {
-    const answer = await ask(line, ...withKey())
+    const answer = await send(line, ...withKey())
     expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed', headers: { allow } })
   }
-  expect(await ask('TRACE /billing/v1/nothing')).toMatchObject({ status: 404, code: 'not_found' })
+  expect(await send('TRACE /billing/v1/nothing')).toMatchObject({ status: 404, code: 'not_found' })
 })
 
 test('the names of this machine are served, and what a proxy says is not believed unless told to', async () => {
-  expect(await ask('GET /sign-in', `Host: localhost:${port}`)).toMatchObject({ status: 200 })
+  expect(await send('GET /sign-in', `Host: localhost:${port}`)).toMatchObject({ status: 200 })
   const foreign = ['Host: evil.example', `X-Forwarded-Host: 127.0.0.1:${port}`]
-  expect(await ask('GET /sign-in', ...foreign)).toMatchObject({ status: 400 })
+  expect(await send('GET /sign-in', ...foreign)).toMatchObject({ status: 400 })
 })
 
 test("headers of Next's own change nothing", async () => {
-  const own = [
+  const smuggled = [
     'RSC: 1',
     'Next-Router-State-Tree: x',
     'Next-Action: a',
     'X-Middleware-Subrequest: proxy:proxy',
   ]
-  expect(await ask('GET /billing/v1/assets', ...withKey(), ...own)).toMatchObject({ status: 200 })
-  expect(await ask('GET /billing/v1/assets', HOST, ...own)).toMatchObject({ status: 401 })
+  expect(await send('GET /billing/v1/assets', ...withKey(), ...smuggled)).toMatchObject({ status: 200 })
+  expect(await send('GET /billing/v1/assets', HOST, ...smuggled)).toMatchObject({ status: 401 })
 })
 
 test("a navigation with a state that is none is the client's mistake", async () => {
   for (const state of ['x', '%ZZ', '%5B%22%22%5D', 'a'.repeat(5000)]) {
-    const answer = await ask('GET /sign-in', HOST, 'RSC: 1', `Next-Router-State-Tree: ${state}`)
+    const answer = await send('GET /sign-in', HOST, 'RSC: 1', `Next-Router-State-Tree: ${state}`)
     expect(answer.status).toBe(400)
   }
 })
@@ -75,14 +75,14 @@ test('what sign-in answers is kept by nobody', async () => {
     ['POST /api/auth/callback/credentials', 200, ...form],
     ['POST /api/auth/signout', 200, ...form],
   ] as const) {
-    const answer = await ask(line, HOST, ...headers)
+    const answer = await send(line, HOST, ...headers)
     expect([line, answer.headers['cache-control']]).toEqual([line, 'no-store'])
     expect([line, answer.status < 400 ? 200 : answer.status]).toEqual([line, status])
   }
 })
 
 test('a request with two keys is nobody’s', async () => {
-  const twice = await ask('GET /billing/v1/assets', ...withKey(), 'Authorization: Bearer another')
+  const twice = await send('GET /billing/v1/assets', ...withKey(), 'Authorization: Bearer another')
   expect(twice).toMatchObject({ status: 400, code: 'invalid_request' })
 })
 
@@ -95,18 +95,18 @@ for (const path of [
   '/billing/v1/a/b/c',
 ]) {
   test(`${path} is the JSON 404`, async () => {
-    expect(await ask(`GET ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await send(`GET ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
 }
 for (const path of ['/auth', '/auth/v1/xyz', '/auth/v2/validate']) {
   test(`${path} is the JSON 404, too`, async () => {
-    expect(await ask(`POST ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await send(`POST ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
 }
 
 test('a trailing slash answers the same as without', async () => {
   for (const path of ['/billing/v1/assets', '/billing/v1/assets/workspace-suite-1', '/auth/v1/validate']) {
-    const [plain, slash] = [await ask(`GET ${path}`, ...withKey()), await ask(`GET ${path}/`, ...withKey())]
+    const [plain, slash] = [await send(`GET ${path}`, ...withKey()), await send(`GET ${path}/`, ...withKey())]
     expect([plain.status, slash.status]).toEqual([200, 200])
     expect(slash.headers.etag).toBe(plain.headers.etag)
   }

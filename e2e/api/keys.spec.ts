@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
-import { type Given, givenDatabase } from '../database.ts'
-import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
+import { type AppDatabase, createDatabase } from '../database.ts'
+import { isolatedEnvironment, operate, startIsolatedApp } from '../own-app.ts'
 
 // Keys behind a proxy that is trusted to say where a request comes from, by two processes.
 
 let data: string
-let database: Given
+let database: AppDatabase
 let env: NodeJS.ProcessEnv
-let app: Awaited<ReturnType<typeof startOwnApp>>
-let own: Awaited<ReturnType<typeof newCustomer>>
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 
 test.beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'licenses-invoices-keys-'))
-  database = await givenDatabase()
-  env = ownEnvironment(data, { ...database.settings, TRUST_PROXY: '1', WEB_CONCURRENCY: '2' })
-  app = await startOwnApp(env)
-  own = await newCustomer('keys', env)
+  database = await createDatabase()
+  env = isolatedEnvironment(data, { ...database.settings, TRUST_PROXY: '1', WEB_CONCURRENCY: '2' })
+  app = await startIsolatedApp(env)
+  customer = await newCustomer('keys', env)
 })
 test.afterAll(async () => {
   app?.kill('SIGTERM')
@@ -28,17 +28,17 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-const ask = (key: string, from?: string) =>
+const validate = (key: string, from?: string) =>
   fetch(`${app.url}/auth/v1/validate`, {
     headers: { authorization: `Bearer ${key}`, ...(from ? { 'x-forwarded-for': from } : {}) },
   })
-async function admin(...words: string[]) {
-  const { code, out } = await operate(env, [...words, '--customer', own.id])
+async function admin(...args: string[]) {
+  const { code, out } = await operate(env, [...args, '--customer', customer.id])
   expect(code).toBe(0)
   return out.trim()
 }
 
-async function refusedFrom(): Promise<string[]> {
+async function deniedAddresses(): Promise<string[]> {
   const events: { action: string; address: string }[] = JSON.parse(await admin('audit', 'list', '--json'))
   return events.filter(({ action }) => action === 'key.refused').map(({ address }) => address)
 }
@@ -58,18 +58,18 @@ test('a key that is limited to networks is used from there, as the proxy says, a
     ['unknown', 401],
     [undefined, 401],
   ] as const)
-    expect([from, (await ask(key, from)).status]).toEqual([from, status])
-  const refused = await (await ask(key, '203.0.113.9')).json()
-  const unknown = await (await ask(`${key.slice(0, -1)}x`, '203.0.113.9')).json()
-  expect({ ...refused, instance: '' }).toEqual({ ...unknown, instance: '' })
+    expect([from, (await validate(key, from)).status]).toEqual([from, status])
+  const rejected = await (await validate(key, '203.0.113.9')).json()
+  const unknown = await (await validate(`${key.slice(0, -1)}x`, '203.0.113.9')).json()
+  expect({ ...rejected, instance: '' }).toEqual({ ...unknown, instance: '' })
   const [listed] = JSON.parse(await admin('keys', 'list', '--json'))
   expect(listed.lastUsedAddress).toBe('198.51.100.7')
   // Not waited for by the answer.
-  await expect.poll(refusedFrom).toContain('203.0.113.9')
+  await expect.poll(deniedAddresses).toContain('203.0.113.9')
 })
 
 test('a key that is shown opens nothing in any process, and its answer is that of nonsense', async () => {
-  const key = await own.key('it-manager')
+  const key = await customer.key('it-manager')
   const show = async (token: string) => {
     const response = await fetch(`${app.url}/auth/v1/leaked-keys`, {
       method: 'POST',
@@ -79,7 +79,7 @@ test('a key that is shown opens nothing in any process, and its answer is that o
     return [response.status, await response.json()]
   }
   const statuses = async () =>
-    new Set(await Promise.all(Array.from({ length: 20 }, async () => (await ask(key)).status)))
+    new Set(await Promise.all(Array.from({ length: 20 }, async () => (await validate(key)).status)))
   expect(await statuses()).toEqual(new Set([200]))
   const answered = await show(key)
   expect(await statuses()).toEqual(new Set([401]))

@@ -4,16 +4,16 @@ import { asset, newCustomer } from '../admin.ts'
 const keys = { it: '', finance: '', other: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('changes')
+  const mainCustomer = await newCustomer('changes')
   const other = await newCustomer('otherchanges')
-  for (const customer of [own, other]) {
+  for (const customer of [mainCustomer, other]) {
     await customer.importAssets([
       asset('workspace-suite-1', 'Business Plus', { purchased: 40, assigned: 30 }),
       asset('workspace-suite-2', 'Enterprise', { purchased: 5 }),
     ])
   }
-  keys.it = await own.key('it-manager')
-  keys.finance = await own.key('finance-user')
+  keys.it = await mainCustomer.key('it-manager')
+  keys.finance = await mainCustomer.key('finance-user')
   keys.other = await other.key('admin')
 })
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset } from '../admin.ts'
-import { ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, postmaster, run, startIsolatedApp } from '../own-app.ts'
 
 const path = '/billing/v1/assets/workspace-suite-1'
 let data: string
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let key = ''
 
 test.describe.configure({ mode: 'serial' })
@@ -15,9 +15,9 @@ test.describe.configure({ mode: 'serial' })
 test.beforeAll(async () => {
   // On a disk: what was acknowledged is to be there after a kill.
   data = mkdtempSync(join(process.env.E2E_DISK as string, 'lifecycle-'))
-  app = await startOwnApp(ownEnvironment(data))
+  app = await startIsolatedApp(isolatedEnvironment(data))
   const admin = async (args: string[], input = '') => {
-    const { code, out, err } = await run('lib/admin/main.ts', ownEnvironment(data), args, input)
+    const { code, out, err } = await run('lib/admin/main.ts', isolatedEnvironment(data), args, input)
     expect(code, err).toBe(0)
     return out.trim()
   }
@@ -47,17 +47,17 @@ async function quantity(): Promise<number> {
 
 test('SIGTERM lets a running request finish, closes the rest and stops the database', async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
-  const head = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
+  const requestText = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
   // 100 says that the request has begun, and an idle connection that is closed that the end has.
-  const [begun, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [started, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const running = exchange(app.port, [
-    `${head}Expect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
-    ...[/^HTTP\/1.1 100 /, begun.resolve, () => ending.promise, '{"quantity":20}'],
+    `${requestText}Expect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
+    ...[/^HTTP\/1.1 100 /, started.resolve, () => ending.promise, '{"quantity":20}'],
   ])
   const healthy = Promise.withResolvers<void>()
   const health = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
   const idle = exchange(app.port, [health, /^HTTP\/1.1 200 [\s\S]*\r\n\r\n./, healthy.resolve])
-  await Promise.all([begun.promise, healthy.promise])
+  await Promise.all([started.promise, healthy.promise])
   app.kill('SIGTERM')
   expect(await idle).toMatchObject({ answers: [{ status: 200 }], wasClosed: true })
   expect((await exchange(app.port, [health])).answers).toEqual([])
@@ -66,20 +66,20 @@ test('SIGTERM lets a running request finish, closes the rest and stops the datab
   expect(await app.ended).toBe(0)
   expect(postmaster(data)).toBeUndefined()
 
-  app = await startOwnApp(ownEnvironment(data))
+  app = await startIsolatedApp(isolatedEnvironment(data))
   expect(await quantity()).toBe(20)
 })
 
 test('a second signal ends the process at once, and the next start takes over its database', {
   tag: '@deep',
 }, async () => {
-  const head = `PATCH ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${key}\r\n`
-  const begun = Promise.withResolvers<void>()
+  const requestText = `PATCH ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${key}\r\n`
+  const started = Promise.withResolvers<void>()
   const waiting = exchange(app.port, [
-    `${head}Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
-    ...[/^HTTP\/1.1 100 /, begun.resolve],
+    `${requestText}Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
+    ...[/^HTTP\/1.1 100 /, started.resolve],
   ])
-  await begun.promise
+  await started.promise
   app.kill('SIGTERM')
   await expect.poll(app.output).toContain('"stopping"')
   let code: number | string | undefined
@@ -96,7 +96,7 @@ test('a second signal ends the process at once, and the next start takes over it
   const left = postmaster(data)
   expect(left).toBeGreaterThan(0)
 
-  app = await startOwnApp(ownEnvironment(data))
+  app = await startIsolatedApp(isolatedEnvironment(data))
   expect(postmaster(data)).toBe(left)
   expect(await quantity()).toBe(20)
 })
@@ -116,7 +116,7 @@ for (const victims of ['the app', 'the app and its database']) {
     writing = false
     await Promise.all([writer, app.ended])
 
-    app = await startOwnApp(ownEnvironment(data))
+    app = await startIsolatedApp(isolatedEnvironment(data))
     // What was on its way may have arrived, but nobody was told so.
     expect([acknowledged, acknowledged + 1]).toContain(await quantity())
   })
@@ -134,9 +134,9 @@ test('a database that is killed is started again, unaided', { tag: '@deep' }, as
 })
 
 test('a start that can not succeed says why in one line, and harms nobody', async () => {
-  const start = (more: Record<string, string>) => run('lib/server/start.ts', ownEnvironment(data, more))
-  const taken = await start({ PORT: `${app.port}` })
-  expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
+  const start = (more: Record<string, string>) => run('lib/server/start.ts', isolatedEnvironment(data, more))
+  const second = await start({ PORT: `${app.port}` })
+  expect([second.code, second.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
   const wrong = await start({ PORT: 'many', LOG_LEVEL: 'loud' })
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^[^\n]*PORT[^\n]*LOG_LEVEL[^\n]*\n$/)])
   const secret = await start({ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })

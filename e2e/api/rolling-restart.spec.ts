@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { startBalancer } from '../../test/fakes/balancer.ts'
 import { asset, newCustomer } from '../admin.ts'
-import { givenDatabase } from '../database.ts'
+import { createDatabase } from '../database.ts'
 import { startLoad } from '../load.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // Two servers on one database behind a balancer, which asks them for /healthz. Nothing is tried again on the way.
 
@@ -20,11 +20,11 @@ test('two servers are replaced under load, one after the other, and no request f
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-rolling-'))
   const balancer = await startBalancer()
   // Long enough for a balancer that shares a busy machine with what it balances.
-  const database = await givenDatabase()
-  const env = ownEnvironment(data, { ...database.settings, BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
-  const apps: Awaited<ReturnType<typeof startOwnApp>>[] = []
+  const database = await createDatabase()
+  const env = isolatedEnvironment(data, { ...database.settings, BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
+  const apps: Awaited<ReturnType<typeof startIsolatedApp>>[] = []
   const begin = async () => {
-    const app = await startOwnApp(env)
+    const app = await startIsolatedApp(env)
     apps.push(app)
     balancer.add(app.url)
     return app.url
@@ -36,21 +36,21 @@ test('two servers are replaced under load, one after the other, and no request f
     balancer.remove(url)
   }
   const allServe = async (...urls: string[]) => {
-    await expect.poll(() => balancer.taking().sort()).toEqual(urls.sort())
+    await expect.poll(() => balancer.readyUrls().sort()).toEqual(urls.sort())
     const before = urls.map((url) => balancer.served(url))
     const least = () => Math.min(...urls.map((url, index) => balancer.served(url) - (before[index] ?? 0)))
     await expect.poll(least).toBeGreaterThan(ENOUGH)
   }
   try {
     const [one, other] = [await begin(), await begin()]
-    const own = await newCustomer('rolling', env)
+    const customer = await newCustomer('rolling', env)
     const ids = Array.from({ length: CLIENTS }, (_, client) => `workspace-suite-${client}`)
-    await own.importAssets(ids.map((id) => asset(id, id, { purchased: 10 })))
+    await customer.importAssets(ids.map((id) => asset(id, id, { purchased: 10 })))
     const headers = {
-      Authorization: `Bearer ${await own.key('it-manager')}`,
+      Authorization: `Bearer ${await customer.key('it-manager')}`,
       'Content-Type': 'application/json',
     }
-    await expect.poll(balancer.taking).toHaveLength(2)
+    await expect.poll(balancer.readyUrls).toHaveLength(2)
     const load = startLoad(balancer.url, CLIENTS, (nth, client) => {
       const path = `/billing/v1/assets/${ids[client]}`
       if (nth % 5 !== 0) return { path: nth % 2 ? '/billing/v1/assets' : path, headers }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { type Collector, openCollector } from '../../lib/server/traces/test-collector.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
-import { type Given, givenDatabase } from '../database.ts'
-import { openLine } from '../line.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { type AppDatabase, createDatabase } from '../database.ts'
+import { openConnection } from '../line.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 /** Has a process say which modules of OpenTelemetry it loads, but for the interface alone, which Next loads anyway. */
-const TELLING = `
+const COLLECTOR = `
   import { registerHooks } from 'node:module'
   registerHooks({
     load(url, context, next) {
@@ -17,10 +17,10 @@ const TELLING = `
       return next(url, context)
     },
   })`
-const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(TELLING)}`
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(COLLECTOR)}`
 
 let data: string
-let database: Given
+let database: AppDatabase
 let collector: Collector
 let key: string
 let email: string
@@ -29,7 +29,7 @@ test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'licenses-invoices-traces-'))
-  database = await givenDatabase()
+  database = await createDatabase()
   collector = await openCollector()
 })
 test.afterAll(async () => {
@@ -39,7 +39,7 @@ test.afterAll(async () => {
 })
 
 const environment = (more: Record<string, string> = {}) =>
-  ownEnvironment(data, { ...database.settings, NODE_OPTIONS, DRAIN_SECONDS: '1', ...more })
+  isolatedEnvironment(data, { ...database.settings, NODE_OPTIONS, DRAIN_SECONDS: '1', ...more })
 
 async function list(url: string): Promise<string | null> {
   const headers = { authorization: `Bearer ${key}` }
@@ -50,24 +50,24 @@ async function list(url: string): Promise<string | null> {
 
 /** The request's id of a page as a member sees it, whose address has words of a search. */
 async function page(url: string): Promise<string> {
-  const line = openLine(url)
-  const { csrfToken } = JSON.parse((await line.ask('/api/auth/csrf')).body)
+  const line = openConnection(url)
+  const { csrfToken } = JSON.parse((await line.request('/api/auth/csrf')).body)
   const body = new URLSearchParams({ email, password: PASSWORD, csrfToken, json: 'true' }).toString()
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': `${body.length}` }
-  await line.ask('/api/auth/callback/credentials', { method: 'POST', headers, body })
-  const answer = await line.ask('/assets?search=wanted-by-somebody')
+  await line.request('/api/auth/callback/credentials', { method: 'POST', headers, body })
+  const answer = await line.request('/assets?search=wanted-by-somebody')
   line.close()
   expect(answer.status).toBe(200)
   return String(answer.headers['request-id'])
 }
 
 test('where nobody asks for traces nothing of them is loaded', async () => {
-  const app = await startOwnApp(environment())
+  const app = await startIsolatedApp(environment())
   try {
-    const own = await newCustomer('traced', ownEnvironment(data, database.settings))
-    await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
-    key = await own.key('it-manager')
-    email = await own.member('Ana Traced', 'admin')
+    const customer = await newCustomer('traced', isolatedEnvironment(data, database.settings))
+    await customer.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
+    key = await customer.key('it-manager')
+    email = await customer.member('Ana Traced', 'admin')
     await list(app.url)
     expect((await fetch(`${app.url}/sign-in`)).status).toBe(200)
   } finally {
@@ -79,7 +79,9 @@ test('where nobody asks for traces nothing of them is loaded', async () => {
 
 test('a process that is asked to stop sends what it has traced', async () => {
   // Longer than the test: nothing is sent by itself.
-  const app = await startOwnApp(environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }))
+  const app = await startIsolatedApp(
+    environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }),
+  )
   const requestId = await list(app.url)
   const pageId = await page(app.url)
   expect(collector.spans).toEqual([])
@@ -98,6 +100,6 @@ test('a process that is asked to stop sends what it has traced', async () => {
     attributes: { 'url.path': '/assets', 'http.response.status_code': 200 },
   })
   expect(below(pageId)).toContain('transaction at once')
-  for (const word of ['wanted-by', key, email, 'Ana', PASSWORD, 'traced'])
-    expect(collector.text()).not.toContain(word)
+  for (const secret of ['wanted-by', key, email, 'Ana', PASSWORD, 'traced'])
+    expect(collector.text()).not.toContain(secret)
 })

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
-import { lineToEach, logged, workersOf } from '../crew.ts'
-import { type Given, givenDatabase } from '../database.ts'
-import type { Line } from '../line.ts'
+import { connectToEach, logged, workersOf } from '../crew.ts'
+import { type AppDatabase, createDatabase } from '../database.ts'
+import type { Connection } from '../line.ts'
 import { startLoad } from '../load.ts'
-import { operate, ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, operate, postmaster, run, startIsolatedApp } from '../own-app.ts'
 
 // What crew.test.ts and its neighbors can't see with fake processes: what two real ones share, and how they end.
 
@@ -16,14 +16,16 @@ const path = '/billing/v1/assets/workspace-suite-1'
 
 test('two processes answer on one port with one database, and end when they are asked to', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
-  const two = await startOwnApp(ownEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }))
+  const two = await startIsolatedApp(
+    isolatedEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }),
+  )
   try {
     // The log may come a moment after the line that says where it listens.
     await expect.poll(() => workersOf(two)).toEqual([1, 2])
     expect(two.output()).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+ \(PostgreSQL .*, 2 processes\)$/m)
-    for (const line of await lineToEach(two, 1, 2)) {
+    for (const line of await connectToEach(two, 1, 2)) {
       for (const address of ['/livez', '/healthz', '/readyz'])
-        expect(await line.ask(address)).toMatchObject({ status: 200, body: 'ok' })
+        expect(await line.request(address)).toMatchObject({ status: 200, body: 'ok' })
       line.close()
     }
   } finally {
@@ -34,41 +36,44 @@ test('two processes answer on one port with one database, and end when they are 
   }
 })
 
-async function signIn(line: Line, email: string, password: string): Promise<boolean> {
+async function signIn(line: Connection, email: string, password: string): Promise<boolean> {
   return (await trySignIn(line, email, password)).status === 200
 }
 
 /** Where a wrong password leads. */
-async function refusalOf(line: Line, email: string): Promise<string> {
+async function signInError(line: Connection, email: string): Promise<string> {
   return (await trySignIn(line, email, 'a wrong password')).body
 }
 
-async function trySignIn(line: Line, email: string, password: string) {
-  const { csrfToken } = JSON.parse((await line.ask('/api/auth/csrf')).body)
+async function trySignIn(line: Connection, email: string, password: string) {
+  const { csrfToken } = JSON.parse((await line.request('/api/auth/csrf')).body)
   const body = new URLSearchParams({ email, password, csrfToken, json: 'true' }).toString()
   const form = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': `${body.length}` }
-  return line.ask('/api/auth/callback/credentials', { method: 'POST', headers: form, body })
+  return line.request('/api/auth/callback/credentials', { method: 'POST', headers: form, body })
 }
 
 test.describe('two workers', { tag: '@deep' }, () => {
   test.describe.configure({ mode: 'serial' })
 
   let data: string
-  let database: Given
+  let database: AppDatabase
   let env: NodeJS.ProcessEnv
-  let app: Awaited<ReturnType<typeof startOwnApp>>
-  let own: Awaited<ReturnType<typeof newCustomer>>
+  let app: Awaited<ReturnType<typeof startIsolatedApp>>
+  let customer: Awaited<ReturnType<typeof newCustomer>>
   let headers: Record<string, string>
 
   test.beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
     // A worker that hands over leaves connections that are kept open for so long, until their next request.
-    database = await givenDatabase()
-    env = ownEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
-    app = await startOwnApp(env)
-    own = await newCustomer('workers', env)
-    await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
-    headers = { Authorization: `Bearer ${await own.key('it-manager')}`, 'Content-Type': 'application/json' }
+    database = await createDatabase()
+    env = isolatedEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
+    app = await startIsolatedApp(env)
+    customer = await newCustomer('workers', env)
+    await customer.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
+    headers = {
+      Authorization: `Bearer ${await customer.key('it-manager')}`,
+      'Content-Type': 'application/json',
+    }
   })
 
   test.afterAll(async () => {
@@ -78,46 +83,48 @@ test.describe('two workers', { tag: '@deep' }, () => {
     rmSync(data, { recursive: true, force: true })
   })
 
-  const set = (line: Line, quantity: number, idempotencyKey: string) =>
-    line.ask(path, {
+  const set = (line: Connection, quantity: number, idempotencyKey: string) =>
+    line.request(path, {
       method: 'PATCH',
       headers: { ...headers, 'Idempotency-Key': idempotencyKey },
       body: JSON.stringify({ quantity }),
     })
 
   test('an idempotency key that one worker has taken is known to the other', async () => {
-    const [one, two] = await lineToEach(app, 1, 2)
+    const [one, two] = await connectToEach(app, 1, 2)
     const both = await Promise.all([set(one, 20, 'key-of-the-test'), set(two, 20, 'key-of-the-test')])
     // Of two at once one may be told that the other is under way.
     for (const { status } of both) expect([200, 409]).toContain(status)
     for (const line of [one, two]) expect((await set(line, 20, 'key-of-the-test')).status).toBe(200)
     for (const line of [one, two]) expect((await set(line, 21, 'key-of-the-test')).status).toBe(422)
-    const changes = await two.ask('/billing/v1/license-changes', { headers })
+    const changes = await two.request('/billing/v1/license-changes', { headers })
     expect(JSON.parse(changes.body)).toMatchObject({ rowCount: 1, licenseChanges: [{ from: 10, to: 20 }] })
     for (const line of [one, two]) line.close()
   })
 
   test('a member who signs in at one worker is signed in at both, and a disabled one at neither', async () => {
-    const email = await own.member('Ana Ruiz', 'it-manager')
-    const [one, two] = await lineToEach(app, 1, 2)
+    const email = await customer.member('Ana Ruiz', 'it-manager')
+    const [one, two] = await connectToEach(app, 1, 2)
     expect(await signIn(one, email, PASSWORD)).toBe(true)
-    const asked = { headers: { cookie: one.cookie() } }
-    for (const line of [two, one]) expect((await line.ask('/billing/v1/assets', asked)).status).toBe(200)
-    const disable = ['members', 'disable', '--customer', own.id, '--email', email]
+    const options = { headers: { cookie: one.cookie() } }
+    for (const line of [two, one])
+      expect((await line.request('/billing/v1/assets', options)).status).toBe(200)
+    const disable = ['members', 'disable', '--customer', customer.id, '--email', email]
     expect(await operate(env, disable)).toMatchObject({ code: 0 })
-    for (const line of [two, one]) expect((await line.ask('/billing/v1/assets', asked)).status).toBe(401)
+    for (const line of [two, one])
+      expect((await line.request('/billing/v1/assets', options)).status).toBe(401)
     for (const line of [one, two]) line.close()
   })
 
   test('failed sign-ins are counted over all workers', async () => {
-    const email = await own.member('Ben Okoro', 'it-manager')
-    const [one, two] = await lineToEach(app, 1, 2)
-    const refusals: string[][] = [[], []]
+    const email = await customer.member('Ben Okoro', 'it-manager')
+    const [one, two] = await connectToEach(app, 1, 2)
+    const errors: string[][] = [[], []]
     // However slow the machine is: the wait grows, and at each worker by what was counted at both.
     for (let time = 0; time < 8; time++)
-      for (const [at, line] of [one, two].entries()) refusals[at]?.push(await refusalOf(line, email))
-    expect(refusals.map((each) => each.some((text) => text.includes('throttled')))).toEqual([true, true])
-    expect(refusals.flat().filter((text) => text.includes('CredentialsSignin')).length).toBeLessThan(9)
+      for (const [at, line] of [one, two].entries()) errors[at]?.push(await signInError(line, email))
+    expect(errors.map((each) => each.some((text) => text.includes('throttled')))).toEqual([true, true])
+    expect(errors.flat().filter((text) => text.includes('CredentialsSignin')).length).toBeLessThan(9)
     for (const line of [one, two]) line.close()
   })
 
@@ -127,8 +134,8 @@ test.describe('two workers', { tag: '@deep' }, () => {
     process.kill(first?.pid as number, 'SIGKILL')
     await expect.poll(() => workersOf(app)).toEqual([1, 2, 3])
     expect(logged(app, 'worker died')).toMatchObject([{ worker: 1, code: 'SIGKILL' }])
-    for (const line of await lineToEach(app, 2, 3)) {
-      expect((await line.ask(path, { headers })).status).toBe(200)
+    for (const line of await connectToEach(app, 2, 3)) {
+      expect((await line.request(path, { headers })).status).toBe(200)
       line.close()
     }
     expect(postmaster(data)).toBe(database)
@@ -150,14 +157,14 @@ test.describe('two workers', { tag: '@deep' }, () => {
   test('SIGTERM reaches all: running requests finish, and the database stops after the last', async () => {
     const lines = [`PATCH ${path} HTTP/1.1`, `Host: localhost:${app.port}`, 'Content-Length: 15']
     const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    const head = [...lines, ...named, 'Expect: 100-continue'].join('\r\n')
+    const requestText = [...lines, ...named, 'Expect: 100-continue'].join('\r\n')
     const ending = Promise.withResolvers<void>()
     // Handed out in turn: one for each of them.
     const running = [30, 30].map((quantity) => {
-      const begun = Promise.withResolvers<void>()
+      const started = Promise.withResolvers<void>()
       const body = JSON.stringify({ quantity })
-      const parts = [/^HTTP\/1.1 100 /, begun.resolve, () => ending.promise, body]
-      return { begun: begun.promise, answered: exchange(app.port, [`${head}\r\n\r\n`, ...parts]) }
+      const parts = [/^HTTP\/1.1 100 /, started.resolve, () => ending.promise, body]
+      return { begun: started.promise, answered: exchange(app.port, [`${requestText}\r\n\r\n`, ...parts]) }
     })
     await Promise.all(running.map(({ begun }) => begun))
     app.kill('SIGTERM')
@@ -173,19 +180,19 @@ test.describe('two workers', { tag: '@deep' }, () => {
   })
 
   test('a supervisor that signals npm and all that it started does not cut the end short', async () => {
-    const apart = join(data, 'npm')
-    const npm = await startOwnApp({ ...env, DATA_DIR: apart }, ['npm', 'start'])
+    const npmData = join(data, 'npm')
+    const npm = await startIsolatedApp({ ...env, DATA_DIR: npmData }, ['npm', 'start'])
     npm.killGroup('SIGTERM')
     await npm.ended
     // Who is cut leaves the database running.
-    await expect.poll(() => postmaster(apart)).toBeUndefined()
+    await expect.poll(() => postmaster(npmData)).toBeUndefined()
     expect(logged(npm, 'stopping')).toHaveLength(3)
   })
 
   test('a process whose workers have all died and do not start again ends, and says why', async () => {
     const accounts = join(data, 'vendor-accounts.json')
     writeFileSync(accounts, '{ "accounts": [] }')
-    app = await startOwnApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts })
+    app = await startIsolatedApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts })
     await expect.poll(() => workersOf(app)).toEqual([1, 2])
     // Those that run keep what they have read; a new one is refused.
     writeFileSync(accounts, 'nonsense')
@@ -195,8 +202,8 @@ test.describe('two workers', { tag: '@deep' }, () => {
   })
 
   test('a start that can not succeed says why once', async () => {
-    app = await startOwnApp(env)
-    const taken = await run('lib/server/start.ts', { ...env, PORT: `${app.port}` })
-    expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
+    app = await startIsolatedApp(env)
+    const second = await run('lib/server/start.ts', { ...env, PORT: `${app.port}` })
+    expect([second.code, second.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
   })
 })

@@ -6,16 +6,16 @@ import { expectGood } from '../good.ts'
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('access')
-  member.it = await own.member('Ida Tech', 'it-manager')
-  member.finance = await own.member('Fin Ance', 'finance-user')
-  member.admin = await own.member('Ad Min', 'admin')
-  member.changing = await own.member('Cha Nging', 'it-manager')
-  member.typo = await own.member('Tom Typo', 'it-manager')
+  const customer = await newCustomer('access')
+  member.it = await customer.member('Ida Tech', 'it-manager')
+  member.finance = await customer.member('Fin Ance', 'finance-user')
+  member.admin = await customer.member('Ad Min', 'admin')
+  member.changing = await customer.member('Cha Nging', 'it-manager')
+  member.typo = await customer.member('Tom Typo', 'it-manager')
 })
 
 test('signs in by keyboard and goes on to where it was asked for', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.goto('/assets?filter=type:office-suite')
   await expect(page).toHaveURL(/\/sign-in\?from=/)
   await expectGood(page)
@@ -29,11 +29,11 @@ test('signs in by keyboard and goes on to where it was asked for', async ({ page
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('where a session ended elsewhere, no way back leads to what was shown', async ({ page, context }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInByForm(page, member.admin, '/invoices')
   await expect(page.getByRole('heading', { name: 'Invoices', level: 1 })).toBeVisible()
   // What is asked for later than that, such as the figures, would lead away by itself.
@@ -46,7 +46,7 @@ test('where a session ended elsewhere, no way back leads to what was shown', asy
   await page.goBack()
   await expect(page).toHaveURL(/\/sign-in\?from=%2Finvoices$/)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 
   function documentPath() {
     return page.evaluate(() => {

@@ -4,43 +4,43 @@ import { join } from 'node:path'
 import { type BrowserContextOptions, expect, type Page, test } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-server.ts'
-import { type IssuerStandIn, startIssuer } from '../../test/fakes/issuers/provider.ts'
+import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { expectGoodAsItIs } from '../good.ts'
-import { byKeyboard, byTouch, type Hands } from '../hands.ts'
-import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
+import { byKeyboard, byTouch, type InputDriver } from '../hands.ts'
+import { isolatedEnvironment, run, startIsolatedApp } from '../own-app.ts'
 
 // Five ways that people go with accounts and keys, each by the keyboard alone, and each with a finger on a phone in the dark.
 // Axe looks at every state: what is opened, what is refused, and what was done.
 
 const NEW = 'a new horse battery'
 type Customer = Awaited<ReturnType<typeof newCustomer>>
-let own: Customer
-let there: { app: Awaited<ReturnType<typeof startOwnApp>>; env: NodeJS.ProcessEnv; url: string }
-let stand: { issuer: IssuerStandIn; names: NameServer; mails: Catcher }
+let sharedCustomer: Customer
+let there: { app: Awaited<ReturnType<typeof startIsolatedApp>>; env: NodeJS.ProcessEnv; url: string }
+let servers: { issuer: FakeIssuer; names: NameServer; mails: Catcher }
 
 test.beforeAll(async () => {
-  own = await newCustomer('journeys')
-  stand = { issuer: await startIssuer(), names: await startNameServer(), mails: await startCatcher() }
+  sharedCustomer = await newCustomer('journeys')
+  servers = { issuer: await startIssuer(), names: await startNameServer(), mails: await startCatcher() }
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const env = ownEnvironment(mkdtempSync(join(tmpdir(), 'journeys-')), {
-    ...{ PORT: String(port), BASE_URL: url, SIGN_ON_DNS: stand.names.address },
-    SIGN_ON_PRIVATE_HOSTS: new URL(stand.issuer.issuer).host,
-    ...{ SMTP_URL: stand.mails.url, MAIL_FROM: 'billing@reseller.example' },
+  const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'journeys-')), {
+    ...{ PORT: String(port), BASE_URL: url, SIGN_ON_DNS: servers.names.address },
+    SIGN_ON_PRIVATE_HOSTS: new URL(servers.issuer.issuer).host,
+    ...{ SMTP_URL: servers.mails.url, MAIL_FROM: 'billing@reseller.example' },
   })
-  there = { app: await startOwnApp(env), env, url }
+  there = { app: await startIsolatedApp(env), env, url }
 })
 test.afterAll(async () => {
   there.app.kill('SIGTERM')
   await there.app.ended
-  await Promise.all([stand.issuer.close(), stand.names.close(), stand.mails.close()])
+  await Promise.all([servers.issuer.close(), servers.names.close(), servers.mails.close()])
 })
 
-type At = Hands & {
+type At = InputDriver & {
   page: Page
   button: (name: string | RegExp) => ReturnType<Page['getByRole']>
   field: (name: string) => ReturnType<Page['getByRole']>
@@ -53,17 +53,17 @@ type At = Hands & {
 
 const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
   async invitation({ page, press, type, button, field, secret, sees, alert }, name) {
-    await signIn(page, await own.member(`Ada ${name}`, 'admin'), '/members')
+    await signIn(page, await sharedCustomer.member(`Ada ${name}`, 'admin'), '/members')
     await press(button('Invite a member'))
     await sees(page.getByRole('dialog', { name: 'Invite a member' }))
-    await type(field('E-mail address'), `ada.${name}@${own.domain}`)
+    await type(field('E-mail address'), `ada.${name}@${sharedCustomer.domain}`)
     await type(field('Name'), 'Cleo Marsh')
     await press(button('Invite'))
     await sees(page.getByText('Choose at least one role.'))
     await press(page.getByRole('checkbox', { name: /^Finance User/ }))
     await press(button('Invite'))
     await sees(page.getByText('This address is a member already, or is invited.'))
-    await type(field('E-mail address'), `cleo.${name}@${own.domain}`)
+    await type(field('E-mail address'), `cleo.${name}@${sharedCustomer.domain}`)
     await press(button('Invite'))
     await sees(page.getByRole('dialog', { name: 'Cleo Marsh is invited' }))
     const link = await field('Link').inputValue()
@@ -96,7 +96,8 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await sees(page.getByRole('status').filter({ hasText: 'a mail with a link is on its way' }))
     // The job of the app may be first.
     expect((await run('e2e/tell-members.ts', there.env)).code).toBe(0)
-    const mailed = () => stand.mails.mails.find((one) => one.to.includes(email) && /\/reset\//.test(one.text))
+    const mailed = () =>
+      servers.mails.mails.find((one) => one.to.includes(email) && /\/reset\//.test(one.text))
     await expect.poll(mailed).toBeDefined()
     await page.goto(/http\S+\/reset\/\S+/.exec(mailed()?.text ?? '')?.[0] ?? '')
     await sees(page.getByText(`For ${email}`))
@@ -110,7 +111,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
   },
 
   async rotation({ page, press, type, button, secret, sees }, name) {
-    await signIn(page, await own.member(`Rota ${name}`, 'it-manager'), '/keys')
+    await signIn(page, await sharedCustomer.member(`Rota ${name}`, 'it-manager'), '/keys')
     await page.evaluate(async () => {
       const body = JSON.stringify({ name: 'Sync', roles: ['it-manager'] })
       await fetch('/billing/v1/keys', {
@@ -120,7 +121,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
       })
     })
     await page.reload()
-    await own.ageSignIns()
+    await sharedCustomer.ageSignIns()
     await press(button('Actions for Sync'))
     await sees(button('Rotate'))
     await press(button('Rotate'))
@@ -144,12 +145,12 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
   },
 
   async 'second factor'({ page, press, type, button, field, secret, sees, alert }, name) {
-    const email = await own.member(`Tot ${name}`, 'it-manager')
+    const email = await sharedCustomer.member(`Tot ${name}`, 'it-manager')
     await signIn(page, email, '/second-factor')
     await press(button('Set up an app'))
     await sees(page.getByRole('img', { name: 'QR code for your authenticator app' }))
-    const shown = await page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/).textContent()
-    const totp = new TOTP({ secret: Secret.fromBase32((shown ?? '').replaceAll(' ', '')) })
+    const secretText = await page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/).textContent()
+    const totp = new TOTP({ secret: Secret.fromBase32((secretText ?? '').replaceAll(' ', '')) })
     await type(field('Code'), '000000')
     await press(button('Set up'))
     await sees(page.getByText('This is not the code that the app shows now.'))
@@ -175,7 +176,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
   },
 
   async 'single sign-on'({ page, press, type, button, field, secret, sees, alert }, name) {
-    const { issuer, names } = stand
+    const { issuer, names } = servers
     const customer = await newCustomer(`sso-${name}`, there.env)
     await signIn(page, await customer.member('Ada Min', 'admin'), '/sign-on')
     await press(button('Add a provider'))
@@ -214,14 +215,14 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
   },
 }
 
-const WAYS: Record<string, { hands: (page: Page) => Hands; how: BrowserContextOptions }> = {
+const DRIVERS: Record<string, { hands: (page: Page) => InputDriver; how: BrowserContextOptions }> = {
   'by keyboard alone': { hands: byKeyboard, how: {} },
   'on a phone in the dark': { hands: byTouch, how: { viewport: PHONE, hasTouch: true, colorScheme: 'dark' } },
 }
 
-for (const [way, { hands, how }] of Object.entries(WAYS))
+for (const [name, { hands, how }] of Object.entries(DRIVERS))
   for (const [journey, go] of Object.entries(JOURNEYS))
-    test(`${journey} ${way}`, async ({ browser, baseURL }) => {
+    test(`${journey} ${name}`, async ({ browser, baseURL }) => {
       const isElsewhere = journey === 'reset' || journey === 'single sign-on'
       const permissions = ['clipboard-read', 'clipboard-write']
       const context = await browser.newContext({
@@ -229,7 +230,7 @@ for (const [way, { hands, how }] of Object.entries(WAYS))
         ...how,
       })
       const page = await context.newPage()
-      const found = complaints(page)
+      const pageErrors = complaints(page)
       await go(
         {
           page,
@@ -245,6 +246,6 @@ for (const [way, { hands, how }] of Object.entries(WAYS))
         },
         hands === byTouch ? 'phone' : 'keys',
       )
-      expect(found).toEqual([])
+      expect(pageErrors).toEqual([])
       await context.close()
     })

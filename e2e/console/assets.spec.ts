@@ -7,8 +7,8 @@ const member = { it: '', empty: '' }
 let key = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('assets')
-  await own.importAssets([
+  const customer = await newCustomer('assets')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Enterprise Standard', { purchased: 60, assigned: 60 }),
     asset('workspace-suite-3', 'A name that somebody wrote who was paid by the word, Enterprise Edition', {
@@ -21,8 +21,8 @@ test.beforeAll(async () => {
     asset('own-slug-1', 'Something new'),
     asset('cloud-platform-1', 'Production'),
   ])
-  member.it = await own.member('Ida Tech', 'it-manager')
-  key = await own.key('it-manager')
+  member.it = await customer.member('Ida Tech', 'it-manager')
+  key = await customer.key('it-manager')
   const empty = await newCustomer('empty')
   member.empty = await empty.member('Em Pty', 'it-manager')
 })
@@ -45,13 +45,13 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await expect(page.getByRole('searchbox')).toHaveValue('off')
   await expect(page.getByRole('button', { name: /Office suite/ })).toHaveAttribute('aria-pressed', 'true')
   await rowsCame(page)
-  const shown = await rows(page).count()
+  const rowCount = await rows(page).count()
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Copy as request' }).click()
   const line = await page.evaluate(() => navigator.clipboard.readText())
   const url = /'(http[^']+)'/.exec(line)?.[1] ?? ''
   const answer = await page.request.get(url, { headers: { Authorization: `Bearer ${key}` } })
-  expect((await answer.json()).rowCount).toBe(shown)
+  expect((await answer.json()).rowCount).toBe(rowCount)
   await page.getByRole('searchbox').fill('zzz')
   await expect(page.getByText('Nothing matches')).toBeVisible()
   await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -78,18 +78,18 @@ test('an inactive subscription and a usage-based asset can not be changed, and s
 
 test('the order is seen and changed: by heads, which tell it, and by a menu on a phone', async ({ page }) => {
   await signIn(page, member.it, '/assets')
-  const table = (order: string) => page.getByRole('table', { name: `Assets, ${order}`, exact: true })
+  const table = (sort: string) => page.getByRole('table', { name: `Assets, ${sort}`, exact: true })
   const first = () => rows(page).first().getByRole('link').first()
   await expect(table('newest first')).toBeVisible()
-  const head = (name: RegExp) => page.getByRole('columnheader', { name })
-  await head(/Asset/).getByRole('link').press('Enter')
+  const columnHeader = (name: RegExp) => page.getByRole('columnheader', { name })
+  await columnHeader(/Asset/).getByRole('link').press('Enter')
   await expect(page).toHaveURL('/assets?orderBy=name%20asc')
-  await expect(head(/Asset/)).toHaveAttribute('aria-sort', 'ascending')
+  await expect(columnHeader(/Asset/)).toHaveAttribute('aria-sort', 'ascending')
   await expect(first()).toHaveText(/^A name/)
-  await head(/Usage/).getByRole('link').click()
+  await columnHeader(/Usage/).getByRole('link').click()
   await expect(table('most idle first')).toBeVisible()
-  await expect(head(/Usage/)).toHaveAttribute('aria-sort', 'descending')
-  await expect(head(/Asset/)).not.toHaveAttribute('aria-sort')
+  await expect(columnHeader(/Usage/)).toHaveAttribute('aria-sort', 'descending')
+  await expect(columnHeader(/Asset/)).not.toHaveAttribute('aria-sort')
   await expect(first()).toHaveText(/^A name/)
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await expect(page.getByRole('link', { name: 'CSV' })).toHaveAttribute('href', /orderBy=idle/)

@@ -5,9 +5,9 @@ import { signIn } from '../browser.ts'
 let ida = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('bulkfile')
-  await own.importAssets([asset('office-suite-3', 'E5', { purchased: 45 })])
-  ida = await own.member('Ida Tech', 'it-manager')
+  const customer = await newCustomer('bulkfile')
+  await customer.importAssets([asset('office-suite-3', 'E5', { purchased: 45 })])
+  ida = await customer.member('Ida Tech', 'it-manager')
 })
 
 const list = (page: Page) => page.getByRole('textbox', { name: /Asset ID and new total/ })
@@ -25,8 +25,8 @@ test('a file is checked as it was saved, with the line ends of Windows too', asy
 test('a file instead of the clipboard; what stood there can be had back', async ({ page }) => {
   await signIn(page, ida, '/assets/bulk')
   await list(page).fill('office-suite-2,9')
-  const pick = picker(page)
-  await pick.setInputFiles({
+  const fileChooser = picker(page)
+  await fileChooser.setInputFiles({
     name: 'totals.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from('\ufeffid;target\r\noffice-suite-3;99\r\n', 'utf16le'),
@@ -35,7 +35,7 @@ test('a file instead of the clipboard; what stood there can be had back', async 
   await page.getByRole('button', { name: 'Put back what was there' }).click()
   await expect(list(page)).toHaveValue('office-suite-2,9')
   const workbook = { mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004') }
-  await pick.setInputFiles({ name: 'totals.xlsx', ...workbook })
+  await fileChooser.setInputFiles({ name: 'totals.xlsx', ...workbook })
   await expect(page.getByRole('main').getByRole('alert')).toContainText(
     'totals.xlsx is a workbook or an archive: save it as CSV',
   )

@@ -9,8 +9,8 @@ const MANY = Array.from({ length: 8 }, (_, at) => `office-suite-many-${at}`)
 const member = { ida: '', ana: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('bulk')
-  await own.importAssets([
+  const keysOfRow = await newCustomer('bulk')
+  await keysOfRow.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Enterprise', { purchased: 50, ...COMMITTED }),
     asset('workspace-suite-3', 'Frontline', { purchased: 50, ...COMMITTED }),
@@ -21,15 +21,15 @@ test.beforeAll(async () => {
     asset('cloud-platform-1', 'Production'),
     ...MANY.map((id) => asset(id, `Many ${id}`, { purchased: 10 })),
   ])
-  await own.importInvoices([
+  await keysOfRow.importInvoices([
     invoice('IN-7', {
       platform: 'workspace-suite',
       totalAmount: '4320.00',
       lines: [{ description: 'Business Plus, October', price: '18.00', qty: '240' }],
     }),
   ])
-  member.ida = await own.member('Ida Tech', 'it-manager', 'finance-user')
-  member.ana = await own.member('Ana Ruiz', 'it-manager')
+  member.ida = await keysOfRow.member('Ida Tech', 'it-manager', 'finance-user')
+  member.ana = await keysOfRow.member('Ana Ruiz', 'it-manager')
 })
 
 const list = (page: Page) => page.getByRole('textbox', { name: /Asset ID and new total/ })
@@ -59,7 +59,7 @@ async function anaSets(browser: Browser, id: string, quantity: number): Promise<
 }
 
 test('a wrong list is told line by line, and nothing of it is lost', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, member.ida, '/assets')
   await page.getByRole('link', { name: 'Change several' }).click()
   // The page is there a moment before its title is.
@@ -83,13 +83,13 @@ test('a wrong list is told line by line, and nothing of it is lost', async ({ pa
   await list(page).fill(Array.from({ length: 251 }, (_, at) => `a-${at},1`).join('\n'))
   await check(page)
   await expect(alert).toContainText('The list has 251 rows, and at most 250 assets can be changed at once.')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('each row is checked, one confirmation sends what is allowed, and each row says what became of it', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await open(
     page,
     'workspace-suite-1\t195\nworkspace-suite-2\t75\nworkspace-suite-3\t49\nworkspace-suite-4\t31\n' +
@@ -149,7 +149,7 @@ test('each row is checked, one confirmation sends what is allowed, and each row 
   await check(page)
   await expect(panel).toContainText('Nothing to set')
   await expect(row(page, 'workspace-suite-1')).toContainText('No change')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('by keyboard alone: paste, check, confirm', async ({ page }) => {
@@ -184,25 +184,25 @@ test('who changed an asset since the check is not overwritten', async ({ page, b
 
 test('left in the middle it goes on where it stopped: one effect each', async ({ page }) => {
   const keys = new Map<string, Set<string>>()
-  let asked = 0
-  let isHeld = true
+  let requestCount = 0
+  let isBlocked = true
   await page.route('**/billing/v1/assets/office-suite-many-*', async (route) => {
     const request = route.request()
     if (request.url().includes('dryRun')) return route.continue()
     const id = new URL(request.url()).pathname.split('/').at(-1) ?? ''
     keys.set(id, (keys.get(id) ?? new Set()).add(request.headers()['idempotency-key'] ?? ''))
-    asked += 1
+    requestCount += 1
     // The third one is heard, the fourth one is not; no answer comes to either.
-    if (isHeld && asked === 3) await route.fetch()
-    if (isHeld && asked >= 3) return
+    if (isBlocked && requestCount === 3) await route.fetch()
+    if (isBlocked && requestCount >= 3) return
     await route.continue()
   })
   await open(page, MANY.map((id) => `${id},15`).join('\n'))
   await page.getByRole('button', { name: 'Set 8 assets' }).click()
-  await expect.poll(() => asked).toBe(4)
+  await expect.poll(() => requestCount).toBe(4)
   await expect.poll(() => totals(page, MANY[2] ?? '')).toEqual([15])
   await expectGood(page)
-  isHeld = false
+  isBlocked = false
   await page.reload()
   const panel = page.getByRole('region', { name: 'The list as a whole' })
   await expect(panel).toContainText('2 of 8 rows are as listed')
@@ -210,11 +210,11 @@ test('left in the middle it goes on where it stopped: one effect each', async ({
   await expect(row(page, MANY[2] ?? '')).toContainText('Not known yet')
   await expect(row(page, MANY[7] ?? '')).toContainText('Not sent yet')
   await expectGood(page)
-  expect(asked).toBe(4)
+  expect(requestCount).toBe(4)
   await page.getByRole('button', { name: 'Go on with 6' }).click()
   await expect(panel).toContainText('8 of 8 rows are as listed')
   for (const id of MANY) expect([id, await totals(page, id)]).toEqual([id, [15]])
-  expect([...keys.values()].map((own) => own.size)).toEqual(MANY.map(() => 1))
+  expect([...keys.values()].map((keysOfRow) => keysOfRow.size)).toEqual(MANY.map(() => 1))
   await page.reload()
   await expect(list(page)).toHaveValue('')
 })
@@ -227,12 +227,12 @@ test('a vendor that is down, one that does not confirm, and a lost answer are to
     { status: 504, code: 'outcome_unknown', detail: 'The vendor has not confirmed the change yet.' },
     'lost',
   ] as const
-  const asked: string[] = []
+  const requested: string[] = []
   await page.route('**/billing/v1/assets/office-suite-many-*', async (route) => {
     if (route.request().url().includes('dryRun')) return route.continue()
     const at = Number(route.request().url().at(-1))
-    const isFirst = !asked.includes(String(at))
-    asked.push(String(at))
+    const isFirst = !requested.includes(String(at))
+    requested.push(String(at))
     const failure = isFirst ? failures[at] : undefined
     if (!failure) return route.continue()
     if (failure === 'lost') {
@@ -256,10 +256,10 @@ test('a vendor that is down, one that does not confirm, and a lost answer are to
   await expect(row(page, MANY[0] ?? '')).toContainText('Nothing was changed.')
   await expect(row(page, MANY[2] ?? '')).toContainText('Not known yetNo answer came.')
   await expectGood(page)
-  const before = asked.length
+  const before = requested.length
   await page.getByRole('button', { name: 'Try 2 again' }).click()
   await expect(panel).toContainText('4 of 4 rows are as listed')
-  expect(asked.slice(before).toSorted()).toEqual(['0', '2'])
+  expect(requested.slice(before).toSorted()).toEqual(['0', '2'])
   for (const id of MANY.slice(0, 4))
     expect([id, (await totals(page, id)).filter((to) => to === 20)]).toEqual([id, [20]])
 })
@@ -269,17 +269,17 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   context,
 }) => {
   const stopped = Promise.withResolvers<void>()
-  let asked = 0
+  let requestCount = 0
   await page.route('**/billing/v1/assets/office-suite-many-*', async (route) => {
     if (!route.request().url().includes('dryRun')) {
-      asked += 1
+      requestCount += 1
       await stopped.promise
     }
     await route.continue()
   })
   await open(page, MANY.map((id) => `${id},30`).join('\n'))
   await page.getByRole('button', { name: 'Set 8 assets' }).click()
-  await expect.poll(() => asked).toBe(2)
+  await expect.poll(() => requestCount).toBe(2)
   await page.getByRole('button', { name: 'Stop' }).click()
   stopped.resolve()
   await expect(row(page, MANY[7] ?? '')).toContainText('Not sent yet')

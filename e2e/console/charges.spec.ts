@@ -6,22 +6,22 @@ import { expectGood } from '../good.ts'
 // Both FOCUS datasets of docs/focus-1.4, which are made by us: one bill that its charges explain, and one with planted
 // differences; and a line of many charges.
 
-const HEAD =
+const CSV_HEADER =
   'InvoiceIssuerName,InvoiceId,InvoiceDetailId,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,ServiceProviderName,ServiceName,ChargeDescription,ChargeCategory,BilledCost,BillingCurrency'
 const many = Array.from(
   { length: 45 },
   (_, n) => `Fernhill,F-1,X,A,2026-09-01,2026-10-01,Fernhill,Compute,Hour ${n + 1},Usage,${n + 1},USD`,
 )
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance = ''
 let it = ''
 test.beforeAll(async () => {
-  own = await newCustomer('charges')
-  await own.importFocusFiles(['docs/focus-1.4'], '--tag', 'team')
-  await own.importFocus([HEAD, ...many].join('\n'))
-  finance = await own.member('Fin Clerk', 'finance-user')
-  it = await own.member('Ida Tech', 'it-manager')
+  customer = await newCustomer('charges')
+  await customer.importFocusFiles(['docs/focus-1.4'], '--tag', 'team')
+  await customer.importFocus([CSV_HEADER, ...many].join('\n'))
+  finance = await customer.member('Fin Clerk', 'finance-user')
+  it = await customer.member('Ida Tech', 'it-manager')
 })
 
 test('a bill that its charges explain says so, and a line opens to its charges', async ({ page }) => {

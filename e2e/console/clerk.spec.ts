@@ -4,13 +4,13 @@ import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { rowsCame, signIn } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
-import { day, monthBefore, shown } from '../days.ts'
+import { day, dayLabel, monthBefore } from '../days.ts'
 import { expectGood } from '../good.ts'
 
 // What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths. Two of them are
 // done from home, in journeys.spec.ts.
 
-const MOST_CLICKS = 3
+const MAX_CLICKS = 3
 const people = { finance: '', credited: '' }
 
 /** A day of the month so many months before this one. */
@@ -32,11 +32,11 @@ const line = (description: string, price: string, qty = '1', more: object = {}) 
 const old = { invoiceDate: `${YEAR - 1}-01-31`, dueDate: `${YEAR - 1}-03-02`, balanceAmount: '0' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('clerk')
-  await own.profile('europe', 'Clerk Europe B.V.')
+  const customer = await newCustomer('clerk')
+  await customer.profile('europe', 'Clerk Europe B.V.')
   const dated = (invoiceDate: string, dueDate: string) => ({ invoiceDate, dueDate })
   const europe = { billingProfileId: 'europe', currency: 'EUR', issuer: 'Cloud B.V.' }
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('EU-LATE', { ...europe, ...dated(inMonth(2, 3), day(-12)), totalAmount: '250.5' }),
     invoice('EU-PAID', { ...europe, ...old, totalAmount: '99' }),
     invoice('QUARTER', {
@@ -65,7 +65,7 @@ test.beforeAll(async () => {
     }),
     invoice('SMALL', { ...old, totalAmount: '10000' }),
   ])
-  people.finance = await own.member('Fin Clerk', 'finance-user')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
   // Of a customer of its own: in January it is of the newest month.
   const credited = await newCustomer('credited')
   await credited.importInvoices([
@@ -82,10 +82,10 @@ test.beforeEach(async ({ page }) => {
   await rowsCame(page)
 })
 test.afterEach(async ({ page }) => {
-  expect(await clicksOf(page)).toBeLessThanOrEqual(MOST_CLICKS)
+  expect(await clicksOf(page)).toBeLessThanOrEqual(MAX_CLICKS)
 })
 
-const figure = (page: Page, currency: string) =>
+const outstandingStat = (page: Page, currency: string) =>
   page.getByRole('table', { name: 'Figures per currency' }).getByRole('row', { name: currency })
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 
@@ -98,14 +98,14 @@ function expectRows(page: Page, numbers: string[]) {
   return expect(links).toHaveText(numbers)
 }
 
-async function taken(page: Page, link: Locator): Promise<{ name: string; bytes: Buffer }> {
+async function download(page: Page, link: Locator): Promise<{ name: string; bytes: Buffer }> {
   const [file] = await Promise.all([page.waitForEvent('download'), link.click()])
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
 }
 
 test('1: what is past due for the European company', async ({ page }) => {
-  await expect(figure(page, 'EUR')).toContainText('250.50')
-  await figure(page, 'EUR').getByRole('link', { name: 'Past due' }).click()
+  await expect(outstandingStat(page, 'EUR')).toContainText('250.50')
+  await outstandingStat(page, 'EUR').getByRole('link', { name: 'Past due' }).click()
   await expectRows(page, ['EU-LATE'])
   await expect(page.getByText('Clerk Europe B.V.')).not.toHaveCount(0)
   expect(await clicksOf(page)).toBe(1)
@@ -119,10 +119,10 @@ test('4: the invoice of which part of the number is known', async ({ page }) => 
 })
 
 test('5: what falls due in the next 30 days, per currency', async ({ page }) => {
-  await expect(figure(page, 'USD').getByRole('cell').nth(3)).toContainText('41,230.00')
-  await expect(figure(page, 'EUR').getByRole('cell').nth(3)).toContainText('0.00')
+  await expect(outstandingStat(page, 'USD').getByRole('cell').nth(3)).toContainText('41,230.00')
+  await expect(outstandingStat(page, 'EUR').getByRole('cell').nth(3)).toContainText('0.00')
   expect(await clicksOf(page)).toBe(0)
-  await figure(page, 'USD').getByRole('link', { name: 'Due in 30 days' }).click()
+  await outstandingStat(page, 'USD').getByRole('link', { name: 'Due in 30 days' }).click()
   await expectRows(page, ['SOON-77'])
 })
 
@@ -138,7 +138,7 @@ test('6: the purchase order of a billing profile', async ({ page }) => {
 
 test('7: an invoice as PDF', async ({ page }) => {
   await page.getByRole('link', { name: 'SOON-77' }).click()
-  const { bytes } = await taken(page, page.getByRole('link', { name: 'Download PDF' }))
+  const { bytes } = await download(page, page.getByRole('link', { name: 'Download PDF' }))
   const texts = readPages(bytes).flatMap((runs) => runs.map(({ text }) => text))
   expect(texts).toContain('41,230.00 USD')
   expect(await clicksOf(page)).toBe(2)
@@ -236,7 +236,7 @@ test('11: the statement of account', async ({ page }) => {
 test('12: tax by rate, and the service period of a line', async ({ page }) => {
   await page.getByRole('link', { name: 'SOON-77' }).click()
   const vault = page.getByRole('row', { name: 'Backup vault' })
-  await expect(vault).toContainText(shown(inMonth(1, 1)).split(' ').slice(0, 2).join(' '))
+  await expect(vault).toContainText(dayLabel(inMonth(1, 1)).split(' ').slice(0, 2).join(' '))
   const tax = page.getByRole('table', { name: 'Tax' })
   await expect(tax).toContainText('41,230.00')
   expect(await clicksOf(page)).toBe(1)

@@ -7,41 +7,43 @@ const member = { it: '', finance: '' }
 let close: () => Promise<string>
 
 test.beforeAll(async () => {
-  const own = await newCustomer('closed')
-  await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 })])
-  await own.importInvoices([invoice('C-1')])
-  member.it = await own.member('Ida Tech', 'it-manager')
-  member.finance = await own.member('Fin Ance', 'finance-user')
-  close = own.close
+  const customer = await newCustomer('closed')
+  await customer.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+  ])
+  await customer.importInvoices([invoice('C-1')])
+  member.it = await customer.member('Ida Tech', 'it-manager')
+  member.finance = await customer.member('Fin Ance', 'finance-user')
+  close = customer.close
 })
 
 const note = 'The customer is closed'
 
 test('who is there when it is closed reads on, and is told why nothing changes', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, member.it, '/assets')
   const field = page.getByRole('spinbutton', { name: 'Licenses of Business Plus' })
   await expect(page.getByRole('complementary', { name: note })).toHaveCount(0)
   await close()
   await field.fill('241')
   await page.keyboard.press('Enter')
-  const said = page.getByText(/is closed since \d{4}-\d\d-\d\d\. Everything can be read until/).first()
+  const closedNote = page.getByText(/is closed since \d{4}-\d\d-\d\d\. Everything can be read until/).first()
   // What is pressed right after a review that came late is not taken for meant.
   await expect(async () => {
     await page.getByRole('button', { name: /^Set/ }).press('Enter')
-    await expect(said).toBeVisible({ timeout: 5000 })
+    await expect(closedNote).toBeVisible({ timeout: 5000 })
   }).toPass()
   // The refusal is no fault of the page.
-  expect(found.filter((text) => !text.includes('403'))).toEqual([])
+  expect(pageErrors.filter((text) => !text.includes('403'))).toEqual([])
 })
 
 test('each screen says until when it can be read', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInFreshly(page, member.finance)
   for (const path of ['/', '/invoices', '/sessions']) {
     await page.goto(path)
-    const told = page.getByRole('complementary', { name: note })
-    await expect(told).toContainText(
+    const sidebarNote = page.getByRole('complementary', { name: note })
+    await expect(sidebarNote).toContainText(
       /^closed Ltd is closed\. Everything can be read and exported until \d+ \w+ \d{4}/,
     )
     await expectGood(page)
@@ -52,5 +54,5 @@ test('each screen says until when it can be read', async ({ page }) => {
   await expectGood(page)
   const download = await page.request.get('/billing/v1/invoices.csv')
   expect(download.status()).toBe(200)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })

@@ -21,8 +21,8 @@ const many = (count: number, price: (index: number) => string) =>
 const people = { finance: '', it: '', other: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('compare')
-  await own.importInvoices([
+  const customer = await newCustomer('compare')
+  await customer.importInvoices([
     invoice('SEP', {
       ...SEP,
       totalAmount: '110',
@@ -50,8 +50,8 @@ test.beforeAll(async () => {
       lines: many(1000, (index) => (index < 60 ? '2' : '1')),
     }),
   ])
-  people.finance = await own.member('Fin Clerk', 'finance-user')
-  people.it = await own.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
+  people.it = await customer.member('Ida Tech', 'it-manager')
   const other = await newCustomer('othercompare')
   people.other = await other.member('Eve Else', 'admin')
 })
@@ -66,7 +66,7 @@ async function saved(page: Page, click: () => Promise<void>) {
 }
 
 test('why October is another sum than September, from the invoice to the file', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.finance, '/invoices/OCT')
   await page.getByRole('link', { name: 'Compare with the one before' }).click()
   await expect(page).toHaveURL('/invoices/compare?from=SEP&to=OCT')
@@ -98,7 +98,7 @@ test('why October is another sum than September, from the invoice to the file', 
   await page.getByRole('link', { name: 'Swap' }).click()
   await expect(page).toHaveURL('/invoices/compare?from=OCT&to=SEP')
   await expect(differences(page).getByRole('row').last()).toContainText('+2.66')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('any other invoice of the platform can be chosen, by keyboard too', async ({ page }) => {

@@ -6,14 +6,14 @@ import { expectGood } from '../good.ts'
 const member = { ana: '', ida: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('conflict')
-  await own.importAssets([
+  const customer = await newCustomer('conflict')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 50 }),
     asset('workspace-suite-2', 'Enterprise', { purchased: 50, commitmentEnd: '2099-03-01T00:00:00Z' }),
     asset('office-suite-1', 'Apps', { purchased: 10 }),
   ])
-  member.ana = await own.member('Ana Ruiz', 'it-manager')
-  member.ida = await own.member('Ida Tech', 'it-manager')
+  member.ana = await customer.member('Ana Ruiz', 'it-manager')
+  member.ida = await customer.member('Ida Tech', 'it-manager')
 })
 
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
@@ -38,7 +38,7 @@ test('nobody overwrites a colleague: who was first, what the number means now, k
   page,
   browser,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, member.ida, '/assets')
   await control(page, 'Business Plus').fill('60')
   await anaSets(browser, 'workspace-suite-1', 55)
@@ -58,7 +58,7 @@ test('nobody overwrites a colleague: who was first, what the number means now, k
   await page.getByRole('button', { name: 'Set to 70 licenses' }).click()
   await expect(page.getByRole('status').getByText('Business Plus: 56 → 70 licenses')).toBeVisible()
   expect(await purchased(page, 'workspace-suite-1')).toBe(70)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('on a commitment plan the typed total is reviewed again, never set over a colleague by one click', async ({

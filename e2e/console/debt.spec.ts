@@ -8,24 +8,24 @@ import { monthBefore } from '../days.ts'
 // What is owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
 // say the same, and the documents of what was issued stay the same bytes.
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance: string
 test.beforeAll(async () => {
-  own = await newCustomer('debt')
-  finance = await own.member('Deb Finance', 'finance-user')
+  customer = await newCustomer('debt')
+  finance = await customer.member('Deb Finance', 'finance-user')
 })
 
 const day = (date: Date) => date.toISOString().slice(0, 10)
 /** The period that runs now, and the one before. */
 const RUNS = { start: day(monthBefore(0)), end: day(monthBefore(-1)) }
 const OVER = { start: day(monthBefore(1)), end: day(monthBefore(0)) }
-const HEAD =
+const CSV_HEADER =
   'InvoiceIssuerName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost,InvoiceId'
 const charge = (cost: string, { start, end } = OVER, id = '') =>
   `AWS,A-1,${start},${end},USD,AWS,Compute,Usage,${cost},${id}`
-const focus = (...rows: string[]) => [HEAD, ...rows].join('\n')
-const issued = (number: string, totalAmount: string, given: object = {}) =>
-  invoice(number, { issuer: 'Cloud Resale Ltd', dueDate: '2099-01-31', totalAmount, ...given })
+const focus = (...rows: string[]) => [CSV_HEADER, ...rows].join('\n')
+const issued = (number: string, totalAmount: string, more: object = {}) =>
+  invoice(number, { issuer: 'Cloud Resale Ltd', dueDate: '2099-01-31', totalAmount, ...more })
 
 type Row = { id: string; balanceAmount: number; documentState: string }
 
@@ -49,18 +49,18 @@ async function owed(page: Page) {
   const { currencies } = await json(page, 'invoice-summary')
   const statement = await json(page, 'statement')
   await page.goto('/invoices')
-  const figures = page.getByRole('region', { name: 'Figures' })
+  const stats = page.getByRole('region', { name: 'Figures' })
   // The first figure of the one currency. The list never waits for its figures.
-  const outstanding = figures.getByRole('row').nth(1).getByRole('cell').first().locator('> span').nth(1)
+  const outstanding = stats.getByRole('row').nth(1).getByRole('cell').first().locator('> span').nth(1)
   await expect(outstanding).toBeVisible()
-  const shown = (await outstanding.textContent()) ?? ''
+  const outstandingText = (await outstanding.textContent()) ?? ''
   return {
     list: sum(invoices.map(({ balanceAmount }) => balanceAmount)),
     summary: currencies[0]?.balanceAmount,
     statement: statement.currencies[0]?.balanceAmount,
     csv: sum((await csv(page, 'invoices.csv')).map((row) => row.balanceAmount ?? 'x')),
     'statement.csv': sum((await csv(page, 'statement.csv')).map((row) => row.balanceAmount ?? 'x')),
-    screen: Number(shown.replace(/[^\d.]/g, '')),
+    screen: Number(outstandingText.replace(/[^\d.]/g, '')),
   }
 }
 
@@ -89,50 +89,50 @@ async function documents(page: Page): Promise<Record<string, string>> {
 }
 
 test('the right debt at each step, wherever one looks', async ({ page }) => {
-  await own.importInvoices([issued('BASE', '1.00')])
+  await customer.importInvoices([issued('BASE', '1.00')])
   await signIn(page, finance, '/invoices')
   await expectOwed(page, 1)
 
   // A forecast of the running month is not owed; it grows, and the month before is billed beside it.
-  await own.importFocus(focus(charge('10.10', RUNS)))
-  await own.importFocus(focus(charge('10.10', RUNS), charge('5.05', RUNS)))
+  await customer.importFocus(focus(charge('10.10', RUNS)))
+  await customer.importFocus(focus(charge('10.10', RUNS), charge('5.05', RUNS)))
   await expectOwed(page, 1)
-  await own.importFocus(focus(charge('100.25'), charge('0.25')))
+  await customer.importFocus(focus(charge('100.25'), charge('0.25')))
   await expectOwed(page, 101.5)
   // The same again, and in two rows that come to the same.
-  await own.importFocus(focus(charge('0.25'), charge('100.25')))
+  await customer.importFocus(focus(charge('0.25'), charge('100.25')))
   await expectOwed(page, 101.5)
   // The vendor's own number for that month is not a second debt.
-  await expect(own.importFocus(focus(charge('100.50', OVER, 'AWS-1')))).rejects.toThrow('--correct')
+  await expect(customer.importFocus(focus(charge('100.50', OVER, 'AWS-1')))).rejects.toThrow('--correct')
   await expectOwed(page, 101.5)
-  await own.importFocus(focus(charge('100.50', OVER, 'AWS-1')), '--correct')
+  await customer.importFocus(focus(charge('100.50', OVER, 'AWS-1')), '--correct')
   await expectOwed(page, 101.5)
 
   // The draft ends in the issued one of its period.
-  await own.importFocus(focus(charge('20', RUNS, 'AWS-2')))
+  await customer.importFocus(focus(charge('20', RUNS, 'AWS-2')))
   await expectOwed(page, 121.5)
   const drafts = await json(page, 'invoices?filter=state:draft')
   expect(drafts.invoices).toEqual([])
 
   // A second issuer has the same number.
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('AWS-1', { issuer: 'Other Ltd', dueDate: '2099-01-31', totalAmount: '7' }),
   ])
   await expectOwed(page, 128.5)
 
   const before = await documents(page)
   // Paid in part, re-sent, corrected, credited, voided.
-  await own.importInvoices([issued('BASE', '1.00', { balanceAmount: '0.40' })])
+  await customer.importInvoices([issued('BASE', '1.00', { balanceAmount: '0.40' })])
   await expectOwed(page, 127.9)
-  await expect(own.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })])).rejects.toThrow(
+  await expect(customer.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })])).rejects.toThrow(
     '--correct',
   )
-  await own.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })], '--correct')
+  await customer.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })], '--correct')
   await expectOwed(page, 129.9)
-  await own.importInvoices([issued('CREDIT', '-2.00', { corrects: 'BASE', balanceAmount: '0' })])
-  await own.importInvoices([issued('BASE', '3.00', { balanceAmount: '0.40' })])
+  await customer.importInvoices([issued('CREDIT', '-2.00', { corrects: 'BASE', balanceAmount: '0' })])
+  await customer.importInvoices([issued('BASE', '3.00', { balanceAmount: '0.40' })])
   await expectOwed(page, 127.9)
-  await own.importInvoices([issued('BASE', '3.00', { documentState: 'voided', balanceAmount: '0' })])
+  await customer.importInvoices([issued('BASE', '3.00', { documentState: 'voided', balanceAmount: '0' })])
   await expectOwed(page, 127.5)
 
   const after = await documents(page)

@@ -1,10 +1,10 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
-import { day, shown } from '../days.ts'
+import { day, dayLabel } from '../days.ts'
 import { expectGood } from '../good.ts'
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance = ''
 let key = ''
 
@@ -12,13 +12,13 @@ const DATES = { invoiceDate: day(-20), dueDate: day(10) }
 const OCTOBER = { billingAccount: '0925-1183', periodStart: '2026-10-01', periodEnd: '2026-11-01' }
 
 test.beforeAll(async () => {
-  own = await newCustomer('documents')
+  customer = await newCustomer('documents')
   const add = (id: string, row: object, price = '10'): [string, object, object[]] => [
     id,
     { ...DATES, issuer: 'Fernhill Cloud, Inc.', ...row },
     [{ description: 'Object storage', price }],
   ]
-  await own.addDocuments([
+  await customer.addDocuments([
     add('IN-7~2', { ...OCTOBER, number: 'IN-7', totalAmount: '90', balanceAmount: '90' }, '90'),
     add(
       'IN-7',
@@ -44,13 +44,13 @@ test.beforeAll(async () => {
       balanceAmount: '0',
     }),
   ])
-  finance = await own.member('Fin Clerk', 'finance-user')
-  key = await own.key('finance-user')
+  finance = await customer.member('Fin Clerk', 'finance-user')
+  key = await customer.key('finance-user')
 })
 
 const rows = (page: Page) => page.getByRole('table', { name: /^Invoices/ }).getByRole('row')
 const rowOf = (page: Page, text: string) => rows(page).filter({ hasText: text })
-const facts = async (page: Page) =>
+const details = async (page: Page) =>
   Object.fromEntries(
     await page
       .locator('dl:not(table ~ dl)')
@@ -64,7 +64,7 @@ const facts = async (page: Page) =>
   )
 
 test('the list has issued invoices, and says whose number it is where two have it', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, finance, '/invoices')
   await expect(page.getByText('4 invoices · total 65.00 USD')).toHaveCount(1)
   await expect(page.getByRole('status').filter({ hasText: '4 invoices' })).toContainText('balance 53.00 USD')
@@ -77,7 +77,7 @@ test('the list has issued invoices, and says whose number it is where two have i
   )
   await expect(page.getByText('812.40')).toHaveCount(0)
   await expectGood(page)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('drafts and voided ones are a choice away, and have no sums of what is due', async ({ page }) => {
@@ -91,9 +91,9 @@ test('drafts and voided ones are a choice away, and have no sums of what is due'
   await expect(page.getByRole('status').filter({ hasText: '1 invoice' })).toHaveText(
     '1 invoice · total 812.40 USD',
   )
-  for (const gone of ['Figures', 'Status'])
+  for (const label of ['Figures', 'Status'])
     await expect(
-      page.getByRole('region', { name: gone }).or(page.getByRole('group', { name: gone })),
+      page.getByRole('region', { name: label }).or(page.getByRole('group', { name: label })),
     ).toHaveCount(0)
   await expectGood(page)
   await page.getByRole('button', { name: 'Documents: Drafts' }).click()
@@ -110,8 +110,8 @@ test('a draft says that it is none to pay, and of which period it is', async ({ 
   await expect(page.locator('main header')).toContainText('Summary of charges · Cloud platform')
   await expect(page.getByText('This is a draft')).toBeVisible()
   await expect(page.getByText('Draft, not owed')).toBeVisible()
-  expect(await facts(page)).toEqual({
-    Date: shown(day(5)),
+  expect(await details(page)).toEqual({
+    Date: dayLabel(day(5)),
     'Total so far': '812.40 USD',
     Issuer: 'Fernhill Cloud, Inc.',
     'Billed to': 'documents Ltd',
@@ -133,7 +133,7 @@ test('a credit note, what it corrects, and what was voided lead to each other', 
   await expect(page.getByText('Corrected by CN-8.')).toBeVisible()
   await page.getByText('came into the place of').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByText('This document is voided')).toBeVisible()
-  expect(await facts(page)).not.toHaveProperty('Due')
+  expect(await details(page)).not.toHaveProperty('Due')
   await expectGood(page)
   await page.getByText('In its place').getByRole('link', { name: 'IN-7~2' }).click()
   await expect(page.getByRole('heading', { name: 'IN-7', exact: true })).toBeVisible()

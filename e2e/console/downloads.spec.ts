@@ -8,8 +8,8 @@ import { expectGood } from '../good.ts'
 let finance = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('tickedinvoices')
-  await own.importInvoices([
+  const customer = await newCustomer('tickedinvoices')
+  await customer.importInvoices([
     ...Array.from({ length: 60 }, (_, index) =>
       invoice(`IN-${100 + index}`, { platform: index < 3 ? 'web-services' : 'cloud-platform' }),
     ),
@@ -24,7 +24,7 @@ test.beforeAll(async () => {
       ],
     }),
   ])
-  finance = await own.member('Jonas Weber', 'finance-user')
+  finance = await customer.member('Jonas Weber', 'finance-user')
 })
 
 /** The names in the archive that a press of this link brings. */
@@ -38,7 +38,7 @@ async function download(page: Page, name: string): Promise<string[]> {
 }
 
 test('ticked invoices come as one archive, from several pages, by keyboard too', async ({ page }) => {
-  const said = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, finance, '/invoices?search=IN-')
   const bar = page.getByRole('region', { name: 'Selected invoices' })
   await expect(bar).toBeHidden()
@@ -56,7 +56,7 @@ test('ticked invoices come as one archive, from several pages, by keyboard too',
   await expect(bar.getByRole('button', { name: 'Select all on this page' })).toBeHidden()
   await bar.getByRole('button', { name: 'Unselect' }).click()
   await expect(bar).toBeHidden()
-  expect(said).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('all that is filtered comes as one archive, unless it is too much', async ({ page }) => {

@@ -9,15 +9,15 @@ let it = ''
 let key = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('drafts')
-  await own.importAssets([
+  const customer = await newCustomer('drafts')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Business Standard', { purchased: 50, assigned: 40 }),
     asset('workspace-suite-3', 'Enterprise', { purchased: 60, assigned: 60 }),
     asset('office-suite-1', 'Annual', { purchased: 10, assigned: 2, commitmentEnd: '2099-03-01T00:00:00Z' }),
   ])
-  it = await own.member('Ida Tech', 'it-manager')
-  key = await own.key('it-manager')
+  it = await customer.member('Ida Tech', 'it-manager')
+  key = await customer.key('it-manager')
 })
 
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })

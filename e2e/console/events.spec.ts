@@ -6,14 +6,14 @@ import { expectGood } from '../good.ts'
 
 const people = { admin: '', it: '' }
 const keys = { it: '' }
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 
 test.beforeAll(async () => {
-  own = await newCustomer('events')
-  await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 40, assigned: 30 })])
-  people.admin = await own.member('Ada Min', 'admin')
-  people.it = await own.member('Ida Tech', 'it-manager')
-  keys.it = await own.key('it-manager')
+  customer = await newCustomer('events')
+  await customer.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 40, assigned: 30 })])
+  people.admin = await customer.member('Ada Min', 'admin')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  keys.it = await customer.key('it-manager')
 })
 
 const rows = (page: Page) =>
@@ -26,7 +26,7 @@ const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: 
 test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and who was refused', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const headers = { Authorization: `Bearer ${keys.it}` }
   const patched = await page.request.patch('/billing/v1/assets/workspace-suite-1', {
     headers,
@@ -52,7 +52,7 @@ test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('where there is room, a time stands in one line, however much else is told', async ({ page }) => {
@@ -70,7 +70,7 @@ test('where there is room, a time stands in one line, however much else is told'
 })
 
 test('by kind, by person and by time; the address keeps it, and the file has the same', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.admin, '/activity/events')
   await page.getByRole('button', { name: 'Members and keys' }).click()
   await expect(page).toHaveURL(/filter=kind:access/)
@@ -91,7 +91,7 @@ test('by kind, by person and by time; the address keeps it, and the file has the
   await expect(page.getByText(/No event fits all of the filters/)).toBeVisible()
   await page.goto('/activity/events?filter=kind:weather')
   await expect(page.getByText(/knows these values of kind only/)).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('nobody else: no way there, its address says which role it needs, and that is traced', async ({
@@ -102,11 +102,11 @@ test('nobody else: no way there, its address says which role it needs, and that 
   await page.goto('/activity/events')
   await expect(page.getByText('This page needs the role Admin.')).toBeVisible()
   await expectGood(page)
-  const headers = { Authorization: `Bearer ${await own.key('admin')}` }
-  const refused = await page.request.get('/billing/v1/audit-events?filter=action:access.denied', { headers })
+  const headers = { Authorization: `Bearer ${await customer.key('admin')}` }
+  const denied = await page.request.get('/billing/v1/audit-events?filter=action:access.denied', { headers })
   const actor = expect.objectContaining({ kind: 'member', name: 'Ida Tech' })
   const details = { code: 'permission_denied', permission: 'Audit Viewer' }
-  expect((await refused.json()).auditEvents).toContainEqual(
+  expect((await denied.json()).auditEvents).toContainEqual(
     expect.objectContaining({ subject: 'Activity', actor, details, address: '127.0.0.1' }),
   )
 })

@@ -14,9 +14,9 @@ const many = (count: number, price: (index: number) => string) =>
 const people = { finance: '', it: '', none: '', taxed: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('explain')
-  await own.profile('emea', 'Explain Europe B.V.')
-  await own.importInvoices([
+  const customer = await newCustomer('explain')
+  await customer.profile('emea', 'Explain Europe B.V.')
+  await customer.importInvoices([
     invoice('SEP', {
       ...SEP,
       totalAmount: '1218.44',
@@ -45,11 +45,11 @@ test.beforeAll(async () => {
       }),
     ),
   ])
-  people.finance = await own.member('Fin Clerk', 'finance-user')
-  people.it = await own.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
+  people.it = await customer.member('Ida Tech', 'it-manager')
   const taxed = await newCustomer('explainedtax')
-  const bill = (id: string, day: typeof SEP, price: string, given: object) =>
-    invoice(id, { ...day, currency: 'EUR', lines: [line('Business Plus', price, '10')], ...given })
+  const bill = (id: string, day: typeof SEP, price: string, more: object) =>
+    invoice(id, { ...day, currency: 'EUR', lines: [line('Business Plus', price, '10')], ...more })
   await taxed.importInvoices([
     bill('T-AUG', { ...SEP, invoiceDate: '2026-08-31' }, '11.9', { totalAmount: '119', taxAmount: '19' }),
     bill('T-SEP', SEP, '10', { totalAmount: '119', netAmount: '100', taxAmount: '19' }),
@@ -64,7 +64,7 @@ const causes = (page: Page, currency: string) =>
   page.getByRole('table', { name: `Causes in ${currency}`, exact: true })
 
 test('why October is dearer is one click from the invoices, and adds up', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.finance, '/invoices')
   await page
     .getByRole('link', { name: /^Explain: ?.*% on September$/ })
@@ -95,7 +95,7 @@ test('why October is dearer is one click from the invoices, and adds up', async 
   ])
   await page.getByRole('link', { name: '2 invoices in USD, October 2026' }).click()
   await expect(page.getByRole('link', { name: /^(OCT|CN)/ })).toHaveCount(2)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the tax of lines without it stands by itself, and causes say whether they are with tax', async ({

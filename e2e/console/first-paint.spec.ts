@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
-import { heldScripts } from '../../lib/server/delivery/held-scripts.ts'
+import { deferScripts } from '../../lib/server/delivery/held-scripts.ts'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, signIn } from '../browser.ts'
 
@@ -26,12 +26,12 @@ function times(page: Page) {
     const scripts = performance
       .getEntriesByType('resource')
       .filter(({ name }) => name.endsWith('.js')) as PerformanceResourceTiming[]
-    const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-    const begin = visit?.loadEventStart ?? 0
+    const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+    const begin = navigation?.loadEventStart ?? 0
     const early = scripts.filter(({ startTime }) => startTime < begin)
     return {
       paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
-      asked: Math.min(
+      requestedAt: Math.min(
         ...scripts.filter(({ initiatorType }) => initiatorType === 'script').map((one) => one.startTime),
       ),
       there: Math.max(...early.map(({ responseEnd }) => responseEnd)),
@@ -42,14 +42,14 @@ function times(page: Page) {
 
 for (const path of ['/sign-in', '/', '/assets', '/invoices']) {
   test(`${path} is painted first, then alive, then loaded`, async ({ page }) => {
-    const found = complaints(page)
+    const pageErrors = complaints(page)
     if (path === '/sign-in') await page.goto(path)
     else await signIn(page, admin, path)
     await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
-    const { paint, asked, there, loaded } = await times(page)
-    expect(asked).toBeGreaterThan(Math.min(paint, LATEST))
+    const { paint, requestedAt, there, loaded } = await times(page)
+    expect(requestedAt).toBeGreaterThan(Math.min(paint, LATEST))
     expect(loaded).toBeGreaterThanOrEqual(there)
-    expect(found).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 }
 
@@ -63,7 +63,7 @@ test('a page that nobody sees comes to life without a frame', async ({ page }) =
   })
   await page.goto('/sign-in')
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
-  expect((await times(page)).asked).toBeLessThan(Number.POSITIVE_INFINITY)
+  expect((await times(page)).requestedAt).toBeLessThan(Number.POSITIVE_INFINITY)
 })
 
 test('a press wakes a page that is not painted yet', async ({ page }) => {
@@ -81,7 +81,7 @@ test('a press wakes a page that is not painted yet', async ({ page }) => {
 })
 
 test('what is pressed before the page is alive is done once it is, each press once', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, admin)
   const gate = new EventEmitter()
   const opened = once(gate, 'open')
@@ -98,7 +98,7 @@ test('what is pressed before the page is alive is done once it is, each press on
   await page.waitForLoadState()
   await more.click()
   await expect(licenses).toHaveValue(String(before + 3))
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('what is pressed in a part whose script is still on its way is done once it came', async ({ page }) => {
@@ -107,11 +107,11 @@ test('what is pressed in a part whose script is still on its way is done once it
   const first = await (await page.request.get(path)).text()
   const gate = new EventEmitter()
   const opened = once(gate, 'open')
-  const isLater = (url: URL) => url.pathname.endsWith('.js') && !first.includes(url.pathname)
-  await page.route(isLater, (route) => opened.then(() => route.continue()))
-  const asked = page.waitForRequest((request) => isLater(new URL(request.url())))
+  const isLazyScript = (url: URL) => url.pathname.endsWith('.js') && !first.includes(url.pathname)
+  await page.route(isLazyScript, (route) => opened.then(() => route.continue()))
+  const lazyRequest = page.waitForRequest((request) => isLazyScript(new URL(request.url())))
   await page.goto(path)
-  await asked
+  await lazyRequest
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect(page).toHaveURL(path)
   gate.emit('open')
@@ -139,12 +139,12 @@ test('without a word on paints the scripts come at once', async ({ page }) => {
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PerformanceObserver'))
   await page.goto('/sign-in')
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
-  expect((await times(page)).asked).toBeLessThan(Number.POSITIVE_INFINITY)
+  expect((await times(page)).requestedAt).toBeLessThan(Number.POSITIVE_INFINITY)
 })
 
 test('markup that came into a page by other ways runs nothing', async ({ page }) => {
-  const found: string[] = []
-  page.on('request', (request) => found.push(request.url()))
+  const findings: string[] = []
+  page.on('request', (request) => findings.push(request.url()))
   await page.goto('/sign-in')
   await page.evaluate(() => {
     const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
@@ -160,14 +160,14 @@ test('markup that came into a page by other ways runs nothing', async ({ page })
   })
   await page.getByLabel('Work e-mail').press('a')
   await expect(page.locator('script[data-src]')).toHaveCount(3)
-  expect(found.filter((url) => /other\.example|planted/.test(url))).toEqual([])
+  expect(findings.filter((url) => /other\.example|planted/.test(url))).toEqual([])
 })
 
 test('a page whose content is long on its way comes to life before', async ({ page }) => {
   const SCRIPT = '/_next/static/a.js'
   const pages: ServerResponse[] = []
   const server = createServer(
-    heldScripts((req, res) => {
+    deferScripts((req, res) => {
       const isScript = req.url === SCRIPT
       res.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
       if (isScript) return void res.end('document.title = "alive"')

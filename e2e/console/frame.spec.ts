@@ -4,35 +4,35 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { type Embedded, startEmbedded } from '#lib/platform/db/embedded.ts'
 import { asset, invoice, newCustomer, PASSWORD } from '../admin.ts'
-import { openGate } from '../gate.ts'
-import { openLine } from '../line.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { openBlockingProxy } from '../gate.ts'
+import { openConnection } from '../line.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-frame-'))
 let embedded: Embedded
-let gate: Awaited<ReturnType<typeof openGate>>
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let gate: Awaited<ReturnType<typeof openBlockingProxy>>
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let cookie: string
 
 test.beforeAll(async () => {
   embedded = await startEmbedded(data)
-  gate = await openGate(embedded.url)
+  gate = await openBlockingProxy(embedded.url)
   const secret = 'only-for-tests-only-for-tests-only'
   const secrets = { SESSION_SECRET: secret, DATABASE_SECRET: secret }
-  const env = ownEnvironment(data, { DATABASE_URL: gate.url, METRICS_PORT: '0', ...secrets })
-  app = await startOwnApp(env)
+  const env = isolatedEnvironment(data, { DATABASE_URL: gate.url, METRICS_PORT: '0', ...secrets })
+  app = await startIsolatedApp(env)
   const customer = await newCustomer('frame', env)
   const others = Array.from({ length: 60 }, (_, index) => asset(`workspace-suite-${index}`, `Suite ${index}`))
   await customer.importAssets([asset('collab-suite-1', 'Needle', { purchased: 10 }), ...others])
   await customer.importInvoices([invoice('IN-1')])
-  const line = openLine(app.url)
+  const line = openConnection(app.url)
   const email = await customer.member('Ada', 'admin')
-  const { csrfToken } = JSON.parse((await line.ask('/api/auth/csrf')).body)
+  const { csrfToken } = JSON.parse((await line.request('/api/auth/csrf')).body)
   const body = new URLSearchParams({ email, password: PASSWORD, csrfToken, json: 'true' }).toString()
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': `${body.length}` }
-  expect((await line.ask('/api/auth/callback/credentials', { method: 'POST', headers, body })).status).toBe(
-    200,
-  )
+  expect(
+    (await line.request('/api/auth/callback/credentials', { method: 'POST', headers, body })).status,
+  ).toBe(200)
   cookie = line.cookie()
   line.close()
 })
@@ -105,13 +105,13 @@ test('what is held up appears in its place, and moves nothing', async ({ page, c
   )
   await page.evaluate(() => document.fonts.ready)
   const frame = [page.locator('header'), page.locator('h1'), page.locator('nav')]
-  const places = () =>
+  const tops = () =>
     Promise.all(frame.map(async (part) => Promise.all((await part.all()).map((one) => one.boundingBox()))))
-  const before = await places()
+  const before = await tops()
   gate.release()
   await expect(page.getByRole('link', { name: 'Needle' })).toBeVisible()
   await expect(page.getByText('Loading…')).not.toBeAttached()
-  expect(await places()).toEqual(before)
+  expect(await tops()).toEqual(before)
 })
 
 test('what fails after the frame has left is told in its place, and counted as what it is', async ({
@@ -131,8 +131,8 @@ test('what fails after the frame has left is told in its place, and counted as w
   await expect.poll(line).toBeDefined()
   expect(JSON.parse(line() ?? '')).toMatchObject({ status: 200, route: 'page', failed: true })
   const [, metrics = ''] = /"url":"([^"]*\/metrics)"/.exec(app.output()) ?? []
-  const figures = await (await fetch(metrics)).text()
-  expect(figures).toContain('duration_seconds_count{route="page",method="GET",status="500"} 1')
+  const metricsText = await (await fetch(metrics)).text()
+  expect(metricsText).toContain('duration_seconds_count{route="page",method="GET",status="500"} 1')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('Nothing matches')).toBeVisible()
 })

@@ -2,14 +2,14 @@ import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, rowsCame, signIn } from '../browser.ts'
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
 
 test.beforeAll(async () => {
-  own = await newCustomer('going')
-  await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 240 })])
-  await own.importInvoices([invoice('IN-1')])
-  email = await own.member('Ada', 'admin')
+  customer = await newCustomer('going')
+  await customer.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 240 })])
+  await customer.importInvoices([invoice('IN-1')])
+  email = await customer.member('Ada', 'admin')
 })
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
@@ -37,7 +37,7 @@ async function live(page: Page): Promise<void> {
 test('a click changes title and navigation while the server is silent, and a skeleton stands', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, email, '/assets')
   await live(page)
   await expect(page).toHaveTitle('Assets · Licenses & Invoices')
@@ -62,7 +62,7 @@ test('a click changes title and navigation while the server is silent, and a ske
   await expect(page.getByText('Loading…')).toHaveCount(0)
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
   await expect(page).toHaveTitle('Members · Licenses & Invoices')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a row leads to its page at once, too, and Back needs no skeleton', async ({ page }) => {
@@ -97,25 +97,25 @@ test('another view of the same list keeps its rows and its title', async ({ page
 test('nothing is fetched of a link that is only seen; going down on it or staying on it fetches', async ({
   page,
 }) => {
-  const asked: string[] = []
+  const requested: string[] = []
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
-    if (searchParams.has('_rsc')) asked.push(pathname)
+    if (searchParams.has('_rsc')) requested.push(pathname)
   })
   await signIn(page, email, '/assets')
   await live(page)
   await toScreen(page, 'Invoices').hover()
   await page.mouse.down()
-  await expect.poll(() => asked).toContain('/invoices')
+  await expect.poll(() => requested).toContain('/invoices')
   // Of all others, which have been in sight for longer, nothing was asked.
-  expect(new Set(asked)).toEqual(new Set(['/invoices']))
+  expect(new Set(requested)).toEqual(new Set(['/invoices']))
   await page.mouse.move(700, 500)
   await page.mouse.up()
   expect(pathOf(page)).toBe('/assets')
 
   await page.keyboard.press('Tab')
   await toScreen(page, 'Activity').focus()
-  await expect.poll(() => asked).toContain('/activity')
+  await expect.poll(() => requested).toContain('/activity')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible()
   await expect(page).toHaveURL(/\/activity$/)
@@ -129,7 +129,7 @@ test('what was fetched a while ago is shown, and at once read anew', async ({ pa
   await expect(page.getByRole('link', { name: 'IN-1' })).toBeVisible()
   await toScreen(page, 'Activity').click()
   await expect(page).toHaveURL(/\/activity$/)
-  await own.importInvoices([invoice('IN-NEW')])
+  await customer.importInvoices([invoice('IN-NEW')])
   await page.clock.fastForward(10_000)
   await toScreen(page, 'Invoices').click()
   await expect(page.getByRole('link', { name: 'IN-NEW' })).toBeVisible()

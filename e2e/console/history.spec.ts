@@ -9,19 +9,19 @@ const people = { it: '', finance: '', nobody: '' }
 const keys = { it: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('history')
+  const customer = await newCustomer('history')
   const plan = { purchased: 40, assigned: 30 }
   const business = asset('workspace-suite-1', 'Business Plus', plan)
-  await own.importAssets([
+  await customer.importAssets([
     { ...business, subscription: { ...business.subscription, resourceUiUrl: 'https://admin.example/s/1' } },
     asset('workspace-suite-2', 'Many changes', { purchased: 0 }),
     asset(ODD, 'Odd & <b>bold</b>', { purchased: 3 }),
     asset('office-suite-1', 'Annual', { purchased: 10, assigned: 2, commitmentEnd: '2099-03-01T00:00:00Z' }),
     asset('cloud-platform-1', 'Production'),
   ])
-  people.it = await own.member('Ida Tech', 'it-manager')
-  people.finance = await own.member('Fin Clerk', 'finance-user')
-  keys.it = await own.key('it-manager')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
+  keys.it = await customer.key('it-manager')
   const empty = await newCustomer('nohistory')
   people.nobody = await empty.member('Nora New', 'it-manager')
 })
@@ -59,7 +59,7 @@ test('from the list to an asset, through a change, and back to the same view', a
   await page.getByRole('link', { name: 'Business Plus' }).click()
   await expect(page.getByRole('heading', { name: 'Business Plus', level: 1 })).toBeVisible()
   await expect(page.getByText('Active', { exact: true })).toBeVisible()
-  const facts = page.getByLabel('Facts')
+  const details = page.getByLabel('Facts')
   for (const [term, value] of [
     ['Plan', 'Flexible'],
     ['Purchased', '40'],
@@ -68,9 +68,9 @@ test('from the list to an asset, through a change, and back to the same view', a
     ['Renewal', 'No commitment'],
     ['Created', '15 Jan 2026'],
   ]) {
-    await expect(facts.locator('div').filter({ hasText: new RegExp(`^${term}${value}$`) })).toHaveCount(1)
+    await expect(details.locator('div').filter({ hasText: new RegExp(`^${term}${value}$`) })).toHaveCount(1)
   }
-  await expect(facts.getByRole('link')).toHaveAttribute('rel', /noopener/)
+  await expect(details.getByRole('link')).toHaveAttribute('rel', /noopener/)
 
   await control(page, 'Business Plus').fill('45')
   await expect(page.getByText('Business Plus: 40 → 45 licenses')).toBeVisible()
@@ -82,7 +82,7 @@ test('from the list to an asset, through a change, and back to the same view', a
   await expect(changes(page)).toHaveCount(1)
   await expect(changes(page).first()).toContainText(/Ida Tech.*40 → 45.*\+5.*Applied/)
   await expect(control(page, 'Business Plus')).toHaveValue('45')
-  await expect(facts.locator('div').filter({ hasText: /^Purchased45$/ })).toHaveCount(1)
+  await expect(details.locator('div').filter({ hasText: /^Purchased45$/ })).toHaveCount(1)
   await expect(page.getByRole('img', { name: /from 40 to 45, lowest 40, highest 45/ })).toBeVisible()
   await expect(seats(page)).toBeHidden()
   await page.getByText('Show as table').click()

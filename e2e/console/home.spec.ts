@@ -4,13 +4,13 @@ import { complaints, openMenu, PHONE, signIn, signInByForm } from '../browser.ts
 import { day } from '../days.ts'
 import { expectGood } from '../good.ts'
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { admin: '', it: '', finance: '' }
 
 test.beforeAll(async () => {
-  own = await newCustomer('home')
-  await own.profile('emea', 'Home Europe with a rather long name GmbH & Co. KG')
-  await own.importAssets([
+  customer = await newCustomer('home')
+  await customer.profile('emea', 'Home Europe with a rather long name GmbH & Co. KG')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('office-suite-2', 'Office E3', {
       purchased: 60,
@@ -19,12 +19,12 @@ test.beforeAll(async () => {
     }),
     asset('workspace-suite-3', 'Frontline Starter', { purchased: 100, assigned: 98 }),
   ])
-  await own.addReadings([
+  await customer.addSamples([
     ['workspace-suite-1', 120, 240, 170],
     ['workspace-suite-3', 120, 100, 50],
   ])
   const billed = { platform: 'workspace-suite', invoiceDate: day(-20), dueDate: day(20), balanceAmount: '0' }
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('IN-LATE', { invoiceDate: day(-60), dueDate: day(-30), totalAmount: '2480.00' }),
     invoice('RE-LATE', {
       ...{ billingProfileId: 'emea', currency: 'EUR', totalAmount: '80.00' },
@@ -36,9 +36,9 @@ test.beforeAll(async () => {
       lines: [{ description: 'Business Plus', price: '18', qty: '250' }],
     }),
   ])
-  people.admin = await own.member('Ada Min', 'admin')
-  people.it = await own.member('Ida Tech', 'it-manager')
-  people.finance = await own.member('Fin Ance', 'finance-user')
+  people.admin = await customer.member('Ada Min', 'admin')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Ance', 'finance-user')
 })
 
 const count = (page: Page) =>
@@ -47,7 +47,7 @@ const line = (page: Page, text: string) => page.getByRole('listitem').filter({ h
 const button = (page: Page, name: RegExp) => page.getByRole('button', { name })
 
 test('sign-in leads to what needs an Admin, and each line to its act', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInByForm(page, people.admin)
   await expect(page).toHaveURL(/\/$/)
   await expect(page).toHaveTitle(/^Home/)
@@ -74,13 +74,13 @@ test('sign-in leads to what needs an Admin, and each line to its act', async ({ 
   await page.getByRole('link', { name: 'Show the invoice: home Ltd' }).click()
   await expect(page.getByRole('table', { name: 'Invoices' }).getByRole('row')).toHaveCount(2)
   await expect(page.getByRole('link', { name: 'IN-LATE' })).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('by keyboard alone a line is put aside, brought back, and stays put aside over a visit', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.it)
   await expect(count(page)).toHaveText('Home3 lines need you')
   const dismiss = button(page, /^Dismiss until it changes: Frontline Starter/)
@@ -103,7 +103,7 @@ test('by keyboard alone a line is put aside, brought back, and stays put aside o
   await button(page, /^Bring back: Frontline Starter/).click()
   await expect(dismiss).toBeFocused()
   await expect(count(page)).toHaveText('Home3 lines need you')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a phone has each line whole, light and dark', async ({ page }) => {
@@ -145,9 +145,9 @@ test('who sees what: finance its invoices, IT Managers prices as long as an Admi
   await expect(idle).toContainText(/This plan can’t be lowered before \d/)
 
   await signIn(page, people.admin, '/members')
-  const shown = page.getByRole('switch', { name: 'IT Managers see what a license costs' })
-  await expect(shown).toBeChecked()
-  await shown.click()
+  const priceSwitch = page.getByRole('switch', { name: 'IT Managers see what a license costs' })
+  await expect(priceSwitch).toBeChecked()
+  await priceSwitch.click()
   await expect(page.getByText('IT Managers see no prices')).toBeVisible()
   await expectGood(page)
   await it.goto('/assets/workspace-suite-1')

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, DESK, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESKTOP, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore, onOneDay, sinceThen } from '../days.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../good.ts'
 
@@ -17,10 +17,10 @@ const monthText = (monthsAgo: number) =>
 const people = { finance: '', three: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('figures')
+  const customer = await newCustomer('figures')
   const bill = (id: string, platform: string, invoiceDate: string, totalAmount: string, more: object = {}) =>
     invoice(id, { platform, invoiceDate, dueDate: invoiceDate, totalAmount, balanceAmount: '0', ...more })
-  await own.importInvoices([
+  await customer.importInvoices([
     // Four months ago, on the first and last day of UTC; then a month without bills; then two.
     bill('F-1', 'web-services', dayOf(4, 1), '1000.10'),
     bill('F-2', 'own-slug', lastDayOf(4), '200.20'),
@@ -30,7 +30,7 @@ test.beforeAll(async () => {
     bill('F-6', 'cloud-platform', dayOf(1), '20', { balanceAmount: '20', dueDate: day(40) }),
     ...Array.from({ length: 60 }, (_, n) => bill(`OLD-${100 + n}`, 'office-suite', dayOf(5), `${n}.5`)),
   ])
-  people.finance = await own.member('Fig Finance', 'finance-user')
+  people.finance = await customer.member('Fig Finance', 'finance-user')
   const three = await newCustomer('threecurrencies')
   await three.importInvoices([
     bill('T-1', 'web-services', dayOf(1), '999999999999.99', { currency: 'USD' }),
@@ -41,7 +41,7 @@ test.beforeAll(async () => {
   people.three = await three.member('Fig Three', 'finance-user')
 })
 
-const figures = (page: Page) => page.getByRole('region', { name: 'Figures' })
+const stats = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const plot = (page: Page) => page.getByRole('region', { name: 'Billed per month' })
 const openPlot = (page: Page) => plot(page).getByRole('button', { name: 'Billed per month' }).click()
 async function numbers(page: Page): Promise<string[]> {
@@ -59,34 +59,34 @@ async function answered(page: Page, path: string) {
   return (await page.request.get(`${origin}/billing/v1/${path}${search}`)).json()
 }
 /** One figure of a currency: amount and note. */
-async function figure(page: Page, name: string | RegExp, currency = 'USD'): Promise<string[]> {
-  const heads = await figures(page).getByRole('columnheader').allTextContents()
-  const at = heads.findIndex((head) => (typeof name === 'string' ? head === name : name.test(head)))
-  const row = figures(page)
+async function statCells(page: Page, name: string | RegExp, currency = 'USD'): Promise<string[]> {
+  const headers = await stats(page).getByRole('columnheader').allTextContents()
+  const at = headers.findIndex((header) => (typeof name === 'string' ? header === name : name.test(header)))
+  const row = stats(page)
     .getByRole('row')
     .filter({ has: page.getByRole('rowheader', { name: currency }) })
   // The name of the figure, which narrow screens show, its amount and its note.
-  const [, ...said] = await row
+  const [, ...cells] = await row
     .getByRole('cell')
     .nth(at - 1)
     .locator('> span')
     .allTextContents()
-  return said
+  return cells
 }
 
 test('the figures are of what is filtered, and lead to what is late', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
-  await expect(figures(page).getByRole('table')).toBeVisible()
-  expect(await figure(page, 'Outstanding')).toEqual([
+  await expect(stats(page).getByRole('table')).toBeVisible()
+  expect(await statCells(page, 'Outstanding')).toEqual([
     '500.28 USD',
     'Outstanding, USD: 3 invoices, 40.50 in credit',
   ])
-  expect(await figure(page, 'Past due')).toEqual([
+  expect(await statCells(page, 'Past due')).toEqual([
     '150.25 USD',
     expect.stringMatching(sinceThen((days) => `Past due, USD: 1 invoice, ${9 + days} days`)),
   ])
-  expect((await figure(page, 'Due in 30 days'))[0]).toBe('330.03 USD')
-  expect(await figure(page, /^Billed in/)).toEqual([
+  expect((await statCells(page, 'Due in 30 days'))[0]).toBe('330.03 USD')
+  expect(await statCells(page, /^Billed in/)).toEqual([
     '350.03 USD',
     expect.stringMatching(/: 2 invoices, Explain: \+16\.7% on [A-Z][a-z]+$/),
   ])
@@ -95,13 +95,15 @@ test('the figures are of what is filtered, and lead to what is late', async ({ p
     500.28, 150.25, 330.03,
   ])
 
-  await figures(page).getByRole('link', { name: 'Past due, USD: 1 invoice' }).click()
+  await stats(page).getByRole('link', { name: 'Past due, USD: 1 invoice' }).click()
   await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
   await expect.poll(() => numbers(page)).toEqual(['F-3'])
-  await expect.poll(() => figure(page, 'Outstanding')).toEqual(['150.25 USD', 'Outstanding, USD: 1 invoice'])
-  expect(await figure(page, 'Due in 30 days')).toEqual(['0.00 USD', 'none'])
+  await expect
+    .poll(() => statCells(page, 'Outstanding'))
+    .toEqual(['150.25 USD', 'Outstanding, USD: 1 invoice'])
+  expect(await statCells(page, 'Due in 30 days')).toEqual(['0.00 USD', 'none'])
   // What was pressed is still there: the keyboard goes on from it.
-  await expect(figures(page).getByRole('link', { name: 'Past due, USD: 1 invoice' })).toBeFocused()
+  await expect(stats(page).getByRole('link', { name: 'Past due, USD: 1 invoice' })).toBeFocused()
 })
 
 test('each month and platform of the plot is reached by keyboard, and leads to its invoices', async ({
@@ -112,7 +114,7 @@ test('each month and platform of the plot is reached by keyboard, and leads to i
   // Four months with bills, and seven platforms in them; one stop for Tab.
   await expect(links).toHaveCount(4 + 7)
   await expect(plot(page).locator('svg a[tabindex="0"]')).toHaveCount(1)
-  await figures(page).getByRole('link').last().focus()
+  await stats(page).getByRole('link').last().focus()
   // The button that opens the plot, and then the plot.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
@@ -166,13 +168,13 @@ test('column heads order the list, by keyboard too, and the address and the API 
   page,
 }) => {
   await signIn(page, people.finance, '/invoices')
-  const head = (name: string) =>
+  const columnHeader = (name: string) =>
     page.getByRole('table', { name: /^Invoices/ }).getByRole('columnheader', { name })
-  await expect(head('Date')).toHaveAttribute('aria-sort', 'descending')
-  await head('Total').getByRole('link').click()
+  await expect(columnHeader('Date')).toHaveAttribute('aria-sort', 'descending')
+  await columnHeader('Total').getByRole('link').click()
   await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20desc')
-  await expect(head('Total')).toHaveAttribute('aria-sort', 'descending')
-  await expect(head('Date')).not.toHaveAttribute('aria-sort')
+  await expect(columnHeader('Total')).toHaveAttribute('aria-sort', 'descending')
+  await expect(columnHeader('Date')).not.toHaveAttribute('aria-sort')
   await expect(page.getByRole('table', { name: 'Invoices, highest total first' })).toBeVisible()
   const ids = async () =>
     (await answered(page, 'invoices')).invoices.map(({ id }: { id: string }) => id) as Promise<string[]>
@@ -190,12 +192,12 @@ test('column heads order the list, by keyboard too, and the address and the API 
   await expect(page.getByRole('heading', { name: 'OLD-100' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Invoices' }).click()
 
-  await expect(head('Total')).toHaveAttribute('aria-sort', 'descending')
-  await head('Total').getByRole('link').focus()
+  await expect(columnHeader('Total')).toHaveAttribute('aria-sort', 'descending')
+  await columnHeader('Total').getByRole('link').focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20asc')
-  await expect(head('Total')).toHaveAttribute('aria-sort', 'ascending')
-  await expect(head('Total').getByRole('link')).toBeFocused()
+  await expect(columnHeader('Total')).toHaveAttribute('aria-sort', 'ascending')
+  await expect(columnHeader('Total').getByRole('link')).toBeFocused()
   expect((await numbers(page))[0]).toBe('F-4')
   await page.getByRole('button', { name: 'Past due', exact: true }).click()
   await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20asc&filter=status:PAST%20DUE')
@@ -217,7 +219,7 @@ test('on a phone a menu orders the list', async ({ page }) => {
 
 test('several currencies stand beside each other, and are never added', async ({ page }) => {
   await signIn(page, people.three, '/invoices')
-  const rows = figures(page).getByRole('row')
+  const rows = stats(page).getByRole('row')
   await expect(rows).toHaveText([
     /^Currency/,
     /^USD.*1,000,000,000,000\.99 USD/,
@@ -249,11 +251,11 @@ test('the same days and months on every clock', async ({ browser }) => {
     const links = await plot(page)
       .locator('svg a')
       .evaluateAll((all) => all.map((one) => `${one.getAttribute('aria-label')} ${one.getAttribute('href')}`))
-    const figuresText = await figures(page).textContent()
+    const statsText = await stats(page).textContent()
     // What the server wrote is what the browser has: no word changed on the way.
     expect(problems).toEqual([])
     await page.close()
-    return [figuresText ?? '', ...tables, ...links]
+    return [statsText ?? '', ...tables, ...links]
   }
   const [first, last] = await onOneDay(() =>
     Promise.all([seenIn('Etc/GMT+12'), seenIn('Pacific/Kiritimati')]),
@@ -267,19 +269,19 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', async ({ 
   for (const email of [people.finance, people.three]) {
     await page.context().clearCookies()
     await signIn(page, email, '/invoices?orderBy=dueDate%20asc')
-    const box = figures(page).getByRole('table').locator('..')
-    for (const viewport of [DESK, PHONE]) {
+    const box = stats(page).getByRole('table').locator('..')
+    for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport)
       await expectAccessible(page)
       // Both ways of the newest figure have room, in a table that could be scrolled.
-      await expect(figures(page).getByRole('table')).toBeVisible()
+      await expect(stats(page).getByRole('table')).toBeVisible()
       expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
     }
     await openPlot(page)
     await plot(page).getByText('Show as table').click()
     await plot(page).locator('svg a[tabindex="0"]').focus()
     await expectAccessibleAtBoth(page)
-    await page.setViewportSize(DESK)
+    await page.setViewportSize(DESKTOP)
   }
   expect(problems).toEqual([])
 })
@@ -287,17 +289,17 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', async ({ 
 test('where the figures fail the list is there, and they come when they are asked for again', async ({
   page,
 }) => {
-  const own = await newCustomer('nofigures')
-  await own.importInvoices([invoice('N-1'), invoice('N-2', { platform: 'web-services' })])
-  await own.breakSums()
-  await signIn(page, await own.member('No Figures', 'finance-user'), '/invoices')
+  const customer = await newCustomer('nofigures')
+  await customer.importInvoices([invoice('N-1'), invoice('N-2', { platform: 'web-services' })])
+  await customer.breakSums()
+  await signIn(page, await customer.member('No Figures', 'finance-user'), '/invoices')
   const missing = page.getByRole('alert').filter({ hasText: 'The figures are missing' })
   await expect(missing).toContainText('The list below is complete.')
   expect((await numbers(page)).sort()).toEqual(['N-1', 'N-2'])
-  await expect(figures(page)).toHaveCount(0)
-  await own.rebuildSums()
+  await expect(stats(page)).toHaveCount(0)
+  await customer.rebuildSums()
   await missing.getByRole('button', { name: 'Add up again' }).click()
-  await expect(figures(page).getByRole('table')).toBeVisible()
+  await expect(stats(page).getByRole('table')).toBeVisible()
   await expect(missing).toHaveCount(0)
-  expect((await figure(page, 'Outstanding'))[0]).toBe('20.00 USD')
+  expect((await statCells(page, 'Outstanding'))[0]).toBe('20.00 USD')
 })

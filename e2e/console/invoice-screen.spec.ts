@@ -15,26 +15,26 @@ const people = { finance: '', six: '' }
 let key = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('payer')
-  await own.profile('default', 'Payer Inc.')
-  await own.profile('europe', 'Payer Europe GmbH')
-  const late = (id: string, days: number, more: object = {}) =>
+  const customer = await newCustomer('payer')
+  await customer.profile('default', 'Payer Inc.')
+  await customer.profile('europe', 'Payer Europe GmbH')
+  const pastDueInvoice = (id: string, days: number, more: object = {}) =>
     invoice(id, { invoiceDate: day(-days - 30), dueDate: day(-days), totalAmount: '100.10', ...more })
-  const settled = { invoiceDate: day(-60), dueDate: day(-30), balanceAmount: '0' }
+  const paid = { invoiceDate: day(-60), dueDate: day(-30), balanceAmount: '0' }
   const europe = { billingProfileId: 'europe', currency: 'EUR', issuer: 'Fernhill Cloud, Inc.' }
-  await own.importInvoices([
-    ...[83, 50, 20, 3].map((days, n) => late(`US-${n}`, days)),
-    ...[40, 9].map((days, n) => late(`EU-${n}`, days, europe)),
+  await customer.importInvoices([
+    ...[83, 50, 20, 3].map((days, n) => pastDueInvoice(`US-${n}`, days)),
+    ...[40, 9].map((days, n) => pastDueInvoice(`EU-${n}`, days, europe)),
     // Open, and due in and after the next 30 days.
-    late('US-SOON', -10),
-    late('US-THEN', -45, { invoiceDate: day(-2) }),
-    late('EU-SOON', -30, europe),
+    pastDueInvoice('US-SOON', -10),
+    pastDueInvoice('US-THEN', -45, { invoiceDate: day(-2) }),
+    pastDueInvoice('EU-SOON', -30, europe),
     invoice('CN-1', { invoiceDate: day(-5), dueDate: day(5), totalAmount: '-20', balanceAmount: '-20' }),
     ...Array.from({ length: 30 }, (_, n) =>
-      invoice(`PAID-${n}`, { ...settled, totalAmount: `${n}.01`, ...(n % 3 ? {} : europe) }),
+      invoice(`PAID-${n}`, { ...paid, totalAmount: `${n}.01`, ...(n % 3 ? {} : europe) }),
     ),
     invoice('LONG', {
-      ...settled,
+      ...paid,
       totalAmount: '3000',
       lines: Array.from({ length: 3000 }, (_, n) => ({
         description: n % 250 === 7 ? `Rare ${n}` : `Compute ${n}`,
@@ -43,8 +43,8 @@ test.beforeAll(async () => {
       })),
     }),
   ])
-  people.finance = await own.member('Pia Payer', 'finance-user')
-  key = await own.key('finance-user')
+  people.finance = await customer.member('Pia Payer', 'finance-user')
+  key = await customer.key('finance-user')
   const six = await newCustomer('sixcurrencies')
   await six.importInvoices(
     CURRENCIES.flatMap((currency, n) => [
@@ -66,7 +66,7 @@ test.beforeAll(async () => {
   people.six = await six.member('Sia Six', 'finance-user')
 })
 
-const figures = (page: Page) => page.getByRole('region', { name: 'Figures' })
+const stats = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const filters = (page: Page) => page.getByRole('search', { name: 'Filters' })
 const table = (page: Page) => page.getByRole('table', { name: /^Invoices/ })
 async function numbers(page: Page): Promise<string[]> {
@@ -76,33 +76,40 @@ async function numbers(page: Page): Promise<string[]> {
 /** What the API and the file have for the query string of the screen. */
 async function answered(page: Page): Promise<{ api: string[]; csv: string[]; count: number }> {
   const { search, origin } = new URL(page.url())
-  const ask = (path: string) =>
+  const fetchJson = (path: string) =>
     page.request.get(`${origin}/billing/v1/${path}${search}`, { headers: { Authorization: `Bearer ${key}` } })
-  const { invoices } = await (await ask('invoices')).json()
-  const { count } = await (await ask('invoice-summary')).json()
-  const rows: { id: string }[] = parse(await (await ask('invoices.csv')).text(), { columns: true, bom: true })
+  const { invoices } = await (await fetchJson('invoices')).json()
+  const { count } = await (await fetchJson('invoice-summary')).json()
+  const rows: { id: string }[] = parse(await (await fetchJson('invoices.csv')).text(), {
+    columns: true,
+    bom: true,
+  })
   return { api: invoices.map(({ id }: { id: string }) => id), csv: rows.map(({ id }) => id), count }
 }
 async function expectAgreed(page: Page): Promise<void> {
-  const shown = await numbers(page)
-  expect(await answered(page)).toEqual({ api: shown, csv: shown, count: shown.length })
+  const screenNumbers = await numbers(page)
+  expect(await answered(page)).toEqual({
+    api: screenNumbers,
+    csv: screenNumbers,
+    count: screenNumbers.length,
+  })
 }
 
 test('each figure leads to exactly the invoices that it counts', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(
-    figures(page).getByRole('link', { name: 'Past due, USD: 4 invoices, oldest 83 days' }),
+    stats(page).getByRole('link', { name: 'Past due, USD: 4 invoices, oldest 83 days' }),
   ).toBeVisible()
-  const names = await figures(page).getByRole('link').allTextContents()
+  const names = await stats(page).getByRole('link').allTextContents()
   // Total, outstanding, past due, due soon and newly billed, of two currencies.
   expect(names).toHaveLength(10)
   for (const name of names) {
     await page.goto('/invoices')
-    await figures(page).getByRole('link', { name, exact: true }).click()
+    await stats(page).getByRole('link', { name, exact: true }).click()
     await expect(page).not.toHaveURL(/\/invoices$/)
     await expect(page.getByRole('status').filter({ hasText: /^\d+ invoices? · total/ })).toBeVisible()
-    const told = / (\d+) invoices?/.exec(name)?.[1]
-    if (told !== undefined) await expect.poll(async () => (await numbers(page)).length).toBe(Number(told))
+    const count = / (\d+) invoices?/.exec(name)?.[1]
+    if (count !== undefined) await expect.poll(async () => (await numbers(page)).length).toBe(Number(count))
     await expectAgreed(page)
   }
 })
@@ -112,17 +119,17 @@ test('who is billed, who bills, currency and amount are columns and filters', as
   for (const name of ['Billed to', 'Issuer'])
     await expect(table(page).getByRole('columnheader', { name })).toBeVisible()
   await expect(table(page).getByRole('row').filter({ hasText: 'EU-SOON' })).toContainText('Payer Europe GmbH')
-  const pick = async (button: RegExp, choice: string) => {
+  const chooseOption = async (button: RegExp, choice: string) => {
     await filters(page).getByRole('button', { name: button }).click()
     await filters(page).getByRole('checkbox', { name: choice }).check()
     await page.keyboard.press('Escape')
   }
-  await pick(/^Billed to/, 'Payer Europe GmbH')
+  await chooseOption(/^Billed to/, 'Payer Europe GmbH')
   await expect(page).toHaveURL(/filter=billingProfile:europe$/)
   await expect.poll(() => numbers(page)).toHaveLength(13)
   await expectAgreed(page)
-  await pick(/^Issuer/, 'Fernhill Cloud, Inc.')
-  await pick(/^Currency/, 'EUR')
+  await chooseOption(/^Issuer/, 'Fernhill Cloud, Inc.')
+  await chooseOption(/^Currency/, 'EUR')
   await filters(page)
     .getByRole('button', { name: /^Amount/ })
     .click()
@@ -169,7 +176,7 @@ test('a search finds any part of a number or issuer, and the file says its range
 test('rows are on the screen of a laptop, and the first invoice comes early on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 1366, height: 651 })
   await signIn(page, people.finance, '/invoices')
-  await expect(figures(page).getByRole('table')).toBeVisible()
+  await expect(stats(page).getByRole('table')).toBeVisible()
   await rowsCame(page)
   const heights = () =>
     table(page)
@@ -177,14 +184,14 @@ test('rows are on the screen of a laptop, and the first invoice comes early on a
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom))
   await expect.poll(async () => (await heights()).filter((bottom) => bottom <= 651).length).toBeGreaterThan(2)
   const top = async (locator: ReturnType<Page['locator']>) => (await locator.boundingBox())?.y ?? Number.NaN
-  expect(await top(filters(page))).toBeLessThan(await top(figures(page)))
+  expect(await top(filters(page))).toBeLessThan(await top(stats(page)))
   await page.setViewportSize(PHONE)
   await expect.poll(() => top(table(page).getByRole('rowheader').first())).toBeLessThan(600)
 })
 
 /** Amounts in these elements that stand on two lines, or beyond the screen. */
 function unwhole(elements: Element[]): string[] {
-  const found: string[] = []
+  const findings: string[] = []
   for (const element of elements) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
     while (walker.nextNode()) {
@@ -193,43 +200,43 @@ function unwhole(elements: Element[]): string[] {
       const range = document.createRange()
       range.selectNodeContents(walker.currentNode)
       const boxes = [...range.getClientRects()].filter((box) => box.width > 0)
-      if (new Set(boxes.map((box) => Math.round(box.top))).size > 1) found.push(`on two lines: ${text}`)
-      if (boxes.some((box) => box.right > innerWidth || box.left < 0)) found.push(`cut: ${text}`)
+      if (new Set(boxes.map((box) => Math.round(box.top))).size > 1) findings.push(`on two lines: ${text}`)
+      if (boxes.some((box) => box.right > innerWidth || box.left < 0)) findings.push(`cut: ${text}`)
     }
   }
-  return found
+  return findings
 }
 
 const WIDTHS = [360, 722, 768, 992, 1024, 1366, 1920, 2560]
 
 test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', async ({ page }) => {
-  const said = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.six, '/invoices')
-  await expect(figures(page).getByRole('table')).toBeVisible()
+  await expect(stats(page).getByRole('table')).toBeVisible()
   await page.getByRole('button', { name: /^Show \d more currencies$/ }).click()
-  await expect(figures(page).getByRole('row')).toHaveCount(7)
+  await expect(stats(page).getByRole('row')).toHaveCount(7)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    for (const part of [figures(page), table(page)]) {
+    for (const part of [stats(page), table(page)]) {
       const broken = await part.locator('tbody td, tbody th').evaluateAll(unwhole)
       expect(broken, `at ${width} px`).toEqual([])
     }
-    const scrolled = await figures(page)
+    const scrolled = await stats(page)
       .locator('div')
       .first()
       .evaluate((box) => box.scrollWidth - box.clientWidth)
     expect(scrolled, `at ${width} px`).toBeLessThanOrEqual(0)
   }
   await page.goto('/invoices/BIG-KWD')
-  const facts = page.getByRole('definition').filter({ hasText: /\d,\d{3},/ })
-  await expect.poll(() => facts.count()).toBeGreaterThan(2)
+  const amounts = page.getByRole('definition').filter({ hasText: /\d,\d{3},/ })
+  await expect.poll(() => amounts.count()).toBeGreaterThan(2)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    expect(await facts.evaluateAll(unwhole), `at ${width} px`).toEqual([])
+    expect(await amounts.evaluateAll(unwhole), `at ${width} px`).toEqual([])
     expect(await excess(page), `at ${width} px`).toBeLessThanOrEqual(0)
   }
   await expectAccessibleAtBoth(page)
-  expect(said).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a panel opens where it has room', async ({ page }) => {

@@ -1,12 +1,12 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, DESK, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
-import { day, shown, sinceThen } from '../days.ts'
+import { complaints, DESKTOP, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
+import { day, dayLabel, sinceThen } from '../days.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../good.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
 const ODD = 'A/B 7 ü%2F?&é'
-const LATE = {
+const PAST_DUE = {
   platform: 'web-services',
   invoiceDate: day(-51),
   dueDate: day(-21),
@@ -19,14 +19,14 @@ const LATE = {
   ],
 }
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', nobody: '' }
 let key = ''
 
 test.beforeAll(async () => {
-  own = await newCustomer('lateinvoices')
-  await own.importInvoices([
-    invoice('IN-900', LATE),
+  customer = await newCustomer('lateinvoices')
+  await customer.importInvoices([
+    invoice('IN-900', PAST_DUE),
     invoice('IN-901', { invoiceDate: day(-20), dueDate: day(10), totalAmount: '1200' }),
     invoice('CN-902', { invoiceDate: day(-19), dueDate: day(11), totalAmount: '-312.48' }),
     invoice('IN-903', { invoiceDate: day(-18), dueDate: day(12), currency: 'JPY', totalAmount: '85300' }),
@@ -56,9 +56,9 @@ test.beforeAll(async () => {
       }),
     ),
   ])
-  people.finance = await own.member('Fin Clerk', 'finance-user')
-  people.it = await own.member('Ida Tech', 'it-manager')
-  key = await own.key('finance-user')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  key = await customer.key('finance-user')
   const empty = await newCustomer('noinvoices')
   people.nobody = await empty.member('Nora New', 'finance-user')
 })
@@ -93,7 +93,7 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
   await page.getByRole('link', { name: 'IN-900' }).click()
   await expect(page.getByRole('heading', { name: 'IN-900' })).toBeVisible()
   await expect(page.getByText(sinceThen((days) => `Past due ${21 + days} days`))).toBeVisible()
-  await expect(page.getByRole('definition').filter({ hasText: shown(day(-51)) })).toBeVisible()
+  await expect(page.getByRole('definition').filter({ hasText: dayLabel(day(-51)) })).toBeVisible()
   const line = page.getByRole('row', { name: /Object storage/ }).first()
   await expect(line.getByRole('rowheader')).toHaveText(/Object storage/)
   await expect(line.getByRole('cell')).toHaveText(['1 Sep – 30 Sep', '412.6', '19.24', '7,938.42'])
@@ -244,16 +244,16 @@ test('the keyboard alone is enough', async ({ page }) => {
 test('old rows stay while new ones are on their way', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     release = resolve
   })
   await page.route(/_rsc=/, async (route) => {
-    await held
+    await blocked
     await route.continue()
   })
-  const late = page.getByRole('button', { name: 'Past due', exact: true })
-  await late.click()
-  await expect(late).toHaveAttribute('aria-pressed', 'true')
+  const pastDueHeader = page.getByRole('button', { name: 'Past due', exact: true })
+  await pastDueHeader.click()
+  await expect(pastDueHeader).toHaveAttribute('aria-pressed', 'true')
   await expect(page.getByRole('table', { name: /^Invoices/ })).toHaveAttribute('aria-busy', 'true')
   expect(await numbers(page)).toHaveLength(50)
   release()
@@ -314,7 +314,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', async ({ 
     await page.goto(path)
     await expectAccessibleAtBoth(page)
   }
-  for (const viewport of [DESK, PHONE]) {
+  for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
     await page.goto('/invoices')
     // A phone keeps its filters behind a button.

@@ -5,12 +5,12 @@ import { asset, invoice, newCustomer } from '../admin.ts'
 import { cameToLife, complaints, PHONE, rowsCame, signIn } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore } from '../days.ts'
-import { byKeyboard, byMouse, byTouch, type Hands } from '../hands.ts'
+import { byKeyboard, byMouse, byTouch, type InputDriver } from '../hands.ts'
 
 // What people come for, each from home to its end, by each hand: docs/usability.md says how many clicks it may take, and what
 // is one.
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
 /** A day in the month so many months before this one. */
 const inMonth = (months: number) =>
@@ -23,11 +23,11 @@ const line = (description: string, price: string, qty = '1') => ({ description, 
 
 /** What each hand works on: nobody is to see what another one did. */
 const PLANS = { mouse: 'Business Plus', keyboard: 'Frontline Starter', phone: 'Enterprise Standard' }
-type Way = keyof typeof PLANS
+type InputMethod = keyof typeof PLANS
 
 test.beforeAll(async () => {
-  own = await newCustomer('journeys')
-  await own.importAssets(
+  customer = await newCustomer('journeys')
+  await customer.importAssets(
     Object.values(PLANS).flatMap((name, n) => [
       asset(`workspace-suite-${n}`, name, { purchased: 7, assigned: 6 }),
       asset(`office-suite-${n}`, `${name} annual`, {
@@ -36,7 +36,7 @@ test.beforeAll(async () => {
     ]),
   )
   const paid = { dueDate: day(10), balanceAmount: '0' }
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('LATE', { invoiceDate: inMonth(7), dueDate: day(-30), totalAmount: '2480' }),
     invoice('QUARTER', {
       ...{ ...paid, invoiceDate: QUARTER, totalAmount: '70' },
@@ -51,37 +51,37 @@ test.beforeAll(async () => {
       lines: [line('Compute', '400'), line('Backup vault', '30')],
     }),
   ])
-  email = await own.member('Ana Ruiz', 'admin')
+  email = await customer.member('Ana Ruiz', 'admin')
 })
 
-type At = Hands & { page: Page; way: Way }
+type At = InputDriver & { page: Page; method: InputMethod }
 
 const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> = {
   'adds 5 licenses': {
     most: 2,
-    async go({ page, way, find, type, press }) {
+    async go({ page, method, find, type, press }) {
       await find()
-      const name = PLANS[way]
+      const name = PLANS[method]
       await type(page.getByRole('combobox', { name: 'Find an asset' }), `${name} 12`)
       await expect(page.getByRole('option', { name: `${name}: 7 → 12` })).toBeVisible()
       await page.keyboard.press('Enter')
       await press(page.getByRole('button', { name: 'Set to 12 licenses' }))
       await expect(page.getByRole('status').getByText(`${name}: 7 → 12 licenses`)).toBeVisible()
-      const id = `workspace-suite-${Object.keys(PLANS).indexOf(way)}`
+      const id = `workspace-suite-${Object.keys(PLANS).indexOf(method)}`
       const { properties } = await (await page.request.get(`/billing/v1/assets/${id}`)).json()
       expect(properties.subscription.Seats.NumberOfSeats).toBe(12)
     },
   },
   'lowers an annual plan as far as it can be': {
     most: 3,
-    async go({ page, way, go, type, press }) {
-      const name = `${PLANS[way]} annual`
+    async go({ page, method, go, type, press }) {
+      const name = `${PLANS[method]} annual`
       await go('Assets')
       await type(page.getByRole('spinbutton', { name: `Licenses of ${name}` }), '96')
       await expect(page.getByText('can’t go below 120 licenses before 3 Dec 2098')).toBeVisible()
       await press(page.getByRole('button', { name: 'Order 96 licenses from 3 Dec 2098' }))
       await expect(page.getByText('Ordered: 96 licenses from 3 Dec 2098 on.')).toBeVisible()
-      const id = `office-suite-${Object.keys(PLANS).indexOf(way)}`
+      const id = `office-suite-${Object.keys(PLANS).indexOf(method)}`
       const { order } = await (await page.request.get(`/billing/v1/assets/${id}/renewal`)).json()
       expect(order.quantity).toBe(96)
     },
@@ -107,7 +107,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
         /^invoice-lines-(\d{4}-\d\d-01)-to-(\d{4}-\d\d-3[01])\.xlsx$/.exec(file.suggestedFilename()) ?? []
       const { sheets } = await readXlsx(readFileSync(await file.path()))
       const [names = [], ...rows] = sheets[0]?.rows ?? []
-      const column = (of: string) => names.indexOf(of)
+      const column = (name: string) => names.indexOf(name)
       const lines = rows.filter((row) => row[column('id')] === 'QUARTER')
       expect(lines.map((row) => [row[column('lineDescription')], row[column('lineAmount')]])).toEqual([
         ['Backup vault', 40],
@@ -129,26 +129,26 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
   },
 }
 
-const WAYS: Record<Way, { hands: (page: Page) => Hands; how: BrowserContextOptions }> = {
+const DRIVERS: Record<InputMethod, { hands: (page: Page) => InputDriver; how: BrowserContextOptions }> = {
   mouse: { hands: byMouse, how: {} },
   keyboard: { hands: byKeyboard, how: {} },
   phone: { hands: byTouch, how: { viewport: PHONE, hasTouch: true, isMobile: true } },
 }
 
-for (const [name, { hands, how }] of Object.entries(WAYS))
+for (const [name, { hands, how }] of Object.entries(DRIVERS))
   for (const [journey, { most, go }] of Object.entries(JOURNEYS))
     test(`${journey}: ${name}, ${most} at most`, async ({ browser, baseURL }) => {
       const context = await browser.newContext({ baseURL: baseURL ?? '', reducedMotion: 'reduce', ...how })
       const page = await context.newPage()
       await countClicks(page)
-      const found = complaints(page)
+      const pageErrors = complaints(page)
       await signIn(page, email)
       await cameToLife(page)
       expect(await clicksOf(page)).toBe(0)
-      await go({ page, way: name as Way, ...hands(page) })
+      await go({ page, method: name as InputMethod, ...hands(page) })
       const clicks = await clicksOf(page)
       expect(clicks).toBeGreaterThan(0)
       expect(clicks).toBeLessThanOrEqual(most)
-      expect(found).toEqual([])
+      expect(pageErrors).toEqual([])
       await context.close()
     })

@@ -4,15 +4,15 @@ import { complaints, PHONE, signInFreshly } from '../browser.ts'
 import { expectGood } from '../good.ts'
 
 const LONG = 'The nightly import of everything that Montgomery-Featherstonehaugh & Daughters ever licensed'
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 const member = { ana: '', fin: '', boss: '' }
 
 test.beforeAll(async () => {
-  own = await newCustomer('keys')
-  await own.profile('emea', 'Europe, Middle East and Africa')
-  member.ana = await own.member('Ana Ruiz', 'it-manager')
-  member.fin = await own.member('Fin Ance', 'finance-user', 'it-manager')
-  member.boss = await own.member('Boss Admin', 'admin')
+  customer = await newCustomer('keys')
+  await customer.profile('emea', 'Europe, Middle East and Africa')
+  member.ana = await customer.member('Ana Ruiz', 'it-manager')
+  member.fin = await customer.member('Fin Ance', 'finance-user', 'it-manager')
+  member.boss = await customer.member('Boss Admin', 'admin')
 })
 
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
@@ -23,7 +23,7 @@ const opens = async (page: Page, key: string) => {
   })
   return answer.status
 }
-const shownKey = async (page: Page) =>
+const displayedKey = async (page: Page) =>
   (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
 
 async function issue(page: Page, name: string, role?: string) {
@@ -33,7 +33,7 @@ async function issue(page: Page, name: string, role?: string) {
   if (role) await panel.getByRole('checkbox', { name: role }).check()
   await panel.getByRole('button', { name: 'Issue key' }).click()
   await expect(dialog(page, 'Key issued')).toBeVisible()
-  const key = await shownKey(page)
+  const key = await displayedKey(page)
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(rowOf(page, name)).toBeVisible()
   return key
@@ -45,7 +45,7 @@ async function choose(page: Page, name: string, what: string) {
 }
 
 test('a member issues a key by keyboard, copies it, and it works', async ({ page, context }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signInFreshly(page, member.ana)
   await page.getByRole('button', { name: /Ana Ruiz/ }).click()
@@ -67,7 +67,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   await page.keyboard.press('Enter')
   await expect(dialog(page, 'Key issued')).toBeVisible()
   await expectGood(page)
-  const key = await shownKey(page)
+  const key = await displayedKey(page)
   expect(key).toMatch(/^lic_[0-9A-Za-z]{36}$/)
   await page.getByRole('button', { name: 'Copy key' }).focus()
   await page.keyboard.press('Enter')
@@ -84,11 +84,11 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   await expect(row).toContainText('from 127.0.0.1')
   await page.goto('/keys?whose=all')
   await expect(page).toHaveURL(/\/keys$/)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('what is wrong stands at its field, and nothing typed is lost', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInFreshly(page, member.fin, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()
   const panel = dialog(page, 'Issue a key')
@@ -104,21 +104,21 @@ test('what is wrong stands at its field, and nothing typed is lost', async ({ pa
   await panel.getByLabel('Only from these addresses').fill('192.0.2.0/24, 2001:db8::/32')
   await panel.getByRole('checkbox', { name: 'Europe, Middle East and Africa' }).check()
   await panel.getByRole('button', { name: 'Issue key' }).click()
-  const key = await shownKey(page)
+  const key = await displayedKey(page)
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(rowOf(page, 'Books')).toContainText('Billing profiles: emea')
   await expect(rowOf(page, 'Books')).toContainText('From 192.0.2.0/24, 2001:db8::/32')
   expect(await opens(page, key)).toBe(401)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInFreshly(page, member.fin, '/keys')
   const key = await issue(page, 'Old import', 'IT Manager')
-  await own.ageSignIns()
+  await customer.ageSignIns()
   await choose(page, 'Old import', 'Revoke')
   await expect(dialog(page, 'Revoke key')).toContainText('ends at once')
   await expectGood(page)
@@ -141,11 +141,11 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   await page.getByRole('button', { name: 'Ended' }).click()
   await expect(page).toHaveURL(/state=ended/)
   await expect(rowOf(page, 'Old import')).toContainText('Revoked')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('rotation says what it means, and both keys work meanwhile', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInFreshly(page, member.ana, '/keys')
   const former = await issue(page, 'Sync')
   await choose(page, 'Sync', 'Rotate')
@@ -157,7 +157,7 @@ test('rotation says what it means, and both keys work meanwhile', async ({ page 
   await expectGood(page)
   await panel.getByRole('button', { name: 'Rotate key' }).click()
   await expect(dialog(page, 'Key rotated')).toBeVisible()
-  const next = await shownKey(page)
+  const next = await displayedKey(page)
   expect([await opens(page, former), await opens(page, next)]).toEqual([200, 200])
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(rowOf(page, 'Being replaced')).toHaveCount(1)
@@ -175,13 +175,13 @@ test('rotation says what it means, and both keys work meanwhile', async ({ page 
   await revoking.getByRole('button', { name: 'Revoke key' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   expect([await opens(page, former), await opens(page, next)]).toEqual([401, 401])
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('an Admin sees all keys, with long names and on a phone, and lets one belong to the customer', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInFreshly(page, member.boss, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()
   const panel = dialog(page, 'Issue a key')
@@ -204,11 +204,11 @@ test('an Admin sees all keys, with long names and on a phone, and lets one belon
   await expect(rowOf(page, 'Robots')).toContainText('keys Ltd')
   await page.getByRole('button', { name: 'Actions for Robots' }).click()
   await expectGood(page)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('many keys come page by page', async ({ page }) => {
-  for (let n = 0; n < 3; n++) await own.key('it-manager')
+  for (let n = 0; n < 3; n++) await customer.key('it-manager')
   await signInFreshly(page, member.boss, '/keys?whose=all&maxResults=2')
   await expect(page.getByRole('row')).toHaveCount(3)
   await page.getByRole('link', { name: 'Older' }).click()

@@ -5,12 +5,12 @@ import { rowsCame, signIn } from '../browser.ts'
 let it = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('later')
-  await own.importAssets([
+  const customer = await newCustomer('later')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Other Plus', { purchased: 100, assigned: 82 }),
   ])
-  it = await own.member('Ida Tech', 'it-manager')
+  it = await customer.member('Ida Tech', 'it-manager')
 })
 
 const SCRIPTS = '**/_next/static/chunks/*.js'

@@ -3,13 +3,13 @@ import { asset, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
 
 test('who has changed too much in a minute is told so, and for how long to wait', async ({ page }) => {
-  const own = await newCustomer('hasty')
-  await own.importAssets([
+  const customer = await newCustomer('hasty')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Enterprise Standard', { purchased: 60, assigned: 50 }),
   ])
-  await own.limits('--changes', '1')
-  await signIn(page, await own.member('Ida Tech', 'it-manager'), '/assets')
+  await customer.limits('--changes', '1')
+  await signIn(page, await customer.member('Ida Tech', 'it-manager'), '/assets')
   const set = async (name: string, total: number) => {
     const field = page.getByRole('spinbutton', { name: `Licenses of ${name}` })
     await field.fill(String(total))

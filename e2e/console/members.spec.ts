@@ -5,15 +5,15 @@ import { expectGood } from '../good.ts'
 
 const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
 const people = { admin: '', second: '', ben: '', it: '' }
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 
 test.beforeAll(async () => {
-  own = await newCustomer('members')
-  await own.profile('emea', 'Members EMEA')
-  people.admin = await own.member('Ada Min', 'admin')
-  people.second = await own.member('Sec Ond', 'admin')
-  people.ben = await own.member('Ben Ito', 'it-manager')
-  people.it = await own.member('Ida Tech', 'it-manager')
+  customer = await newCustomer('members')
+  await customer.profile('emea', 'Members EMEA')
+  people.admin = await customer.member('Ada Min', 'admin')
+  people.second = await customer.member('Sec Ond', 'admin')
+  people.ben = await customer.member('Ben Ito', 'it-manager')
+  people.it = await customer.member('Ida Tech', 'it-manager')
 })
 
 const rows = (page: Page) =>
@@ -35,7 +35,7 @@ const call = (page: Page, method: string, rest: string, body: object) =>
 const open = (page: Page, name: string) => page.getByRole('button', { name: `Change ${name}` }).click()
 
 test('an Admin invites somebody by keyboard alone, and copies the link', async ({ page, context }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signInFreshly(page, people.admin)
   await page.getByRole('link', { name: 'Members' }).click()
@@ -68,7 +68,7 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
   await expect(dialog.getByText('This address is a member already, or is invited.')).toBeVisible()
   await expect(dialog.getByLabel('E-mail address')).toBeFocused()
   await page.keyboard.press('ControlOrMeta+a')
-  await page.keyboard.type(`cleo@${own.domain}`)
+  await page.keyboard.type(`cleo@${customer.domain}`)
   await page.keyboard.press('Enter')
 
   const done = page.getByRole('dialog', { name: 'Cleo Marsh is invited' })
@@ -93,12 +93,12 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
   await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
   await expect(page.getByText('Withdrawn: Cleo Marsh')).toBeVisible()
   await expect(row(page, 'Cleo Marsh')).toHaveCount(0)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('whoever comes by the link is active, with what they were given', async ({ page, browser, baseURL }) => {
   await signInFreshly(page, people.second, '/members?search=Eva')
-  const data = { email: `eva@${own.domain}`, name: 'Eva Link', roles: ['finance-user'] }
+  const data = { email: `eva@${customer.domain}`, name: 'Eva Link', roles: ['finance-user'] }
   const { link } = (await call(page, 'POST', '', data)).json
   const there = await browser.newPage({ baseURL: baseURL ?? '' })
   await there.goto(new URL(link.url).pathname)
@@ -118,7 +118,7 @@ test('changes roles, disables with a word on what happens, and enables; the hist
   browser,
   baseURL,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const there = await browser.newPage({ baseURL: baseURL ?? '' })
   await signInFreshly(there, people.ben)
   await signInFreshly(page, people.admin, '/members')
@@ -151,16 +151,16 @@ test('changes roles, disables with a word on what happens, and enables; the hist
   const events = page.getByRole('table', { name: /^Events/ }).getByRole('row')
   await expect(events.filter({ hasText: 'Disabled a member' }).first()).toContainText('Ada Min')
   await expect(events.filter({ hasText: 'changed roles' })).toContainText('to IT Manager, Finance User')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
   await there.close()
 })
 
 test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signInFreshly(page, people.admin, '/members?search=Ben')
-  await own.ageSignIns()
+  await customer.ageSignIns()
   await open(page, 'Ben Ito')
   const dialog = page.getByRole('dialog', { name: 'Ben Ito' })
   await dialog.getByLabel('Name').fill('Benjamin Ito')
@@ -176,7 +176,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   await page.keyboard.press('Enter')
   await expect(page.getByText('Saved: Benjamin Ito')).toBeVisible()
   await expect(row(page, 'Benjamin Ito')).toHaveCount(1)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('two Admins who change the same member: the second one is told, and loses nothing', async ({ page }) => {
@@ -197,7 +197,7 @@ test('two Admins who change the same member: the second one is told, and loses n
 })
 
 test('an Admin who limits themselves is told; the last one stays', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.second, '/members')
   await open(page, 'Ada Min')
   await page.getByRole('button', { name: 'Disable', exact: true }).click()
@@ -215,13 +215,13 @@ test('an Admin who limits themselves is told; the last one stays', async ({ page
   await open(page, 'Ada Min')
   await page.getByRole('button', { name: 'Enable' }).click()
   await expect(row(page, 'Ada Min')).toContainText('Active')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('three hundred members, long names and a phone: found by search, and by who has not come', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const many = await newCustomer('many-members')
   await signInFreshly(page, await many.member('Ad Min', 'admin'), '/members')
   const invite = async (name: string, email: string) => {
@@ -252,7 +252,7 @@ test('three hundred members, long names and a phone: found by search, and by who
   await page.getByRole('button', { name: 'Show all members' }).click()
   await page.getByRole('button', { name: 'Active', exact: true }).click()
   await expect(rows(page)).toHaveCount(1)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('nobody else: no way there, and its address says which role it needs', async ({ page }) => {

@@ -10,21 +10,21 @@ const OVERDUE = { invoiceDate: day(-40), dueDate: day(-10) }
 
 /** What a person has in their mailbox: a mail of the app under test, with its links as they stand in it. */
 async function mailOf(name: string) {
-  const own = await newCustomer(name)
+  const customer = await newCustomer(name)
   const catcher = await startCatcher()
-  await own.importInvoices([invoice(`${name}-1`, OVERDUE)])
-  expect(await own.sendNotices(`ap@${own.domain}`, catcher.url)).toBe(1)
+  await customer.importInvoices([invoice(`${name}-1`, OVERDUE)])
+  expect(await customer.sendNotices(`ap@${customer.domain}`, catcher.url)).toBe(1)
   await catcher.close()
   const [mail] = catcher.mails
   const [kind = '', all = ''] = [...`${mail?.text}`.matchAll(/http\S+unsubscribe\S+/g)].map(([url]) => url)
-  return { own, mail, kind, all }
+  return { customer, mail, kind, all }
 }
 
 test('the link of a mail stops its kind without a sign-in, and starts it again', async ({ page }) => {
-  const { own, kind } = await mailOf('stop')
-  const found = complaints(page)
+  const { customer, kind } = await mailOf('stop')
+  const pageErrors = complaints(page)
   await page.goto(kind)
-  await expect(page.getByText(`To ap@${own.domain}, of invoices of stop Ltd`)).toBeVisible()
+  await expect(page.getByText(`To ap@${customer.domain}, of invoices of stop Ltd`)).toBeVisible()
   await expectGood(page)
   const row = page.getByRole('listitem').filter({ hasText: 'Past due' })
   await expect(row.getByText('On')).toBeVisible()
@@ -35,7 +35,7 @@ test('the link of a mail stops its kind without a sign-in, and starts it again',
   await expectGood(page)
   await page.getByRole('button', { name: 'Start again: Past due' }).click()
   await expect(row.getByText('On')).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('on a phone, by keyboard and without scripts, all are stopped and started again', async ({
@@ -73,7 +73,7 @@ test('opening the addresses of a mail changes nothing, and a link that is not ou
   await expect(page.getByText('On', { exact: true })).toHaveCount(3)
 
   const form = { 'List-Unsubscribe': 'One-Click' }
-  const refused = [
+  const rejectedAddresses = [
     [await request.post(`${header}x`, { form, maxRedirects: 0 }), 404],
     [await request.post(header.replace(/\?.*/, ''), { form, maxRedirects: 0 }), 404],
     [await request.post(header, { form: { a: 'b' }, maxRedirects: 0 }), 400],
@@ -88,7 +88,9 @@ test('opening the addresses of a mail changes nothing, and a link that is not ou
     [await request.post(header, { form: { x: 'a'.repeat(20_000) }, maxRedirects: 0 }), 413],
     [await request.put(header, { form, maxRedirects: 0 }), 405],
   ] as const
-  expect(refused.map(([answer]) => answer.status())).toEqual(refused.map(([, status]) => status))
+  expect(rejectedAddresses.map(([answer]) => answer.status())).toEqual(
+    rejectedAddresses.map(([, status]) => status),
+  )
   for (const path of ['/unsubscribe', '/unsubscribe?link=', `/unsubscribe?link=a&link=b`, `${all}x`]) {
     const answer = await page.goto(path)
     expect(answer?.status()).toBe(404)
@@ -100,8 +102,8 @@ test('opening the addresses of a mail changes nothing, and a link that is not ou
 })
 
 test('the mail leads to the invoice', async ({ page }) => {
-  const { own, mail } = await mailOf('lead')
-  const email = await own.member('Fin Ance', 'finance-user')
+  const { customer, mail } = await mailOf('lead')
+  const email = await customer.member('Fin Ance', 'finance-user')
   const url = /http\S+\/invoices\/lead-1/.exec(`${mail?.text}`)?.[0] ?? ''
   await page.goto(url)
   await page.getByLabel('Work e-mail').fill(email)

@@ -21,9 +21,9 @@ const { signedIn, outside } = everyScreen(THINGS)
 let admin = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('open')
-  await own.profile('emea', 'Open Europe B.V.')
-  await own.importAssets([
+  const customer = await newCustomer('open')
+  await customer.profile('emea', 'Open Europe B.V.')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Enterprise Standard', {
       ...{ purchased: 60, assigned: 50, commitmentEnd: `${day(40)}T00:00:00Z` },
@@ -35,7 +35,7 @@ test.beforeAll(async () => {
     { description: 'Business Plus', price: '18', qty: '240' },
     { description: 'Support', price: '10', qty: '1' },
   ]
-  await own.importInvoices([
+  await customer.importInvoices([
     ...[1, 2].map((n) =>
       invoice(`IN-${n}`, {
         ...{ platform: 'workspace-suite', totalAmount: '4330', lines },
@@ -44,22 +44,22 @@ test.beforeAll(async () => {
     ),
     invoice('EU-1', { billingProfileId: 'emea', currency: 'EUR', invoiceDate: day(-20), dueDate: day(10) }),
   ])
-  await own.key('it-manager')
-  await own.member('Ida Tech', 'it-manager')
-  admin = await own.member('Ada Min', 'admin')
+  await customer.key('it-manager')
+  await customer.member('Ida Tech', 'it-manager')
+  admin = await customer.member('Ada Min', 'admin')
 })
 
 /** @param part where what may open something is looked for: the frame is the same on each screen */
-async function lookAtAll(page: Page, path: string, part: 'body' | 'main'): Promise<string[]> {
+async function checkPanels(page: Page, path: string, part: 'body' | 'main'): Promise<string[]> {
   await cutOffWrites(page)
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  const found: string[] = []
+  const findings: string[] = []
   const opened = await openEverything(page.locator(part), path, async (state) => {
     // All that is wrong, not the first of it.
-    await expectGood(page).catch((error) => found.push(`${state}: ${error.message}`))
+    await expectGood(page).catch((error) => findings.push(`${state}: ${error.message}`))
     await page.emulateMedia({ colorScheme: 'light' })
   })
-  expect(found).toEqual([])
+  expect(findings).toEqual([])
   return opened
 }
 
@@ -67,7 +67,7 @@ for (const path of signedIn)
   test(`what opens on ${path}`, { tag: '@deep' }, async ({ page }) => {
     test.slow()
     await signIn(page, admin)
-    const opened = await lookAtAll(page, path, path === '/' ? 'body' : 'main')
+    const opened = await checkPanels(page, path, path === '/' ? 'body' : 'main')
     await test.info().attach('opened', { body: opened.join('\n') })
     if (OPENS[path]) expect(opened).toEqual(expect.arrayContaining(OPENS[path]))
   })
@@ -77,25 +77,25 @@ for (const path of ['/', '/assets', '/invoices'])
     test.slow()
     await page.setViewportSize(PHONE)
     await signIn(page, admin)
-    const opened = await lookAtAll(page, path, path === '/' ? 'body' : 'main')
+    const opened = await checkPanels(page, path, path === '/' ? 'body' : 'main')
     expect(opened.length).toBeGreaterThan(1)
   })
 
-async function lookAtRest(page: Page, paths: string[]): Promise<void> {
-  const found: string[] = []
+async function checkAtRest(page: Page, paths: string[]): Promise<void> {
+  const findings: string[] = []
   for (const path of paths) {
     await page.goto(path)
-    await expectAccessibleAtBoth(page).catch((error) => found.push(`${path}: ${error.message}`))
+    await expectAccessibleAtBoth(page).catch((error) => findings.push(`${path}: ${error.message}`))
   }
-  expect(found).toEqual([])
+  expect(findings).toEqual([])
 }
 
 test('axe finds nothing on any screen at rest, on a desk or a phone', async ({ page }) => {
   test.slow()
   await signIn(page, admin)
-  await lookAtRest(page, signedIn)
+  await checkAtRest(page, signedIn)
 })
 
 test('axe finds nothing on a screen that nobody has signed in to', async ({ page }) => {
-  await lookAtRest(page, outside)
+  await checkAtRest(page, outside)
 })

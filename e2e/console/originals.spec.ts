@@ -9,22 +9,22 @@ const PDF = '%PDF-1.7\n% as its issuer sent it\n%%EOF\n'
 let finance = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('originals')
-  await own.importInvoices([invoice('IN-1'), invoice('IN-2')])
+  const customer = await newCustomer('originals')
+  await customer.importInvoices([invoice('IN-1'), invoice('IN-2')])
   const files = { 'IN-1.pdf': PDF, 'IN-1.xml': '<?xml version="1.0"?><Invoice><ID>IN-1</ID></Invoice>' }
   const paths = Object.entries(files).map(([name, content]) => {
     const path = test.info().outputPath(name)
     writeFileSync(path, content)
     return path
   })
-  await own.attach(paths)
-  finance = await own.member('Fin Clerk', 'finance-user')
+  await customer.attach(paths)
+  finance = await customer.member('Fin Clerk', 'finance-user')
 })
 
 test("the issuer's own document is what is downloaded; our copy and XML stand beside it", async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, finance, '/invoices/IN-1')
   const bytesOf = async (name: string) => {
     const [download] = await Promise.all([
@@ -44,7 +44,7 @@ test("the issuer's own document is what is downloaded; our copy and XML stand be
   expect(ours.name).toBe('IN-1.pdf')
   expect(ours.text).not.toBe(PDF)
   expect(ours.text.startsWith('%PDF-')).toBe(true)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('where there is none, there is nothing to choose', async ({ page }) => {

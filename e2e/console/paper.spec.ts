@@ -14,15 +14,15 @@ const { signedIn } = everyScreen({ asset: 'workspace-suite-1', invoice: 'IN-2', 
 let admin = ''
 
 test.beforeAll(async () => {
-  const own = await newCustomer('paper')
-  await own.profile('default', 'Paper Works GmbH')
-  await own.importAssets([
+  const customer = await newCustomer('paper')
+  await customer.profile('default', 'Paper Works GmbH')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', {
       ...{ purchased: 240, assigned: 182, commitmentEnd: `${day(40)}T00:00:00Z` },
     }),
   ])
   const ages = [-100, -70, -40, -10, 20]
-  await own.importInvoices(
+  await customer.importInvoices(
     ages.map((due, index) =>
       invoice(`IN-${index + 1}`, {
         ...{ invoiceDate: day(due - 30), dueDate: day(due), platform: 'cloud-platform' },
@@ -30,7 +30,7 @@ test.beforeAll(async () => {
       }),
     ),
   )
-  admin = await own.member('Ada Min', 'admin')
+  admin = await customer.member('Ada Min', 'admin')
 })
 
 async function print(page: Page, path: string): Promise<void> {
@@ -43,17 +43,21 @@ async function print(page: Page, path: string): Promise<void> {
 test('each sheet says whose it is and when it was printed, and nothing sticks out', async ({ page }) => {
   test.slow()
   await signIn(page, admin)
-  const found: string[] = []
+  const findings: string[] = []
   for (const path of signedIn) {
     await print(page, path)
-    const said = page.locator('main').getByText('paper Ltd', { exact: true }).filter({ visible: true })
-    if ((await said.count()) !== 1) found.push(`${path}: whose it is, ${await said.count()} times`)
-    if (!(await page.getByText(/^Printed .* UTC$/).isVisible())) found.push(`${path}: when it was printed`)
+    const customerName = page
+      .locator('main')
+      .getByText('paper Ltd', { exact: true })
+      .filter({ visible: true })
+    if ((await customerName.count()) !== 1)
+      findings.push(`${path}: whose it is, ${await customerName.count()} times`)
+    if (!(await page.getByText(/^Printed .* UTC$/).isVisible())) findings.push(`${path}: when it was printed`)
     const more = await excess(page)
-    if (more > 0) found.push(`${path}: ${more} px`)
+    if (more > 0) findings.push(`${path}: ${more} px`)
     await page.emulateMedia({ media: 'screen' })
   }
-  expect(found).toEqual([])
+  expect(findings).toEqual([])
 })
 
 test('on paper an event says who did it, and what needs somebody stands in columns', async ({ page }) => {
@@ -64,7 +68,7 @@ test('on paper an event says who did it, and what needs somebody stands in colum
   await expect(event.getByText('Ada Min')).toBeVisible()
   await page.emulateMedia({ media: 'screen' })
   await print(page, '/')
-  const figure = page.getByRole('listitem').getByText(/ USD$/).first()
-  const { x = 0, width = 0 } = (await figure.boundingBox()) ?? {}
+  const amount = page.getByRole('listitem').getByText(/ USD$/).first()
+  const { x = 0, width = 0 } = (await amount.boundingBox()) ?? {}
   expect(x + width).toBeGreaterThan(SHEET.width - 40)
 })

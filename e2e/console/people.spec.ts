@@ -7,7 +7,7 @@ import { newCustomer, PASSWORD } from '../admin.ts'
 import { complaints, openMenu, PHONE, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { expectGood } from '../good.ts'
-import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, run, startIsolatedApp } from '../own-app.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
 const NEW = 'a new horse battery'
@@ -32,7 +32,7 @@ async function typeTwice(page: Page, password: string) {
 const menu = (page: Page, name: RegExp) => page.getByRole('button', { name })
 
 test('an invitation is accepted by keyboard on a phone, once, and is no referrer', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const link = await alder.invite(`ida@${alder.domain}`, 'Ida Tech', 'it-manager')
   const response = await page.goto(link)
@@ -57,13 +57,13 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   await expectGood(page)
   await page.goto(`${link}x`)
   await expect(page.getByRole('heading', { name: 'This link is not valid' })).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('who is a member elsewhere takes up another membership, picks a customer and changes it', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const email = await alder.member('Both Sides', 'it-manager')
   await page.goto(await birch.invite(email, 'Both Sides', 'finance-user'))
@@ -103,7 +103,7 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   const cookie = `console-session=${before?.value}`
   const former = await page.request.fetch('/auth/v1/validate', { headers: { cookie } })
   expect(former.status()).toBe(401)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a sign-in goes on after the pick to where it was asked for; between them nothing is answered', async ({
@@ -156,7 +156,7 @@ test('a link sets a new password, and ends the session of the former one', async
 })
 
 test('without a mail server the sign-in page says whom to ask', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   await page.goto('/sign-in')
   await expectGood(page)
@@ -164,7 +164,7 @@ test('without a mail server the sign-in page says whom to ask', async ({ page })
   await page.keyboard.press('Enter')
   await expect(page.getByText('Ask an Admin of your company for a link')).toBeVisible()
   await expectGood(page)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a forgotten password is set anew by a mail, on a phone and by keyboard', async ({ page }) => {
@@ -177,14 +177,14 @@ test('a forgotten password is set anew by a mail, on a phone and by keyboard', a
     SMTP_URL: catcher.url,
     MAIL_FROM: 'billing@reseller.example',
   }
-  const env = ownEnvironment(mkdtempSync(join(tmpdir(), 'forgotten-')), more)
-  const app = await startOwnApp(env)
+  const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'forgotten-')), more)
+  const app = await startIsolatedApp(env)
   try {
-    const own = await newCustomer('cedar', env)
-    const email = await own.member('For Got', 'it-manager')
+    const customer = await newCustomer('cedar', env)
+    const email = await customer.member('For Got', 'it-manager')
     await page.setViewportSize(PHONE)
     const answers = []
-    for (const address of [`nobody@${own.domain}`, email]) {
+    for (const address of [`nobody@${customer.domain}`, email]) {
       await page.goto(`${url}/sign-in/forgotten`)
       await expect(page.getByRole('button', { name: 'Send the link' })).toBeEnabled()
       await expectGood(page)

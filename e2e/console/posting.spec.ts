@@ -3,10 +3,10 @@ import { asset, invoice, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
 import { expectGood } from '../good.ts'
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', admin: '' }
 const LINE = { description: 'Business Plus', price: '12.5', qty: '40', type: 'workspace-suite' }
-const TOLD = {
+const POSTING_DETAILS = {
   ...{ typeCode: '380', purchaseOrder: 'PO-7', paymentTerms: '14 days net', totalAmount: '595' },
   ...{ balanceAmount: '595', platform: 'workspace-suite', currency: 'EUR' },
   taxBreakdown: [{ taxCategory: 'S', taxRate: '19', taxableAmount: '500.00', taxAmount: '95.02' }],
@@ -21,15 +21,15 @@ const TOLD = {
 }
 
 test.beforeAll(async () => {
-  own = await newCustomer('posting')
-  await own.importAssets([asset('workspace-suite-1', 'Business Plus')])
-  await own.importInvoices([
+  customer = await newCustomer('posting')
+  await customer.importAssets([asset('workspace-suite-1', 'Business Plus')])
+  await customer.importInvoices([
     invoice('PLAIN', { totalAmount: '10' }),
-    invoice('TAXED', { ...TOLD, issuer: { name: 'Fernhill', country: 'DE' } }),
+    invoice('TAXED', { ...POSTING_DETAILS, issuer: { name: 'Fernhill', country: 'DE' } }),
   ])
-  people.finance = await own.member('Fin Clerk', 'finance-user')
-  people.it = await own.member('Ida Tech', 'it-manager')
-  people.admin = await own.member('Ada Admin', 'admin')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  people.admin = await customer.member('Ada Admin', 'admin')
 })
 
 test('an invoice shows its tax, what it is posted by, and where its tax does not add up', async ({
@@ -83,7 +83,7 @@ test('what is set for a billing profile stands on the next invoice, by keyboard 
   await page.keyboard.press('Enter')
   await expect(page.getByText('Saved. The next invoices carry it.')).toBeVisible()
   await expect(page.locator('dt', { hasText: 'Cost center' }).locator('xpath=../dd')).toHaveText('4711')
-  await own.importInvoices([invoice('NEXT', { totalAmount: '10' })])
+  await customer.importInvoices([invoice('NEXT', { totalAmount: '10' })])
   await page.goto('/invoices/NEXT')
   const link = page.getByRole('link', { name: 'from your posting details' })
   await expect(page.locator('dd', { has: link })).toContainText('4711')

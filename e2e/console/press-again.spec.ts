@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { pressAgain } from '../../lib/server/delivery/press-again.ts'
+import { replayClicks } from '../../lib/server/delivery/press-again.ts'
 
 // A page of two buttons, each a part of its own, that hears them as React does: nothing before it listens, and of a part whose
 // script is on its way nothing gets past the document.
@@ -9,7 +9,7 @@ type Parts = { listens: boolean; alive: string[]; heard: string[] }
 test.beforeEach(async ({ page }) => {
   await page.clock.install()
   await page.setContent(`${['a', 'b'].map((id) => `<button type="button" id="${id}">${id}</button>`)}`)
-  await page.evaluate(`(${pressAgain})()`)
+  await page.evaluate(`(${replayClicks})()`)
   await page.evaluate(() => {
     const parts: Parts = { listens: false, alive: [], heard: [] }
     const isAlive = ({ target }: Event) => parts.alive.includes((target as Element).id)

@@ -7,23 +7,23 @@ const COMMITTED = { assigned: 60, commitmentEnd: '2099-03-01T00:00:00Z' }
 const member = { it: '', both: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('quantity')
-  await own.importAssets([
+  const customer = await newCustomer('quantity')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Enterprise Standard', { purchased: 60, ...COMMITTED }),
     asset('workspace-suite-3', 'Enterprise Plus', { purchased: 60, ...COMMITTED }),
     asset('office-suite-1', 'Apps for Business', { purchased: 45, assigned: 41 }),
     asset('office-suite-2', 'Office E3', { purchased: 100, assigned: 20 }),
   ])
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('IN-7', {
       platform: 'workspace-suite',
       totalAmount: '4320.00',
       lines: [{ description: 'Business Plus, October', price: '18.00', qty: '240' }],
     }),
   ])
-  member.it = await own.member('Ida Tech', 'it-manager')
-  member.both = await own.member('Bo Th', 'it-manager', 'finance-user')
+  member.it = await customer.member('Ida Tech', 'it-manager')
+  member.both = await customer.member('Bo Th', 'it-manager', 'finance-user')
 })
 
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
@@ -36,13 +36,13 @@ async function purchased(page: Page, id: string): Promise<number> {
 test('no digit of a total is cut off, at a desk and on a phone', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const field = control(page, 'Business Plus')
-  for (const [total, shown] of [
+  for (const [total, label] of [
     [999_500, '999,500'],
     [1_000_000, '1,000,000'],
   ] as const) {
     await field.fill(String(total))
     await field.blur()
-    await expect(field).toHaveValue(shown)
+    await expect(field).toHaveValue(label)
     for (const size of [{ width: 1360, height: 900 }, PHONE]) {
       await page.setViewportSize(size)
       expect(await field.evaluate((input) => input.scrollWidth - input.clientWidth)).toBe(0)
@@ -51,7 +51,7 @@ test('no digit of a total is cut off, at a desk and on a phone', async ({ page }
 })
 
 test('lowers a flexible plan by keyboard alone; one Enter never buys', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, member.both, '/assets')
   const field = control(page, 'Business Plus')
   await field.focus()
@@ -75,7 +75,7 @@ test('lowers a flexible plan by keyboard alone; one Enter never buys', async ({ 
   await expect(field).toHaveValue('195')
   await expect(field).toBeFocused()
   expect(await purchased(page, 'workspace-suite-1')).toBe(195)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a commitment plan: − is off with its reason, a lower number is kept but can not be sent', async ({
@@ -130,9 +130,9 @@ test("the vendor's refusal stands in the row; the number is kept, and a way out 
   await expect(page.getByText('That is below the 41 assigned')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Set to/ })).toHaveCount(0)
   await page.getByRole('button', { name: 'Ask for 38 all the same' }).dblclick()
-  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed: the vendor refused 38' })
-  await expect(refusal).toContainText('41 users are assigned.')
-  await expect(refusal).toContainText(/Request [\w-]{8,}/)
+  const alert = page.getByRole('alert').filter({ hasText: 'Not changed: the vendor refused 38' })
+  await expect(alert).toContainText('41 users are assigned.')
+  await expect(alert).toContainText(/Request [\w-]{8,}/)
   await expect(field).toHaveValue('38')
   expect(sent).toHaveLength(1)
   await expectGood(page)
@@ -144,11 +144,11 @@ test("the vendor's refusal stands in the row; the number is kept, and a way out 
 test('nothing is shown as done before the answer; no answer is not called a failure', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   let answer = () => {}
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     answer = resolve
   })
   await page.route('**/billing/v1/assets/*', async (route) => {
-    await held
+    await blocked
     await route.abort()
   })
   await control(page, 'Office E3').fill('110')
@@ -218,7 +218,7 @@ test('who was signed out meanwhile reads so in the row, and keeps the number', a
   await control(page, 'Office E3').fill('130')
   await context.clearCookies()
   await page.getByRole('button', { name: 'Set to 130 licenses' }).click()
-  const refusal = page.getByRole('alert').filter({ hasText: 'You were signed out.' })
-  await expect(refusal.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', /from=%2Fassets$/)
+  const alert = page.getByRole('alert').filter({ hasText: 'You were signed out.' })
+  await expect(alert.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', /from=%2Fassets$/)
   await expect(control(page, 'Office E3')).toHaveValue('130')
 })

@@ -8,13 +8,13 @@ import { expectGood } from '../good.ts'
 const PLAN = { purchased: 120, assigned: 90, commitmentEnd: '2098-12-03T00:00:00Z' }
 let ana = ''
 test.beforeAll(async () => {
-  const own = await newCustomer('orders')
-  await own.importAssets([
+  const customer = await newCustomer('orders')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', PLAN),
     asset('workspace-suite-2', 'Enterprise Standard', PLAN),
     asset('workspace-suite-3', 'Vault', { purchased: 10 }),
   ])
-  ana = await own.member('Ana Ruiz', 'it-manager')
+  ana = await customer.member('Ana Ruiz', 'it-manager')
 })
 
 const total = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
@@ -22,7 +22,7 @@ const total = (page: Page, name: string) => page.getByRole('spinbutton', { name:
 test('a lower total is ordered from the row, in two clicks beside typing, and the row says so', async ({
   page,
 }) => {
-  const said = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, ana, '/assets')
   await total(page, 'Business Plus').fill('96')
   await expect(page.getByText('can’t go below 120 licenses before 3 Dec 2098')).toBeVisible()
@@ -35,7 +35,7 @@ test('a lower total is ordered from the row, in two clicks beside typing, and th
   await expect(total(page, 'Business Plus')).toHaveValue('120')
   await expect(page.getByText('96 from 3 Dec 2098')).toBeVisible()
   await expectGood(page)
-  expect(said).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('on the page it is ordered, changed, and taken back; on a phone in the dark too', async ({ page }) => {

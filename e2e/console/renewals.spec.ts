@@ -1,36 +1,36 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
-import { day, shown } from '../days.ts'
+import { day, dayLabel } from '../days.ts'
 import { expectGood } from '../good.ts'
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { admin: '', it: '', finance: '' }
-const [soon, later] = [day(40), day(130)]
+const [firstEnd, secondEnd] = [day(40), day(130)]
 const LONG = 'Enterprise Plus for Regulated Research with Extended Data Residency and Assured Support'
 
 test.beforeAll(async () => {
-  own = await newCustomer('renewals')
-  await own.importAssets([
+  customer = await newCustomer('renewals')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', {
       purchased: 120,
       assigned: 100,
-      commitmentEnd: `${soon}T00:00:00Z`,
+      commitmentEnd: `${firstEnd}T00:00:00Z`,
     }),
-    asset('office-suite-2', LONG, { purchased: 60, assigned: 60, commitmentEnd: `${later}T00:00:00Z` }),
+    asset('office-suite-2', LONG, { purchased: 60, assigned: 60, commitmentEnd: `${secondEnd}T00:00:00Z` }),
     asset('workspace-suite-3', 'Frontline', { purchased: 10, assigned: 5 }),
   ])
   const billed = { platform: 'workspace-suite', invoiceDate: day(-20), dueDate: day(20), balanceAmount: '0' }
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('IN-SEATS', {
       ...billed,
       totalAmount: '2160.00',
       lines: [{ description: 'Business Plus', price: '18', qty: '120' }],
     }),
   ])
-  people.admin = await own.member('Ada Min', 'admin')
-  people.it = await own.member('Ida Tech', 'it-manager')
-  people.finance = await own.member('Fin Ance', 'finance-user')
+  people.admin = await customer.member('Ada Min', 'admin')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Ance', 'finance-user')
 })
 
 const RENEWALS = '/assets/renewals'
@@ -40,14 +40,14 @@ const months = (page: Page) => page.getByRole('navigation', { name: 'Months' }).
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
 test('an Admin sees what renews, chooses a month, and comes to the asset', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.admin, '/assets')
   await page.getByRole('navigation', { name: 'Assets' }).getByRole('link', { name: 'Renewals' }).click()
   await expect(page).toHaveURL(RENEWALS)
   await expect(page).toHaveTitle(/^Renewals/)
   await expect(page.getByRole('status').filter({ hasText: '2 plans in the twelve months' })).toBeVisible()
-  await expect(row(page, 'Business Plus')).toContainText(shown(soon))
-  await expect(row(page, 'Business Plus')).toContainText(shown(day(39)))
+  await expect(row(page, 'Business Plus')).toContainText(dayLabel(firstEnd))
+  await expect(row(page, 'Business Plus')).toContainText(dayLabel(day(39)))
   await expect(row(page, 'Business Plus')).toContainText('120 licenses')
   await expect(row(page, 'Business Plus')).toContainText('20 idle')
   await expect(row(page, 'Business Plus')).toContainText('2,160.00 USD a month')
@@ -60,7 +60,7 @@ test('an Admin sees what renews, chooses a month, and comes to the asset', async
   await expectGood(page)
   await expect(months(page)).toHaveCount(2)
   await months(page).first().click()
-  await expect(page).toHaveURL(new RegExp(`month=${soon.slice(0, 7)}$`))
+  await expect(page).toHaveURL(new RegExp(`month=${firstEnd.slice(0, 7)}$`))
   await expect(months(page).first()).toHaveAttribute('aria-current', 'true')
   await expect(row(page, LONG)).toHaveCount(0)
   await expectGood(page)
@@ -77,7 +77,7 @@ test('an Admin sees what renews, chooses a month, and comes to the asset', async
   // The row is the link.
   await row(page, 'Business Plus').click()
   await expect(page).toHaveURL(/\/assets\/workspace-suite-1$/)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('by keyboard alone a month is chosen and left, and its file saved', async ({ page }) => {
@@ -87,12 +87,12 @@ test('by keyboard alone a month is chosen and left, and its file saved', async (
   await page.keyboard.press('Tab')
   await expect(months(page).nth(1)).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`month=${later.slice(0, 7)}$`))
+  await expect(page).toHaveURL(new RegExp(`month=${secondEnd.slice(0, 7)}$`))
   await expect(row(page, 'Business Plus')).toHaveCount(0)
   await expect(months(page).nth(1)).toBeFocused()
   const download = page.waitForEvent('download')
   await exported(page, 'CSV')()
-  expect((await download).suggestedFilename()).toBe(`renewals-${later.slice(0, 7)}.csv`)
+  expect((await download).suggestedFilename()).toBe(`renewals-${secondEnd.slice(0, 7)}.csv`)
   await months(page).nth(1).focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(RENEWALS)
@@ -118,7 +118,7 @@ test('a member makes a calendar link, a calendar reads it, and it ends when it i
   context,
   request,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signInFreshly(page, people.it, RENEWALS)
   const open = page.getByRole('button', { name: 'Calendar feed' })
@@ -143,7 +143,7 @@ test('a member makes a calendar link, a calendar reads it, and it ends when it i
     'no-store',
   ])
   const text = await answer.text()
-  expect(text).toContain(`DTSTART;VALUE=DATE:${soon.replaceAll('-', '')}`)
+  expect(text).toContain(`DTSTART;VALUE=DATE:${firstEnd.replaceAll('-', '')}`)
   expect(text).toContain(`DTSTART;VALUE=DATE:${day(39).replaceAll('-', '')}`)
   expect(text.replaceAll('\r\n ', '')).toContain('2\\,160.00 USD a month at the last price')
   await page.getByRole('button', { name: 'Done' }).click()
@@ -157,7 +157,7 @@ test('a member makes a calendar link, a calendar reads it, and it ends when it i
   await expectGood(page)
   expect((await request.get(path)).status()).toBe(404)
   expect((await request.post(path, { data: {} })).status()).toBe(405)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a Finance User is told which role it takes, and whoever has no commitment what would stand here', async ({

@@ -7,7 +7,7 @@ import { newCustomer, PASSWORD } from '../admin.ts'
 import { complaints, PHONE, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { expectGood } from '../good.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 let alder: Awaited<ReturnType<typeof newCustomer>>
 test.beforeAll(async () => {
@@ -19,7 +19,7 @@ const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: Date.now() + steps * 30_000,
   })
-const shownSecret = async (page: Page) =>
+const displayedSecret = async (page: Page) =>
   (await page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/).textContent()) ?? ''
 const press = async (page: Page, name: string | RegExp) => {
   const button = page.getByRole('button', { name })
@@ -40,7 +40,7 @@ async function password(page: Page, email: string, path = '/assets') {
 }
 
 test('an app is set up by keyboard on a phone, and asked for from then on', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const email = await alder.member('Tot Per', 'it-manager')
   await password(page, email, '/second-factor')
@@ -54,7 +54,7 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   await expectGood(page)
   // Black on white in the dark, too: cameras expect that.
   await expect(dialog.locator('svg[role=img] > rect')).toHaveCSS('fill', 'rgb(255, 255, 255)')
-  const secret = await shownSecret(page)
+  const secret = await displayedSecret(page)
   await typeCode(page, '000000')
   await expect(dialog.getByText('This is not the code that the app shows now.')).toBeVisible()
   await typeCode(page, codeOf(secret))
@@ -93,7 +93,7 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   await expect(page.getByText('You have none. Whoever learns your password')).toBeVisible()
   await password(page, email)
   await expect(page).toHaveURL(/\/assets$/)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('an Admin demands one of all, and resets that of who has lost it', async ({
@@ -101,10 +101,13 @@ test('an Admin demands one of all, and resets that of who has lost it', async ({
   browser,
   baseURL,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
-  const own = await newCustomer('demands')
-  const [admin, email] = [await own.member('Ada Min', 'admin'), await own.member('Los Ter', 'it-manager')]
+  const customer = await newCustomer('demands')
+  const [admin, email] = [
+    await customer.member('Ada Min', 'admin'),
+    await customer.member('Los Ter', 'it-manager'),
+  ]
   await password(page, admin, '/members')
   await page.getByRole('switch', { name: 'Everybody needs a second factor' }).focus()
   await page.keyboard.press('Space')
@@ -117,7 +120,7 @@ test('an Admin demands one of all, and resets that of who has lost it', async ({
   await expect(there.getByText('demands Ltd demands one of all members')).toBeVisible()
   await expectGood(there)
   expect((await there.request.get('/auth/v1/validate')).status()).toBe(401)
-  const secret = await shownSecret(there)
+  const secret = await displayedSecret(there)
   await typeCode(there, '000000')
   await expect(there.getByRole('alert').filter({ hasText: 'This is not the code' })).toBeVisible()
   await typeCode(there, codeOf(secret))
@@ -139,18 +142,21 @@ test('an Admin demands one of all, and resets that of who has lost it', async ({
   await there.close()
   await page.goto('/activity/events')
   await expect(page.getByText('Reset a member’s second factors').first()).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a passkey signs in alone and beside a password, and is removed', async ({ page }) => {
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const env = ownEnvironment(mkdtempSync(join(tmpdir(), 'passkeys-')), { PORT: String(port), BASE_URL: url })
-  const app = await startOwnApp(env)
+  const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'passkeys-')), {
+    PORT: String(port),
+    BASE_URL: url,
+  })
+  const app = await startIsolatedApp(env)
   try {
-    const found = complaints(page)
-    const own = await newCustomer('cedar', env)
-    const email = await own.member('Pas Key', 'it-manager')
+    const pageErrors = complaints(page)
+    const customer = await newCustomer('cedar', env)
+    const email = await customer.member('Pas Key', 'it-manager')
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('WebAuthn.enable')
     const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -204,7 +210,7 @@ test('a passkey signs in alone and beside a password, and is removed', async ({ 
     await page.goto(`${url}/sign-in`)
     await press(page, 'Use a passkey instead')
     await expect(page.getByRole('alert').filter({ hasText: 'Use your password.' })).toBeVisible()
-    expect(found.filter((line) => !line.includes('401'))).toEqual([])
+    expect(pageErrors.filter((line) => !line.includes('401'))).toEqual([])
   } finally {
     app.kill('SIGTERM')
     await app.ended

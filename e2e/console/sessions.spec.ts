@@ -11,11 +11,11 @@ const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extra
 const member = { ana: '', ida: '', long: '', admin: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('sessions')
-  member.ana = await own.member('Ana Ruiz', 'it-manager')
-  member.ida = await own.member('Ida Tech', 'it-manager')
-  member.long = await own.member(LONG, 'finance-user')
-  member.admin = await own.member('Ad Min', 'admin')
+  const customer = await newCustomer('sessions')
+  member.ana = await customer.member('Ana Ruiz', 'it-manager')
+  member.ida = await customer.member('Ida Tech', 'it-manager')
+  member.long = await customer.member(LONG, 'finance-user')
+  member.admin = await customer.member('Ad Min', 'admin')
 })
 
 async function elsewhere(browser: Browser, baseURL: string | undefined, email: string, userAgent = EDGE) {
@@ -34,7 +34,7 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   browser,
   baseURL,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const there = await elsewhere(browser, baseURL, member.ana)
   await signInByForm(page, member.ana)
   await page.getByRole('button', { name: /Ana Ruiz/ }).click()
@@ -57,12 +57,12 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   await expect(page).toHaveURL(/\/sessions$/)
   await page.goto('/sessions?whose=hers')
   await expect(page.getByText('must be own or all')).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
   await there.close()
 })
 
 test('Admins see and end those of all members, also on a phone', async ({ page, browser, baseURL }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const [there, phone] = [
     await elsewhere(browser, baseURL, member.long),
     await elsewhere(browser, baseURL, member.ida, IPHONE),
@@ -79,7 +79,7 @@ test('Admins see and end those of all members, also on a phone', async ({ page, 
   await expect(rowOf(page, LONG)).toHaveCount(0)
   await expect(rowOf(page, 'Ida Tech')).toContainText('Safari on iPhone')
   expect([await isOut(there), await isOut(phone)]).toEqual([true, false])
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
   await Promise.all([there.close(), phone.close()])
 })
 
@@ -87,26 +87,26 @@ test('signing in again ends the session that the browser had', async ({ page }) 
   await signInByForm(page, member.ida)
   const before = await page.context().cookies()
   const session = before.find(({ name }) => name.endsWith('console-session'))
-  const mark = before.find(({ name }) => name.endsWith('console-browser'))
-  expect([mark?.httpOnly, mark?.sameSite]).toEqual([true, 'Lax'])
+  const deviceCookie = before.find(({ name }) => name.endsWith('console-browser'))
+  expect([deviceCookie?.httpOnly, deviceCookie?.sameSite]).toEqual([true, 'Lax'])
   const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
   const form = { email: member.ida, password: PASSWORD, csrfToken, json: 'true' }
   expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(200)
   const after = await page.context().cookies()
-  expect(after.find(({ name }) => name === mark?.name)?.value).toBe(mark?.value)
-  const ask = (value: string | undefined) =>
+  expect(after.find(({ name }) => name === deviceCookie?.name)?.value).toBe(deviceCookie?.value)
+  const validate = (value: string | undefined) =>
     fetch(new URL('/billing/v1/sessions', page.url()), {
       headers: { cookie: `${session?.name}=${value}` },
     }).then(({ status }) => status)
-  expect(await ask(session?.value)).toBe(401)
-  expect(await ask(after.find(({ name }) => name === session?.name)?.value)).toBe(200)
+  expect(await validate(session?.value)).toBe(401)
+  expect(await validate(after.find(({ name }) => name === session?.name)?.value)).toBe(200)
 })
 
 test('what a session showed is gone from the screen when it has ended by itself', async ({
   page,
   context,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await page.clock.install()
   await signInByForm(page, member.ida, '/assets')
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
@@ -114,9 +114,9 @@ test('what a session showed is gone from the screen when it has ended by itself'
   // Nobody touches the page; the session lives, for in another window it was used. React begins to count the time in a
   // task of its own, a moment after it has taken the page over: what is forwarded before that is forwarded again.
   await expect(async () => {
-    const asked = page.waitForResponse(/\/auth\/v1\/validate$/, { timeout: 5000 })
+    const validation = page.waitForResponse(/\/auth\/v1\/validate$/, { timeout: 5000 })
     await page.clock.fastForward('30:10')
-    expect((await asked).status()).toBe(200)
+    expect((await validation).status()).toBe(200)
   }).toPass()
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
   await context.clearCookies()
@@ -127,5 +127,5 @@ test('what a session showed is gone from the screen when it has ended by itself'
   await page.clock.fastForward('01:10')
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
-  expect(found.filter((text) => !text.includes('401'))).toEqual([])
+  expect(pageErrors.filter((text) => !text.includes('401'))).toEqual([])
 })

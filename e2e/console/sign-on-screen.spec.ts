@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-server.ts'
-import { type IssuerStandIn, startIssuer } from '../../test/fakes/issuers/provider.ts'
+import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { cameToLife, complaints, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { expectGood } from '../good.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // An Admin sets up single sign-on, and a directory, without a terminal.
 
-let issuer: IssuerStandIn
+let issuer: FakeIssuer
 let names: NameServer
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let env: NodeJS.ProcessEnv
 let url = ''
 
@@ -23,11 +23,11 @@ test.beforeAll(async () => {
   names = await startNameServer()
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
-  env = ownEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-screen-')), {
+  env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-screen-')), {
     ...{ PORT: String(port), BASE_URL: url, SIGN_ON_DNS: names.address },
     SIGN_ON_PRIVATE_HOSTS: new URL(issuer.issuer).host,
   })
-  app = await startOwnApp(env)
+  app = await startIsolatedApp(env)
 })
 test.afterAll(async () => {
   app.kill('SIGTERM')
@@ -36,8 +36,8 @@ test.afterAll(async () => {
 })
 
 const press = async (page: Page, name: string | RegExp, within?: string) => {
-  const place = within ? page.getByRole('dialog', { name: within }) : page
-  const button = place.getByRole('button', { name, exact: true })
+  const scope = within ? page.getByRole('dialog', { name: within }) : page
+  const button = scope.getByRole('button', { name, exact: true })
   await expect(button).toBeEnabled()
   await button.focus()
   await page.keyboard.press('Enter')
@@ -59,7 +59,7 @@ async function bySignOn(page: Page, email: string, path: string) {
 
 test('single sign-on is set up, tried, and made the only way in', async ({ page }) => {
   test.slow()
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const customer = await newCustomer('alder', env)
   const email = await customer.member('Ada Min', 'admin')
   issuer.accounts.set(email, { sub: 'ada', email, name: 'Ada Min' })
@@ -125,12 +125,12 @@ test('single sign-on is set up, tried, and made the only way in', async ({ page 
   await issuer.logOut('ada', address)
   await page.goto(`${url}/sign-on`)
   await expect(page).toHaveURL(/\/sign-in/)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a directory is let in, and its groups are mapped, on a phone', async ({ page }) => {
   test.slow()
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const customer = await newCustomer('birch', env)
   const email = await customer.member('Ada Min', 'admin')
   await page.setViewportSize(PHONE)
@@ -174,7 +174,7 @@ test('a directory is let in, and its groups are mapped, on a phone', async ({ pa
   await page.keyboard.press('Space')
   await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()
   await expectGood(page)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('others are told which role it takes', async ({ page }) => {

@@ -2,15 +2,15 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
-import { type IssuerStandIn, startIssuer } from '../../test/fakes/issuers/provider.ts'
+import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { complaints, openMenu, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { expectGood } from '../good.ts'
-import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, operate, startIsolatedApp } from '../own-app.ts'
 
-let issuer: IssuerStandIn
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let issuer: FakeIssuer
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let env: NodeJS.ProcessEnv
 let [url, isClosed] = ['', false]
 
@@ -19,8 +19,8 @@ test.beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
   const more = { PORT: String(port), BASE_URL: url, SIGN_ON_PRIVATE_HOSTS: new URL(issuer.issuer).host }
-  env = ownEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-')), more)
-  app = await startOwnApp(env)
+  env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-')), more)
+  app = await startIsolatedApp(env)
 })
 test.afterAll(async () => {
   app.kill('SIGTERM')
@@ -28,18 +28,18 @@ test.afterAll(async () => {
   if (!isClosed) await issuer.close()
 })
 
-async function operated(words: string, input = '') {
-  const { code, err } = await operate(env, words.split(' '), input)
+async function operated(command: string, input = '') {
+  const { code, err } = await operate(env, command.split(' '), input)
   expect([code, err]).toEqual([0, expect.any(String)])
 }
 
 async function customerWithSignOn(name: string) {
   const customer = await newCustomer(name, env)
-  const own = `--customer ${customer.id}`
+  const customerOption = `--customer ${customer.id}`
   const client = `--issuer ${issuer.issuer} --client-id ${issuer.clientId} --secret-file -`
-  await operated(`sign-on set ${own} ${client} --join it-manager`, issuer.clientSecret)
-  await operated(`sign-on domains add ${customer.domain} ${own}`)
-  await operated(`sign-on domains confirm ${customer.domain} ${own}`)
+  await operated(`sign-on set ${customerOption} ${client} --join it-manager`, issuer.clientSecret)
+  await operated(`sign-on domains add ${customer.domain} ${customerOption}`)
+  await operated(`sign-on domains confirm ${customer.domain} ${customerOption}`)
   return customer
 }
 
@@ -52,7 +52,7 @@ async function useSignOn(page: Page, email: string, path = '/') {
 }
 
 test('a first sign-in makes a member, who signs out at the issuer too', async ({ page }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const { domain, id } = await customerWithSignOn('alder')
   const email = `ida@${domain}`
   issuer.accounts.set(email, { sub: 'ida', email, name: 'Ida Tech' })
@@ -74,7 +74,7 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await expect(page).toHaveURL(`${url}/sign-in`)
   await page.goto(`${url}/assets`)
   await expect(page).toHaveURL(/\/sign-in/)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 
   // Nobody without single sign-on, or with a mail that is not verified.
   await useSignOn(page, 'somebody@elsewhere.example')

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, DESK, exported, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESKTOP, exported, rowsCame, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 import { expectAccessibleAtBoth } from '../good.ts'
 
 const MANY = 300
 
-let own: Awaited<ReturnType<typeof newCustomer>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', paid: '', many: '' }
 
 test.beforeAll(async () => {
-  own = await newCustomer('statement')
-  await own.profile('emea', 'Statement Europe B.V.')
-  await own.importInvoices([
+  customer = await newCustomer('statement')
+  await customer.profile('emea', 'Statement Europe B.V.')
+  await customer.importInvoices([
     invoice('IN-1', { invoiceDate: day(-130), dueDate: day(-100), totalAmount: '1000.10' }),
     invoice('IN-2', {
       invoiceDate: day(-51),
@@ -34,8 +34,8 @@ test.beforeAll(async () => {
       dueDate: day(0),
     }),
   ])
-  people.finance = await own.member('Fin Clerk', 'finance-user')
-  people.it = await own.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Clerk', 'finance-user')
+  people.it = await customer.member('Ida Tech', 'it-manager')
   const paid = await newCustomer('paid')
   people.paid = await paid.member('Petra Paid', 'finance-user')
   const many = await newCustomer('manyopen')
@@ -139,7 +139,7 @@ test('the statement is good on a desk and on a phone', async ({ page }) => {
   const problems = complaints(page)
   await signIn(page, people.finance, '/invoices/statement')
   await expectAccessibleAtBoth(page)
-  await page.setViewportSize(DESK)
+  await page.setViewportSize(DESKTOP)
   await page.getByRole('button', { name: /^Billing profile/ }).click()
   await expectAccessibleAtBoth(page)
   expect(problems).toEqual([])
@@ -159,7 +159,7 @@ test('a sheet is black on white, says whose it is and when it was printed, and h
   await signIn(page, people.finance)
   const { hostname: domain } = new URL(page.url())
   await page.context().addCookies([{ name: 'theme', value: 'dark', domain, path: '/' }])
-  for (const [path, title, says] of SHEETS) {
+  for (const [path, title, note] of SHEETS) {
     await page.emulateMedia({ media: 'screen' })
     await page.goto(path)
     await expect(page.getByText(/^Printed/)).toBeHidden()
@@ -168,32 +168,32 @@ test('a sheet is black on white, says whose it is and when it was printed, and h
     await expect(
       page.getByText('statement Ltd', { exact: true }).filter({ visible: true }).first(),
     ).toBeVisible()
-    await expect(page.getByText(says, { exact: true }).filter({ visible: true }).first()).toBeVisible()
+    await expect(page.getByText(note, { exact: true }).filter({ visible: true }).first()).toBeVisible()
     await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible()
     await expect(page.getByRole('banner')).toBeHidden()
     for (const role of ['button', 'textbox', 'searchbox', 'checkbox', 'navigation'] as const)
       await expect(page.getByRole(role)).toHaveCount(0)
-    const look = await page.evaluate(() => {
+    const styles = await page.evaluate(() => {
       const { backgroundColor, color } = getComputedStyle(document.body)
       const table = [...document.querySelectorAll('main table')].at(-1)
       const around: string[] = []
       for (let box = table?.parentElement; box; box = box.parentElement)
         around.push(getComputedStyle(box).overflow)
-      const head = table?.querySelector('thead')
+      const header = table?.querySelector('thead')
       const row = table?.querySelector('tbody tr')
       return {
         backgroundColor,
         color,
         cut: around.filter((overflow) => overflow !== 'visible'),
-        head: head && getComputedStyle(head).display,
+        headerDisplay: header && getComputedStyle(header).display,
         row: row && [getComputedStyle(row).display, getComputedStyle(row).breakInside],
       }
     })
-    expect(look).toEqual({
+    expect(styles).toEqual({
       backgroundColor: 'rgb(255, 255, 255)',
       color: 'rgb(0, 0, 0)',
       cut: [],
-      head: 'table-header-group',
+      headerDisplay: 'table-header-group',
       row: ['table-row', 'avoid'],
     })
   }
@@ -204,12 +204,12 @@ test('a long statement has as many sheets as it takes, and the time of its print
   await page.evaluate(() => {
     Date.now = () => Date.UTC(2031, 0, 31, 23, 59, 59)
   })
-  const said = '31 Jan 2031'
+  const date = '31 Jan 2031'
   await expect(async () => {
     const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
     expect(sheets?.length).toBeGreaterThan(4)
     expect(sheets?.length).toBeLessThan(12)
     // Once the page's own script runs.
-    await expect(page.getByText(/^Printed/)).toContainText(said, { timeout: 1000 })
+    await expect(page.getByText(/^Printed/)).toContainText(date, { timeout: 1000 })
   }).toPass()
 })

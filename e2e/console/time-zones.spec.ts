@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Browser, expect, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
-import { onOneDay, shown } from '../days.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { dayLabel, onOneDay } from '../days.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // Server, database and browser stand where the day begins first, and where it ends last: at any time of day one of the
 // two has another date than UTC.
@@ -25,16 +25,16 @@ const screens = (day: DayOf) => [
 /** What each screen says, as the browser shows it. */
 async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-zone-'))
-  const env = ownEnvironment(folder, { TZ: zone })
-  const app = await startOwnApp(env)
+  const env = isolatedEnvironment(folder, { TZ: zone })
+  const app = await startIsolatedApp(env)
   try {
-    const own = await newCustomer('zones', env)
-    await own.importInvoices([
+    const customer = await newCustomer('zones', env)
+    await customer.importInvoices([
       invoice('IN-LATE', { invoiceDate: day(-31), dueDate: day(-1) }),
       invoice('IN-TODAY', { invoiceDate: day(-1), dueDate: day(0), totalAmount: '12' }),
       invoice('IN-SOON', { invoiceDate: day(0), dueDate: day(1) }),
     ])
-    const finance = await own.member('Fin Clerk', 'finance-user')
+    const finance = await customer.member('Fin Clerk', 'finance-user')
     const context = await browser.newContext({ baseURL: app.url, timezoneId: zone })
     const page = await context.newPage()
     await signIn(page, finance)
@@ -60,23 +60,23 @@ async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<st
 }
 
 test('every screen says the same days, wherever server, database and browser are', async ({ browser }) => {
-  const { day, found } = await onOneDay(async () => {
+  const { day, screens: found } = await onOneDay(async () => {
     const today = Date.now()
     const day = (offset: number) => new Date(today + offset * 86_400_000).toISOString().slice(0, 10)
-    return { day, found: await Promise.all(ENDS.map((zone) => screensIn(browser, zone, day))) }
+    return { day, screens: await Promise.all(ENDS.map((zone) => screensIn(browser, zone, day))) }
   })
   const [first = [], last] = found
   expect(last).toEqual(first)
-  const [list, late, ofDay, one, comparison, statement] = first
-  for (const date of [-31, -1, 0, 1]) expect(list).toContain(shown(day(date)))
+  const [list, pastDue, ofDay, one, comparison, statement] = first
+  for (const date of [-31, -1, 0, 1]) expect(list).toContain(dayLabel(day(date)))
   expect(list).toContain('1 day late')
-  expect(late).toContain('IN-LATE')
-  expect(late).not.toContain('IN-TODAY')
+  expect(pastDue).toContain('IN-LATE')
+  expect(pastDue).not.toContain('IN-TODAY')
   expect([ofDay?.includes('IN-TODAY'), ofDay?.includes('IN-SOON')]).toEqual([true, false])
-  expect(one).toContain(`${shown(day(-31))}`)
+  expect(one).toContain(`${dayLabel(day(-31))}`)
   expect(one).toContain('Past due 1 day')
-  expect(comparison).toContain(shown(day(-1)))
-  expect(statement).toContain(`What is open on ${shown(day(0))}`)
+  expect(comparison).toContain(dayLabel(day(-1)))
+  expect(statement).toContain(`What is open on ${dayLabel(day(0))}`)
   expect(statement?.match(/IN-\w+|1 day\b|Not due yet/g)).toEqual(
     expect.arrayContaining(['1 day', 'Not due yet']),
   )

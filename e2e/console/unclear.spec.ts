@@ -6,7 +6,7 @@ import { type FakeGoogle, startGoogle } from '../../test/fakes/google/stand-in.t
 import { asset, newCustomer } from '../admin.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { expectGood } from '../good.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // What people do where a vendor's books and ours may differ: a change of which nobody can tell whether it was made, and
 // a look at the vendor's books before the hourly reading. An app of its own, with a stand-in for Google behind it.
@@ -24,8 +24,8 @@ const TIMES = {
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-unclear-'))
 let google: FakeGoogle
 /** To be done in the vendor's console at the very moment when the next write is done there. */
-let meanwhile: (() => void) | undefined
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let onNextWrite: (() => void) | undefined
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let ana = ''
 
 test.describe.configure({ mode: 'serial' })
@@ -34,13 +34,13 @@ test.beforeAll(async () => {
   google = await startGoogle({
     onStep(step) {
       if (step !== 'write-applied') return
-      meanwhile?.()
-      meanwhile = undefined
+      onNextWrite?.()
+      onNextWrite = undefined
     },
   })
-  const env = ownEnvironment(data, { ...google.environment(data), ...TIMES })
-  app = await startOwnApp(env)
-  const own = await newCustomer('unclear', env)
+  const env = isolatedEnvironment(data, { ...google.environment(data), ...TIMES })
+  app = await startIsolatedApp(env)
+  const customer = await newCustomer('unclear', env)
   const atGoogle = (number: number, name: string) => {
     const id = `workspace-suite-${number}`
     const skuId = `SKU-${number}`
@@ -48,8 +48,8 @@ test.beforeAll(async () => {
     const item = asset(id, name, { purchased: 240, assigned: 182 })
     return { ...item, vendor: 'google-workspace', subscription: { ...item.subscription, skuId } }
   }
-  await own.importAssets([atGoogle(1, 'Business Plus'), atGoogle(2, 'Frontline Starter')])
-  ana = await own.member('Ana Ruiz', 'it-manager')
+  await customer.importAssets([atGoogle(1, 'Business Plus'), atGoogle(2, 'Frontline Starter')])
+  ana = await customer.member('Ana Ruiz', 'it-manager')
 })
 
 test.afterAll(async () => {
@@ -78,7 +78,7 @@ const unclear = (page: Page) => changes(page).filter({ hasText: 'Unclear' })
 const CHECKED = 'I have checked it: Business Plus, 240 → 250'
 
 /** Good at the widths of a desk and of a phone. */
-async function expectGoodEverywhere(page: Page) {
+async function expectGoodAtAllWidths(page: Page) {
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)
@@ -87,10 +87,10 @@ async function expectGoodEverywhere(page: Page) {
 
 test('a change of which nobody can tell: seen, compared, checked, and set again', async ({ browser }) => {
   const page = await open(browser, '/assets/workspace-suite-1')
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   // The answer is cut, and somebody else sets another total there before anybody can read.
   google.failNext('write', 'reset-after')
-  meanwhile = () => google.setByVendor('S-workspace-suite-1', 245)
+  onNextWrite = () => google.setByVendor('S-workspace-suite-1', 245)
   await control(page).fill('250')
   await page.getByRole('button', { name: 'Set to 250 licenses' }).click()
   await expect(control(page)).toBeDisabled()
@@ -101,20 +101,20 @@ test('a change of which nobody can tell: seen, compared, checked, and set again'
   await expect(control(page)).toHaveValue('245')
   await expect(unclear(page)).toContainText(/240 → 250.*We can’t tell .* it shows 245/)
   await expect(changes(page).filter({ hasText: 'Changed at the vendor' })).toContainText('240 → 245')
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
 
   await page.goto('/activity?filter=state:UNCLEAR')
   await expect(changes(page)).toHaveCount(1)
   await expect(page.getByRole('button', { name: CHECKED })).toHaveAccessibleDescription(/nothing is sent/)
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
 
   await page.getByRole('button', { name: CHECKED }).focus()
   await page.keyboard.press('Enter')
-  const told = page.getByText(/^Checked by Ana Ruiz, \d+ \w+ \d{4}, \d\d:\d\d UTC$/)
-  await expect(told).toBeFocused()
-  await expectGoodEverywhere(page)
+  const checkedNote = page.getByText(/^Checked by Ana Ruiz, \d+ \w+ \d{4}, \d\d:\d\d UTC$/)
+  await expect(checkedNote).toBeFocused()
+  await expectGoodAtAllWidths(page)
   await page.reload()
-  await expect(told).toBeVisible()
+  await expect(checkedNote).toBeVisible()
   await expect(page.getByRole('button', { name: CHECKED })).toHaveCount(0)
 
   await page.goto('/assets/workspace-suite-1')
@@ -124,14 +124,14 @@ test('a change of which nobody can tell: seen, compared, checked, and set again'
   await expect(page.getByRole('status').getByText('Business Plus: 245 → 250 licenses')).toBeVisible()
   await expect(changes(page).first()).toContainText(/Ana Ruiz.*245 → 250.*Applied/)
   expect(total(1)).toBe(250)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('an asset is read again now: what the vendor shows is there, and the button keeps the focus', async ({
   browser,
 }) => {
   const page = await open(browser, '/assets/workspace-suite-2')
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const button = page.getByRole('button', { name: 'Read again now' })
   await expect(control(page)).toHaveValue('240')
   google.setByVendor('S-workspace-suite-2', 255)
@@ -144,7 +144,7 @@ test('an asset is read again now: what the vendor shows is there, and the button
   await expect(control(page)).toHaveValue('255')
   await expect(page.getByLabel('Facts')).toContainText('Purchased255')
   await expect(changes(page).first()).toContainText(/240 → 255.*Changed at the vendor/)
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
 
   google.setDown(true)
   const failure = page.getByRole('alert').filter({ hasText: 'Not read' })
@@ -155,7 +155,7 @@ test('an asset is read again now: what the vendor shows is there, and the button
     })
   }).toPass()
   await expect(button).toBeFocused()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   google.setDown(false)
   google.setByVendor('S-workspace-suite-2', 260)
   await expect(async () => {
@@ -163,5 +163,5 @@ test('an asset is read again now: what the vendor shows is there, and the button
     await expect(control(page)).toHaveValue('260', { timeout: 2000 })
   }).toPass()
   await expect(failure).toHaveCount(0)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })

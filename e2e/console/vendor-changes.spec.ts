@@ -6,7 +6,7 @@ import { type FakeGoogle, startGoogle } from '../../test/fakes/google/stand-in.t
 import { asset, newCustomer } from '../admin.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { expectGood } from '../good.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // An app of its own, with a stand-in for Google behind it that fails as it is told.
 
@@ -26,34 +26,34 @@ const member = { ana: '', ida: '' }
 const contexts: BrowserContext[] = []
 let google: FakeGoogle
 /** Google does what is late once this is resolved. */
-let late = Promise.withResolvers<void>()
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let delayed = Promise.withResolvers<void>()
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
-  google = await startGoogle({ lateUntil: () => late.promise })
-  const env = ownEnvironment(data, { ...google.environment(data), ...TIMES })
-  app = await startOwnApp(env)
-  const own = await newCustomer('vendors', env)
+  google = await startGoogle({ delayUntil: () => delayed.promise })
+  const env = isolatedEnvironment(data, { ...google.environment(data), ...TIMES })
+  app = await startIsolatedApp(env)
+  const customer = await newCustomer('vendors', env)
   const plan = { purchased: 240, assigned: 182 }
-  const atGoogle = (number: number, name: string, given: typeof plan & { commitmentEnd?: string } = plan) => {
+  const atGoogle = (number: number, name: string, terms: typeof plan & { commitmentEnd?: string } = plan) => {
     const id = `workspace-suite-${number}`
     // A year before its commitment ends: Google is read when the import is done, and says so too.
     const annual = { plan: 'ANNUAL_MONTHLY_PAY', createdAt: Date.UTC(2098, 2, 1) }
-    const commitment = 'commitmentEnd' in given ? annual : { plan: 'FLEXIBLE' }
+    const commitment = 'commitmentEnd' in terms ? annual : { plan: 'FLEXIBLE' }
     google.add({
       id: `S-${id}`,
       customerId: 'C01',
       skuId: `SKU-${id}`,
-      assigned: given.assigned,
-      total: given.purchased,
+      assigned: terms.assigned,
+      total: terms.purchased,
       ...commitment,
     })
-    const item = asset(id, name, given)
+    const item = asset(id, name, terms)
     return { ...item, vendor: 'google-workspace', subscription: { ...item.subscription, skuId: `SKU-${id}` } }
   }
-  await own.importAssets([
+  await customer.importAssets([
     atGoogle(1, 'Business Plus'),
     atGoogle(2, LONG),
     atGoogle(3, 'Frontline Starter'),
@@ -62,15 +62,15 @@ test.beforeAll(async () => {
     atGoogle(6, 'Chat'),
     atGoogle(5, 'Enterprise', { ...plan, commitmentEnd: '2099-03-01T00:00:00Z' }),
   ])
-  member.ana = await own.member('Ana Ruiz', 'it-manager')
-  member.ida = await own.member('Ida Tech', 'it-manager')
+  member.ana = await customer.member('Ana Ruiz', 'it-manager')
+  member.ida = await customer.member('Ida Tech', 'it-manager')
 })
 
 test.beforeEach(() => {
-  late = Promise.withResolvers()
+  delayed = Promise.withResolvers()
 })
 test.afterEach(async () => {
-  late.resolve()
+  delayed.resolve()
   for (const context of contexts.splice(0)) await context.close()
 })
 
@@ -112,7 +112,7 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
 }) => {
   fault(1, { write: 'late' })
   const ana = await open(browser, member.ana)
-  const found = complaints(ana)
+  const pageErrors = complaints(ana)
   const ida = await open(browser, member.ida)
   // Typed before anybody knows of the other one.
   await control(ida, 'Business Plus').fill('260')
@@ -133,7 +133,7 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
   await expect(control(ida, 'Business Plus')).toHaveValue('260')
   await expect(row(ida, 'Business Plus')).toContainText('Confirming with the vendor…')
 
-  late.resolve()
+  delayed.resolve()
   await expect(toast(ana, 'Business Plus: 240 → 250 licenses')).toBeVisible()
   await expect(control(ana, 'Business Plus')).toBeEnabled()
   await expect(control(ana, 'Business Plus')).toHaveValue('250')
@@ -144,7 +144,7 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
   await expect(ida.getByText('Ana Ruiz set this to 250 licenses')).toBeVisible()
   await expect(ida.getByText('Your 260 now means +10, not +20.')).toBeVisible()
   expect(google.subscription('S-workspace-suite-1')?.total).toBe(250)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a change that the vendor never made: confirming as long as nothing is known, then told as not changed', async ({
@@ -152,7 +152,7 @@ test('a change that the vendor never made: confirming as long as nothing is know
 }) => {
   fault(2, { write: 'drop-before' })
   const page = await open(browser, member.ana)
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   const one = await open(browser, member.ida, '/assets/workspace-suite-2')
   await control(page, LONG).fill('300')
   await set(one, LONG, 245)
@@ -167,14 +167,14 @@ test('a change that the vendor never made: confirming as long as nothing is know
   await expect(page.getByText('Ida Tech asked for 245 licenses')).toBeVisible()
   await expect(page.getByText('Your 300 is kept')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Set to 300 licenses' })).toHaveCount(0)
-  for (const shown of [page, one]) {
-    await expectGood(shown)
-    await shown.setViewportSize(PHONE)
-    await expectGood(shown)
-    await shown.setViewportSize({ width: 800, height: 900 })
-    expect(await shown.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
-      0,
-    )
+  for (const viewer of [page, one]) {
+    await expectGood(viewer)
+    await viewer.setViewportSize(PHONE)
+    await expectGood(viewer)
+    await viewer.setViewportSize({ width: 800, height: 900 })
+    expect(
+      await viewer.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0)
   }
   fault(2, undefined)
   await expect(toast(one, /^Not changed: Enterprise Plus .* stays at 240 licenses\./)).toBeVisible()
@@ -183,7 +183,7 @@ test('a change that the vendor never made: confirming as long as nothing is know
   await expect(control(one, LONG)).toHaveValue('240')
   await expect(page.getByRole('button', { name: 'Set to 300 licenses' })).toBeVisible()
   await expect(page.getByText('Confirming with the vendor…')).toHaveCount(0)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the focus stays where the change was made, until its outcome is known', async ({ browser }) => {
@@ -195,7 +195,7 @@ test('the focus stays where the change was made, until its outcome is known', as
   await page.keyboard.press('Enter')
   const confirming = page.getByRole('status').filter({ hasText: 'Confirming with the vendor…' })
   await expect(row(page, 'Frontline Starter').locator(confirming)).toBeFocused()
-  late.resolve()
+  delayed.resolve()
   await expect(toast(page, 'Frontline Starter: 240 → 242 licenses')).toBeVisible()
   await expect(control(page, 'Frontline Starter')).toBeFocused()
 })
@@ -204,11 +204,11 @@ test('a vendor that is down is named, with when to try again; the number is kept
   const page = await open(browser, member.ana)
   google.setDown(true)
   await set(page, 'Vault', 250)
-  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
-  await expect(refusal).toContainText(
+  const alert = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
+  await expect(alert).toContainText(
     'Google Workspace can not be reached for the moment. Nothing was changed.',
   )
-  await expect(refusal).toContainText(/Try again in \d+ seconds?\./)
+  await expect(alert).toContainText(/Try again in \d+ seconds?\./)
   await expect(control(page, 'Vault')).toHaveValue('250')
   google.setDown(false)
   await expect(async () => {
@@ -266,32 +266,32 @@ test('many at once: what is late is looked up, who is down says so, and the othe
   fault(1, { write: 'late' })
   fault(2, { read: 'drop-before' })
   fault(3, undefined)
-  const known = google.subscription('S-workspace-suite-4')?.total ?? 0
-  google.setByVendor('S-workspace-suite-4', known + 5)
+  const total = google.subscription('S-workspace-suite-4')?.total ?? 0
+  google.setByVendor('S-workspace-suite-4', total + 5)
   const totals = [
     [1, 290],
     [2, 290],
     [3, 290],
-    [4, known + 6],
+    [4, total + 6],
   ]
   await page
     .getByRole('textbox', { name: /Asset ID/ })
     .fill(totals.map(([number, total]) => `workspace-suite-${number}\t${total}`).join('\n'))
   await page.getByRole('button', { name: 'Check the list' }).click()
   // The vendor's own change is known at the check, and is what the difference counts from.
-  await expect(line(4)).toContainText(`${known + 5} → ${known + 6}+1Allowed`)
+  await expect(line(4)).toContainText(`${total + 5} → ${total + 6}+1Allowed`)
   await expect(line(2)).toContainText('Google Workspace can not be reached for the moment.')
   await page.getByRole('button', { name: 'Set 3 assets' }).click()
   await expect(line(1)).toContainText('Not confirmed yet')
   await expect(line(3)).toContainText('Done')
   await expect(line(4)).toContainText('Done')
-  late.resolve()
+  delayed.resolve()
   await expect(line(1)).toContainText('Done')
   fault(2, undefined)
   expect(totals.map(([number]) => google.subscription(`S-workspace-suite-${number}`)?.total)).toEqual([
     290,
     240,
     290,
-    known + 6,
+    total + 6,
   ])
 })

@@ -8,7 +8,7 @@ import { type FakeMicrosoft, startMicrosoft } from '../../test/fakes/microsoft/s
 import { asset, newCustomer } from '../admin.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { expectGood } from '../good.ts'
-import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // What the screens say of changes that have to wait, were not applied, or were made by the vendor.
 
@@ -28,16 +28,16 @@ const contexts: BrowserContext[] = []
 const member = { ana: '', ida: '' }
 let google: FakeGoogle
 let microsoft: FakeMicrosoft
-let app: Awaited<ReturnType<typeof startOwnApp>>
+let app: Awaited<ReturnType<typeof startIsolatedApp>>
 
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
   google = await startGoogle({ retryAfter: 4 })
   microsoft = await startMicrosoft()
-  const env = ownEnvironment(data, { ...google.environment(data), ...microsoft.environment(), ...TIMES })
-  app = await startOwnApp(env)
-  const own = await newCustomer('waits', env)
+  const env = isolatedEnvironment(data, { ...google.environment(data), ...microsoft.environment(), ...TIMES })
+  app = await startIsolatedApp(env)
+  const customer = await newCustomer('waits', env)
   const plan = { purchased: 240, assigned: 182 }
   const at = (vendor: 'google-workspace' | 'microsoft-partner-center', id: string, name: string) => {
     const fake = vendor === 'google-workspace' ? google : microsoft
@@ -47,7 +47,7 @@ test.beforeAll(async () => {
     const item = asset(id, name, plan)
     return { ...item, vendor, subscription: { ...item.subscription, skuId } }
   }
-  await own.importAssets([
+  await customer.importAssets([
     at('google-workspace', 'workspace-suite-1', 'Business Plus'),
     at('google-workspace', 'workspace-suite-2', LONG),
     at('google-workspace', 'workspace-suite-3', 'Chat'),
@@ -55,8 +55,8 @@ test.beforeAll(async () => {
     at('microsoft-partner-center', 'office-suite-1', 'Office E3'),
     at('microsoft-partner-center', 'office-suite-2', 'Office E5'),
   ])
-  member.ana = await own.member('Ana Ruiz', 'it-manager')
-  member.ida = await own.member('Ida Tech', 'it-manager')
+  member.ana = await customer.member('Ana Ruiz', 'it-manager')
+  member.ida = await customer.member('Ida Tech', 'it-manager')
 })
 
 test.afterEach(async () => {
@@ -94,7 +94,7 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
 }
 
 /** Good to look at and to hear, on a desk and on a phone. */
-async function expectGoodEverywhere(page: Page): Promise<void> {
+async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.mouse.move(0, 0)
   await expectGood(page)
   await page.emulateMedia({ colorScheme: 'light' })
@@ -106,21 +106,21 @@ async function expectGoodEverywhere(page: Page): Promise<void> {
 
 test('a throttle is counted down, and then the same total can be asked for again', async ({ browser }) => {
   const page = await open(browser, member.ana)
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   google.failNext('write', 'throttle')
   await set(page, 'Business Plus', 250)
-  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
-  await expect(refusal).toContainText(
+  const alert = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
+  await expect(alert).toContainText(
     'Google Workspace asks us to wait. Nothing was changed. Try again in 4 seconds.',
   )
-  const again = refusal.getByRole('button', { name: 'Try again' })
+  const again = alert.getByRole('button', { name: 'Try again' })
   await expect(again).toHaveAttribute('aria-disabled', 'true')
   await again.click({ force: true })
   await expect(again).not.toHaveAttribute('aria-disabled')
   expect(google.subscription('S-workspace-suite-1')?.total).toBe(240)
   await again.click()
   await expect(toast(page, 'Business Plus: 240 → 250 licenses')).toBeVisible()
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('what was not applied is set again by its review, from the row, its page and Activity', async ({
@@ -128,7 +128,7 @@ test('what was not applied is set again by its review, from the row, its page an
 }) => {
   google.setFault('S-workspace-suite-2', { write: 'drop-before' })
   const page = await open(browser, member.ana)
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await set(page, LONG, 245)
   await expect(row(page, LONG)).toContainText('Confirming with the vendor…')
   await expect(row(page, LONG)).toContainText(
@@ -136,7 +136,7 @@ test('what was not applied is set again by its review, from the row, its page an
   )
   await expect(row(page, LONG)).toContainText('Not applied: 240 → 245, just now')
   google.setFault('S-workspace-suite-2', undefined)
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   const writes = google.writes.length
   await row(page, LONG).getByRole('button', { name: 'Set to 245 again' }).click()
   await expect(control(page, LONG)).toHaveValue('245')
@@ -145,11 +145,11 @@ test('what was not applied is set again by its review, from the row, its page an
   await expect(
     page.getByText('Google Workspace shows 240 as before: it was not applied.').first(),
   ).toBeVisible()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   await page.getByRole('button', { name: 'Set to 245 again' }).click()
   await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeVisible()
   await page.goto('/activity')
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   await page.getByRole('link', { name: 'Set to 245 again' }).click()
   await expect(page).toHaveURL('/assets/workspace-suite-2?set=245')
   // Nothing is sent without the review.
@@ -157,7 +157,7 @@ test('what was not applied is set again by its review, from the row, its page an
   await page.getByRole('button', { name: 'Set to 245 licenses' }).click()
   await expect(toast(page, /240 → 245 licenses$/)).toBeVisible()
   await expect(page.getByRole('button', { name: /^Set to .* again$/ })).toHaveCount(0)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a total that the vendor changed is signed in the row until somebody sets another', async ({
@@ -169,7 +169,7 @@ test('a total that the vendor changed is signed in the row until somebody sets a
   await page.getByRole('button', { name: 'Keep 255' }).click()
   const sign = row(page, 'Chat').getByRole('link', { name: /^Changed at Google Workspace: 240 → 255, / })
   await expect(sign).toBeVisible()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   await sign.click()
   await expect(page).toHaveURL('/assets/workspace-suite-3#history')
   await expect(page.getByRole('region', { name: 'History' })).toContainText('Changed at the vendor')
@@ -185,22 +185,22 @@ test('a wait of a day disables the control until then, after a reload and for ot
   microsoft.setFault('S-office-suite-1', { write: 'code-900278' })
   const page = await open(browser, member.ana)
   await set(page, 'Office E3', 250)
-  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
-  await expect(refusal).toContainText('Try again after 24 hours.')
-  await expect(refusal.getByRole('button', { name: 'Try again' })).toHaveAttribute('aria-disabled', 'true')
+  const alert = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
+  await expect(alert).toContainText('Try again after 24 hours.')
+  await expect(alert.getByRole('button', { name: 'Try again' })).toHaveAttribute('aria-disabled', 'true')
   await expect(control(page, 'Office E3')).toBeDisabled()
   const ida = await open(browser, member.ida)
-  for (const shown of [page, ida]) {
-    await shown.reload()
-    await expect(control(shown, 'Office E3')).toBeDisabled()
-    await expect(control(shown, 'Office E3')).toHaveAccessibleDescription(
+  for (const viewer of [page, ida]) {
+    await viewer.reload()
+    await expect(control(viewer, 'Office E3')).toBeDisabled()
+    await expect(control(viewer, 'Office E3')).toHaveAccessibleDescription(
       /^Microsoft takes no change before \d+ \w+ \d{4}, \d\d:\d\d GMT\+9$/,
     )
   }
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   await page.goto('/assets/office-suite-1')
   await expect(page.getByRole('button', { name: 'Set to 250 again' })).toBeDisabled()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
 })
 
 test('an open change says by when it is known and which id to quote, and is sent again where that is safe', async ({
@@ -208,26 +208,26 @@ test('an open change says by when it is known and which id to quote, and is sent
 }) => {
   microsoft.setFault('S-office-suite-2', { write: 'drop-before' })
   const page = await open(browser, member.ana)
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await set(page, 'Office E5', 250)
   await expect(row(page, 'Office E5')).toContainText(/We expect to know from Microsoft by .*GMT\+9\./)
   await expect(
     row(page, 'Office E5').getByRole('button', { name: 'Ask again for 250 licenses' }),
   ).toBeVisible()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   const id = await row(page, 'Office E5')
     .getByRole('button', { name: /^Copy id .* of the change$/ })
     .getAttribute('title')
   await page.goto('/assets/office-suite-2')
   await expect(page.getByText(`If you ask for help, quote change ${id}`)).toBeVisible()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   microsoft.setFault('S-office-suite-2', undefined)
   await page.getByRole('button', { name: 'Ask for 250 again' }).click()
   await expect(toast(page, 'Office E5: 240 → 250 licenses')).toBeVisible()
   expect(microsoft.writes.filter(({ subscriptionId }) => subscriptionId === 'S-office-suite-2')).toHaveLength(
     1,
   )
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('what nobody can tell says so, what to do, and which id to quote', async ({ browser }) => {
@@ -244,13 +244,13 @@ test('what nobody can tell says so, what to do, and which id to quote', async ({
   })
   await expect(sign).toBeVisible()
   await expect(control(page, 'Vault')).toBeEnabled()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   await sign.click()
   await expect(
     page.getByText(/^It shows 245, and somebody else has changed it there too\. Compare/),
   ).toBeVisible()
   await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
-  await expectGoodEverywhere(page)
+  await expectGoodAtAllWidths(page)
   await page.getByRole('link', { name: 'in the history' }).click()
   await expect(page.getByRole('button', { name: /^I have checked it/ })).toBeInViewport()
   google.setFault('S-workspace-suite-4', undefined)
@@ -263,9 +263,9 @@ test('a key that was withdrawn is the reseller’s matter: there is nothing to w
   google.revokeTokens()
   const page = await open(browser, member.ana)
   await set(page, 'Business Plus', 260)
-  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 260 licenses' })
-  await expect(refusal).toContainText(
+  const alert = page.getByRole('alert').filter({ hasText: 'Not changed to 260 licenses' })
+  await expect(alert).toContainText(
     'We have no access to Google Workspace at the moment, which your reseller can restore. Nothing was changed.',
   )
-  await expect(refusal).toContainText('Tell your reseller, and quote: Request')
+  await expect(alert).toContainText('Tell your reseller, and quote: Request')
 })

@@ -7,26 +7,26 @@ import { expectGood } from '../good.ts'
 const people = { admin: '', it: '', finance: '', columns: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('views')
-  await own.importAssets([
+  const customer = await newCustomer('views')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', 'Enterprise Standard', { purchased: 60, assigned: 60 }),
     asset('office-suite-1', 'Apps for Business', { purchased: 50, assigned: 10 }),
   ])
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('IN-1', { invoiceDate: day(-60), dueDate: day(-30), totalAmount: '2480.00' }),
     invoice('IN-2', { invoiceDate: day(-20), dueDate: day(20), totalAmount: '80.00' }),
   ])
-  people.admin = await own.member('Ada Min', 'admin')
-  people.it = await own.member('Ida Tech', 'it-manager')
-  people.finance = await own.member('Fin Ance', 'finance-user')
-  people.columns = await own.member('Col Umn', 'admin')
+  people.admin = await customer.member('Ada Min', 'admin')
+  people.it = await customer.member('Ida Tech', 'it-manager')
+  people.finance = await customer.member('Fin Ance', 'finance-user')
+  people.columns = await customer.member('Col Umn', 'admin')
 })
 
 const nav = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const pinned = (page: Page, name: string) => nav(page).getByRole('link', { name, exact: true })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const heads = (page: Page) =>
+const headers = (page: Page) =>
   page
     .getByRole('table', { name: /^(Assets|Invoices), / })
     .getByRole('columnheader')
@@ -44,7 +44,7 @@ async function save(page: Page, name: string, more: (page: Page) => Promise<void
 test('a view is saved with its filters and order, stands in the side bar, and is marked where it is shown', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.it, '/assets?filter=usage:idle&orderBy=idle%20desc')
   await rowsCame(page)
   await save(page, 'Idle plans')
@@ -67,7 +67,7 @@ test('a view is saved with its filters and order, stands in the side bar, and is
   ).toBeVisible()
   await expectGood(page)
   await page.keyboard.press('Escape')
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('it is renamed, unpinned and removed, by keyboard alone', async ({ page }) => {
@@ -162,10 +162,10 @@ test('phone: views and columns within 360 px', async ({ page }) => {
 test('columns are hidden and ordered by keyboard, kept by person, and there with the page', async ({
   page,
 }) => {
-  const found = complaints(page)
+  const pageErrors = complaints(page)
   await signIn(page, people.columns, '/assets')
   await rowsCame(page)
-  expect(await heads(page)).toEqual(['Asset', 'Type', 'Plan, renewal', 'Usage', 'Licenses'])
+  expect(await headers(page)).toEqual(['Asset', 'Type', 'Plan, renewal', 'Usage', 'Licenses'])
   await button(page, 'Columns').press('Enter')
   await expect(page.getByLabel('Asset', { exact: true })).toBeDisabled()
   await page.getByLabel('Type', { exact: true }).press('Space')
@@ -179,7 +179,7 @@ test('columns are hidden and ordered by keyboard, kept by person, and there with
   await expect(down).toBeFocused()
   const chosen = ['Asset', 'Licenses', 'Plan', 'Usage', 'Created']
   await expect
-    .poll(() => heads(page).then((names) => names.map((name) => name.split(',')[0])))
+    .poll(() => headers(page).then((names) => names.map((name) => name.split(',')[0])))
     .toEqual(chosen)
   await expectGood(page)
   await expect
@@ -187,30 +187,30 @@ test('columns are hidden and ordered by keyboard, kept by person, and there with
     .toEqual(['name', 'licenses', 'plan', 'usage', 'created'])
   // The server draws it so: nothing jumps.
   const html = await (await page.request.get('/assets')).text()
-  const drawn = await page.evaluate(
+  const firstPaint = await page.evaluate(
     (text) =>
       [...new DOMParser().parseFromString(text, 'text/html').querySelectorAll('th[scope=col]')].map(
         ({ textContent }) => textContent?.slice(0, 4),
       ),
     html,
   )
-  expect(drawn).toEqual(chosen.map((name) => name.slice(0, 4)))
+  expect(firstPaint).toEqual(chosen.map((name) => name.slice(0, 4)))
   await page.reload()
-  expect((await heads(page)).map((name) => name.split(',')[0])).toEqual(chosen)
+  expect((await headers(page)).map((name) => name.split(',')[0])).toEqual(chosen)
   await button(page, 'One more: Licenses of Business Plus').click()
   await expect(page.getByText('Business Plus: 240 → 241 licenses')).toBeVisible()
   await page.keyboard.press('Escape')
   await button(page, 'Columns').click()
   await button(page, 'Usual columns').click()
-  await expect.poll(() => heads(page)).toEqual(['Asset', 'Type', 'Plan, renewal', 'Usage', 'Licenses'])
+  await expect.poll(() => headers(page)).toEqual(['Asset', 'Type', 'Plan, renewal', 'Usage', 'Licenses'])
   await page.goto('/invoices')
   await rowsCame(page)
   await button(page, 'Columns').click()
   await page.getByLabel('Platform', { exact: true }).uncheck()
   await button(page, 'Move Balance up').click()
-  await expect.poll(() => heads(page)).toEqual(['Invoice', 'Date', 'Due', 'Status', 'Balance', 'Total'])
+  await expect.poll(() => headers(page)).toEqual(['Invoice', 'Date', 'Due', 'Status', 'Balance', 'Total'])
   await expectGood(page)
-  expect(found).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a choice that could not be kept is taken back and said', async ({ page }) => {
@@ -222,5 +222,5 @@ test('a choice that could not be kept is taken back and said', async ({ page }) 
   await page.getByLabel('Type', { exact: true }).click()
   await expect(page.getByText(/^Columns not changed/)).toBeVisible()
   await expect(page.getByLabel('Type', { exact: true })).toBeChecked()
-  expect(await heads(page)).toContain('Type')
+  expect(await headers(page)).toContain('Type')
 })

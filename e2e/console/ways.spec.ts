@@ -10,20 +10,20 @@ const LONG = '999999999999.99'
 const member = { all: '' }
 
 test.beforeAll(async () => {
-  const own = await newCustomer('ways')
-  await own.profile('default', 'Ways Ltd')
-  await own.importAssets([
+  const customer = await newCustomer('ways')
+  await customer.profile('default', 'Ways Ltd')
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('office-suite-1', 'Annual', { purchased: 10, assigned: 2, commitmentEnd: '2099-03-01T00:00:00Z' }),
     asset('cloud-platform-1', 'Production'),
   ])
-  await own.importInvoices([
+  await customer.importInvoices([
     invoice('IN-1', { invoiceDate: day(-70), dueDate: day(-40), totalAmount: LONG }),
     invoice('IN-2', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '900000000000.01' }),
     invoice('SR-204836', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '9962363580' }),
     invoice('CN-3', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '-15', balanceAmount: '0' }),
   ])
-  member.all = await own.member('Ada Min', 'admin')
+  member.all = await customer.member('Ada Min', 'admin')
 })
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
@@ -108,34 +108,34 @@ test('a row opens wherever it is pressed, but not beside its control', async ({ 
 test('nothing in a row moves while its page is awaited', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
   await rowsCame(page)
-  const places = () =>
+  const rects = () =>
     rowOf(page, 'IN-2')
       .locator('th, td')
       .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))
-  const before = await places()
+  const before = await rects()
   let answer = () => {}
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     answer = resolve
   })
   await page.route(/\/invoices\/IN-2/, async (route) => {
-    await held
+    await blocked
     await route.continue()
   })
   // Looked for in each frame, in the page: a skeleton soon stands in the row's place.
-  const meanwhile = rowOf(page, 'IN-2').evaluate(
+  const movement = rowOf(page, 'IN-2').evaluate(
     (row) =>
       new Promise<number[]>((resolve) => {
-        const look = () => {
+        const sample = () => {
           const isMarked = row.querySelector('.animate-spin')?.checkVisibility()
-          if (!isMarked) return requestAnimationFrame(look)
+          if (!isMarked) return requestAnimationFrame(sample)
           const cells = [...row.querySelectorAll('th, td')]
           resolve(cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))
         }
-        look()
+        sample()
       }),
   )
   await page.getByRole('link', { name: 'IN-2' }).click()
-  expect(await meanwhile).toEqual(before)
+  expect(await movement).toEqual(before)
   answer()
   await expect(page).toHaveURL('/invoices/IN-2')
 })
@@ -159,7 +159,7 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
     await page.goto(path)
     await rowsCame(page)
     const broken = await page.locator('main').evaluate((root) => {
-      const found: string[] = []
+      const findings: string[] = []
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         for (const { index, 0: amount } of (node.textContent ?? '').matchAll(
@@ -169,10 +169,10 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
           range.setStart(node, index)
           range.setEnd(node, index + amount.length)
           if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
-            found.push(amount)
+            findings.push(amount)
         }
       }
-      return found
+      return findings
     })
     expect([path, broken]).toEqual([path, []])
     await expect(page.getByText(/\d{3},\d{3},\d{3}\.\d\d/).first()).toBeAttached()
@@ -201,8 +201,8 @@ test('on a phone words have the room of the screen, and buttons that belong toge
   await page.setViewportSize(PHONE)
   await signIn(page, member.all, '/invoices/statement')
   await rowsCame(page)
-  const words = await page.getByText('and for how long').boundingBox()
-  expect(words?.width).toBeGreaterThan(PHONE.width / 2)
+  const noteBox = await page.getByText('and for how long').boundingBox()
+  expect(noteBox?.width).toBeGreaterThan(PHONE.width / 2)
   await page.goto('/assets')
   await rowsCame(page)
   const middle = async (what: Locator) => {
@@ -236,18 +236,18 @@ test('in forced colors what is on, current or off is told apart', async ({ page 
   await page.emulateMedia({ forcedColors: 'active' })
   await signIn(page, member.all, '/assets?filter=type:workspace-suite|office-suite')
   await rowsCame(page)
-  const look = (what: Locator) =>
+  const styleOf = (what: Locator) =>
     what.evaluate((element) => {
       const { backgroundColor, color, borderTopColor } = getComputedStyle(element)
       return [backgroundColor, color, borderTopColor].join(' ')
     })
   const chip = (name: RegExp) => page.getByRole('button', { name })
-  expect(await look(chip(/^Workspace suite/))).not.toBe(await look(chip(/^All/)))
-  expect(await look(main(page, 'Assets'))).not.toBe(await look(main(page, 'Invoices')))
+  expect(await styleOf(chip(/^Workspace suite/))).not.toBe(await styleOf(chip(/^All/)))
+  expect(await styleOf(main(page, 'Assets'))).not.toBe(await styleOf(main(page, 'Invoices')))
   const fewer = (name: string) => page.getByRole('button', { name: `One fewer: Licenses of ${name}` })
-  expect(await look(fewer('Annual'))).not.toBe(await look(fewer('Business Plus')))
-  const mark = rowOf(page, 'Annual').locator('.rounded-mark')
-  expect(await look(mark)).not.toBe(await look(rowOf(page, 'Business Plus').locator('.rounded-mark')))
+  expect(await styleOf(fewer('Annual'))).not.toBe(await styleOf(fewer('Business Plus')))
+  const badge = rowOf(page, 'Annual').locator('.rounded-mark')
+  expect(await styleOf(badge)).not.toBe(await styleOf(rowOf(page, 'Business Plus').locator('.rounded-mark')))
 })
 
 test('what is open, a menu, a panel, a dialog, has nothing for axe to find', async ({ page }) => {

@@ -3,7 +3,7 @@ import { asset, invoice, newCustomer } from '../admin.ts'
 import { cameToLife, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
-import { excess, LOOKS, lookAt } from '../looks.ts'
+import { applyViewport, excess, VIEWPORTS } from '../looks.ts'
 
 // Every screen in every way that it is looked at, from 320 to 2560 px, with names as long as they come (amounts are tried by ways.spec.ts); and the
 // bar of shortcuts, which is there on some of them.
@@ -17,9 +17,9 @@ const BETWEEN = [689, 720, 721, 860, 991, 992, 1279, 1280, 1359]
 let admin = ''
 
 test.beforeAll(async ({ baseURL }) => {
-  const own = await newCustomer('widths')
-  await own.profile('long', `${UNBROKEN} GmbH & Co. KG`)
-  await own.importAssets([
+  const customer = await newCustomer('widths')
+  await customer.profile('long', `${UNBROKEN} GmbH & Co. KG`)
+  await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
     asset('workspace-suite-2', LONG, {
       ...{ purchased: 999_000, assigned: 120_000, commitmentEnd: `${day(40)}T00:00:00Z` },
@@ -27,7 +27,7 @@ test.beforeAll(async ({ baseURL }) => {
     asset('cloud-platform-1', UNBROKEN),
   ])
   const lines = [{ description: LONG, price: '9999999.99', qty: '1' }]
-  await own.importInvoices(
+  await customer.importInvoices(
     [1, 2].map((n) =>
       invoice(`IN-${n}`, {
         ...{ billingProfileId: 'long', issuer: `${UNBROKEN} Ltd`, totalAmount: '9999999.99', lines },
@@ -35,10 +35,10 @@ test.beforeAll(async ({ baseURL }) => {
       }),
     ),
   )
-  await own.invite(`ida@${own.domain}`, `Ida ${UNBROKEN}`, 'it-manager', 'finance-user')
-  admin = await own.member('Ada Min', 'admin')
+  await customer.invite(`ida@${customer.domain}`, `Ida ${UNBROKEN}`, 'it-manager', 'finance-user')
+  admin = await customer.member('Ada Min', 'admin')
   const headers = {
-    Authorization: `Bearer ${await own.key('it-manager')}`,
+    Authorization: `Bearer ${await customer.key('it-manager')}`,
     'Content-Type': 'application/json',
   }
   const set = async (quantity: number) => {
@@ -58,25 +58,25 @@ function isCut(page: Page): Promise<boolean> {
 }
 
 async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void> {
-  const found: string[] = []
+  const findings: string[] = []
   for (const path of paths) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await rowsCame(page)
-    await lookAt(page, { name: 'between', width: 1360, height: 900 })
+    await applyViewport(page, { name: 'between', width: 1360, height: 900 })
     for (const width of BETWEEN) {
       await page.setViewportSize({ width, height: 900 })
       const more = await excess(page)
-      if (more > 0) found.push(`${path}, ${width} px: ${more} px`)
-      if (await isCut(page)) found.push(`${path}, ${width} px: the table of renewals is cut`)
+      if (more > 0) findings.push(`${path}, ${width} px: ${more} px`)
+      if (await isCut(page)) findings.push(`${path}, ${width} px: the table of renewals is cut`)
     }
-    for (const look of LOOKS) {
-      await lookAt(page, look)
+    for (const viewport of VIEWPORTS) {
+      await applyViewport(page, viewport)
       const more = await excess(page)
-      if (more > 0) found.push(`${path}, ${look.name}: ${more} px`)
+      if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
     }
   }
-  expect(found).toEqual([])
+  expect(findings).toEqual([])
 }
 
 test('no screen is wider than the window', async ({ page }) => {
@@ -126,11 +126,11 @@ test('on a phone a bar leads to what people come for, and covers nothing', async
 test('a low window, one that is wide, and paper have no bar', async ({ page }) => {
   await signIn(page, admin, '/')
   await rowsCame(page)
-  for (const look of LOOKS) {
-    await lookAt(page, look)
-    const hasBar = look.height >= 480 && look.width < 992 && look.media?.media !== 'print'
-    expect([look.name, await bar(page).isVisible()]).toEqual([look.name, hasBar])
+  for (const viewport of VIEWPORTS) {
+    await applyViewport(page, viewport)
+    const hasBar = viewport.height >= 480 && viewport.width < 992 && viewport.media?.media !== 'print'
+    expect([viewport.name, await bar(page).isVisible()]).toEqual([viewport.name, hasBar])
     const finders = page.getByRole('button', { name: /^Find/ })
-    await expect(finders).toHaveCount(look.media?.media === 'print' ? 0 : 1)
+    await expect(finders).toHaveCount(viewport.media?.media === 'print' ? 0 : 1)
   }
 })

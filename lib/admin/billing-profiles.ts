@@ -16,16 +16,16 @@ import {
   linesOf,
   orDuplicate,
   printsRows,
-  recordDeed,
+  recordOperatorAction,
   textOf,
   withDatabase,
 } from './command.ts'
 import { note } from './terminal.ts'
 
 export function addBillingProfileCommands(parent: Command): void {
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
 
-  of(
+  addCommand(
     'set',
     'Add a billing profile, or change what is given of one. An empty text takes away what was there.',
     'default --address "Main Street 1" --postcode 8000 --city Zurich --country CH --tax-id CHE-116.281.710 --customer sunbird',
@@ -39,16 +39,22 @@ export function addBillingProfileCommands(parent: Command): void {
     .option('--tax-id <id>', 'VAT or other tax number')
     .option('--registration <text>', "number in the country's register of companies")
     .action(withDatabase(setProfile))
-  printsRows(of('list', 'List the billing profiles.', '--json --customer sunbird'), listBillingProfiles)
+  printsRows(
+    addCommand('list', 'List the billing profiles.', '--json --customer sunbird'),
+    listBillingProfiles,
+  )
 }
 
-type Given = { customer: string; address?: string[] } & Partial<
+type ProfileOptions = { customer: string; address?: string[] } & Partial<
   Record<Exclude<keyof BillingProfile, 'id' | 'address'>, string>
 >
 
-async function setProfile(given: string, { customer, name, address, ...texts }: Given): Promise<void> {
+async function setProfile(
+  profileId: string,
+  { customer, name, address, ...texts }: ProfileOptions,
+): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const id = checkedText('id', given)
+  const id = checkedText('id', profileId)
   const details = {
     ...(name === undefined ? {} : { name: checkedText('name', name) }),
     ...(address === undefined ? {} : { address: linesOf('address', address) }),
@@ -59,7 +65,7 @@ async function setProfile(given: string, { customer, name, address, ...texts }: 
   const set = scope({ customerId }, async (tx) => {
     if (!(await setBillingProfile(tx, customerId, { id, ...details })))
       throw new Problem('invalid_request', `There is no billing profile "${id}" yet. Give its --name.`)
-    await recordDeed(tx, customerId, 'billing-profile.set', id, details)
+    await recordOperatorAction(tx, customerId, 'billing-profile.set', id, details)
   })
   await orDuplicate(set, {
     billing_profiles_customer_id_id_pk: `Somebody added the billing profile "${id}" at this moment.`,

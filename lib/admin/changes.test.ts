@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { settleByHand } from '#lib/licenses/license-changes/by-hand.ts'
-import { settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
+import { resolveByHand } from '#lib/licenses/license-changes/by-hand.ts'
+import { reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { log } from '#lib/platform/runtime/log.ts'
@@ -26,39 +26,39 @@ let used = 0
 const nextSeed = () => vendor.stage.seeds[used++] as TestVendor['flexible']
 
 /** A change whose answer is lost, and then somebody else moves the total: its id. */
-async function lost(isSettled: boolean, headers = {}) {
+async function lost(isReconciled: boolean, headers = {}) {
   const seed = nextSeed()
-  const { fake, patch, changes, settled } = vendor
+  const { fake, patch, changes, waitUntilResolved } = vendor
   fake.failNext('write', 'drop-before')
   expect((await patch(seed, 30, { headers })).status).toBe(504)
   fake.setByVendor(seed.id, 26)
-  if (isSettled) await settled(seed)
+  if (isReconciled) await waitUntilResolved(seed)
   return { seed, id: String((await changes(seed))[0]?.id) }
 }
-const listed = async (words = '') => {
-  const { out } = await admin(`changes list --json${words}`)
+const listed = async (args = '') => {
+  const { out } = await admin(`changes list --json${args}`)
   return (out === '' ? [] : JSON.parse(out)) as { id: string; state: string; customer: string }[]
 }
 
 describe('changes list', () => {
   test('has what is open or unclear, of all customers, and not what is settled', async () => {
     const [unclear, unknown] = [await lost(true), await lost(false)]
-    const own = async (words?: string) => {
+    const listMine = async (args?: string) => {
       const ids = [unclear.id, unknown.id]
-      return (await listed(words)).filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state])
+      return (await listed(args)).filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state])
     }
     const [one, two] = [
       [unclear.id, 'UNCLEAR'],
       [unknown.id, 'UNKNOWN'],
     ]
-    expect(await own()).toEqual([one, two])
-    expect(await own(' --open')).toEqual([two])
-    expect(await own(' --unclear')).toEqual([one])
-    expect(await own(` --customer ${CUSTOMER}`)).toEqual([one, two])
-    expect(await own(' --older-than 1h')).toEqual([])
+    expect(await listMine()).toEqual([one, two])
+    expect(await listMine(' --open')).toEqual([two])
+    expect(await listMine(' --unclear')).toEqual([one])
+    expect(await listMine(` --customer ${CUSTOMER}`)).toEqual([one, two])
+    expect(await listMine(' --older-than 1h')).toEqual([])
     expect((await admin('changes list --older-than soon')).code).toBe(2)
     expect((await admin('changes list --customer nobody')).code).toBe(1)
-    await vendor.settled(unknown.seed)
+    await vendor.waitUntilResolved(unknown.seed)
   })
 })
 
@@ -86,7 +86,7 @@ describe('changes show', () => {
 })
 
 describe('changes settle', () => {
-  const settle = (id: string, as: string, reason = 'seen in the console') =>
+  const reconcile = (id: string, as: string, reason = 'seen in the console') =>
     admin(`changes settle ${id} --as ${as} --reason`, '', [reason])
 
   test.each([
@@ -96,11 +96,11 @@ describe('changes settle', () => {
     const headers = { 'idempotency-key': as }
     const { seed, id } = await lost(true, headers)
     expect((await vendor.patch(seed, 30, { headers })).code).toBe('outcome_unknown')
-    expect((await settle(id, as)).err).toContain(`is settled as ${as}`)
+    expect((await reconcile(id, as)).err).toContain(`is settled as ${as}`)
     const [change] = await vendor.changes(seed)
     expect(change).toMatchObject({ id, state, reason: 'Settled by hand: seen in the console' })
-    const statement = 'SELECT actor_name AS who FROM audit_events WHERE subject = $1 AND action = $2'
-    const audit = await vendor.database.sql(CUSTOMER, statement, [id, `license-change.${as}`])
+    const query = 'SELECT actor_name AS who FROM audit_events WHERE subject = $1 AND action = $2'
+    const audit = await vendor.database.sql(CUSTOMER, query, [id, `license-change.${as}`])
     expect(audit).toEqual([{ who: 'Operator' }])
     // Its key goes on: with the answer, or by running again.
     expect((await vendor.patch(seed, 30, { headers })).status).toBe(200)
@@ -111,7 +111,7 @@ describe('changes settle', () => {
     const { seed, id } = await lost(true)
     const ends = await Promise.allSettled(
       (['APPLIED', 'FAILED'] as const).map((as) =>
-        settleByHand(newCustomerId(CUSTOMER), id, { as, reason: 'x' }),
+        resolveByHand(newCustomerId(CUSTOMER), id, { as, reason: 'x' }),
       ),
     )
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -123,10 +123,10 @@ describe('changes settle', () => {
 
   test('not while its vendor may still be late, nor without a reason or an outcome', async () => {
     const { id, seed } = await lost(false)
-    expect((await settle(id, 'failed')).err).toMatch(/Google Workspace may still do it until .* UTC/)
-    expect((await settle(id, 'perhaps')).code).toBe(2)
-    expect((await settle(id, 'failed', ' ')).code).toBe(1)
-    await vendor.settled(seed)
+    expect((await reconcile(id, 'failed')).err).toMatch(/Google Workspace may still do it until .* UTC/)
+    expect((await reconcile(id, 'perhaps')).code).toBe(2)
+    expect((await reconcile(id, 'failed', ' ')).code).toBe(1)
+    await vendor.waitUntilResolved(seed)
   })
 })
 
@@ -134,12 +134,12 @@ test('each pass of the job warns of a change that is open for longer than its ve
   const { seed, id } = await lost(false)
   vendor.fake.setFault(seed.id, { read: 'no-json' })
   const warn = vi.spyOn(log(), 'warn')
-  const warned = () => warn.mock.calls.filter(([told]) => (told as { changeId?: string }).changeId === id)
-  await settleOpenChanges('early')
+  const warned = () => warn.mock.calls.filter(([entry]) => (entry as { changeId?: string }).changeId === id)
+  await reconcileOpenChanges('early')
   expect(warned()).toEqual([])
   await vi.waitFor(
     async () => {
-      await settleOpenChanges('job')
+      await reconcileOpenChanges('job')
       expect(warned().length).toBeGreaterThan(1)
     },
     { timeout: 8000, interval: 200 },

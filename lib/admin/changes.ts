@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { unsettledChanges } from '#lib/identity/access/due-work.ts'
-import { readUnsettled, resendByHand, settleByHand } from '#lib/licenses/license-changes/by-hand.ts'
+import { openChanges } from '#lib/identity/access/due-work.ts'
+import { readUnresolved, resendByHand, resolveByHand } from '#lib/licenses/license-changes/by-hand.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { attemptsOf, type Change } from '#lib/licenses/license-changes/store/changes.ts'
 import { findChange } from '#lib/licenses/license-changes/store/list.ts'
-import { findPlace, type Place } from '#lib/licenses/vendor-subscriptions.ts'
+import { findSubscriptionLocation, type SubscriptionLocation } from '#lib/licenses/vendor-subscriptions.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
@@ -14,7 +14,7 @@ import { operatorFor } from './licenses/operator.ts'
 import { type Cell, note, print, printRows } from './terminal.ts'
 
 type Reasoned = Where & { reason: string }
-type Settling = Reasoned & { as: 'applied' | 'failed' }
+type ReconcileOptions = Reasoned & { as: 'applied' | 'failed' }
 
 export function addChangeCommands(parent: Command): void {
   const command = (name: string, description: string, example: string) =>
@@ -47,7 +47,7 @@ export function addChangeCommands(parent: Command): void {
       new Option('--as <outcome>', 'what became of it').choices(['applied', 'failed']).makeOptionMandatory(),
     )
     .requiredOption('--reason <text>', 'how you know; the customer reads it')
-    .action(withDatabase(settleChange))
+    .action(withDatabase(reconcileChange))
   command(
     'resend',
     'Send a change again under its id, where its vendor gives a repeat one effect. Only what is unknown.',
@@ -58,20 +58,20 @@ export function addChangeCommands(parent: Command): void {
     .action(withDatabase(resendChange))
 }
 
-async function settleChange(id: string, { customer, as, reason: given }: Settling): Promise<void> {
+async function reconcileChange(id: string, { customer, as, reason: text }: ReconcileOptions): Promise<void> {
   const customerId = await ownerOf(id, customer)
-  const reason = checkedText('reason', given, 500)
-  const { assetId, fromQuantity, toQuantity } = await settleByHand(customerId, id, {
+  const reason = checkedText('reason', text, 500)
+  const { assetId, fromQuantity, toQuantity } = await resolveByHand(customerId, id, {
     as: as === 'applied' ? 'APPLIED' : 'FAILED',
     reason,
   })
   note(`${id} is settled as ${as}: ${assetId}, ${fromQuantity} to ${toQuantity}.`)
 }
 
-async function resendChange(id: string, { customer, reason: given }: Reasoned): Promise<void> {
+async function resendChange(id: string, { customer, reason: text }: Reasoned): Promise<void> {
   const operator = await operatorFor(await ownerOf(id, customer), ['it-manager'])
-  if (!operator) throw notFound(id)
-  const { change, sent } = await resendByHand(operator, id, checkedText('reason', given, 500))
+  if (!operator) throw unknownChange(id)
+  const { change, sent } = await resendByHand(operator, id, checkedText('reason', text, 500))
   const { assetId, fromQuantity, toQuantity, state, vendorReason } = change
   const what = `${assetId}, ${fromQuantity} to ${toQuantity}`
   const how = sent ? 'was sent again' : 'was not sent again, and need not be'
@@ -96,19 +96,19 @@ export type Listing = Where & { open?: boolean; unclear?: boolean; olderThan?: n
 async function listChanges({ customer, open, unclear, olderThan = 0, json = false }: Listing): Promise<void> {
   const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
   const rows: (Record<string, Cell> & { since: Date })[] = []
-  for (const due of await unsettledChanges(only)) {
-    const found = await readUnsettled(due)
-    if (!found || found.age < olderThan) continue
-    const isWanted = open === unclear || (isOpen(found.change.state) ? open : unclear)
-    if (isWanted) rows.push(rowOf(due.customerId, found.change, found.place))
+  for (const due of await openChanges(only)) {
+    const changes = await readUnresolved(due)
+    if (!changes || changes.age < olderThan) continue
+    const isSelected = open === unclear || (isOpen(changes.change.state) ? open : unclear)
+    if (isSelected) rows.push(rowOf(due.customerId, changes.change, changes.location))
   }
   rows.sort((a, b) => a.since.getTime() - b.since.getTime())
   printRows(rows, { json })
   if (rows.length === 0) note('No such change waits for its vendor or for a person.')
 }
 
-function rowOf(customer: CustomerId, change: Change, place: Place | undefined) {
-  const { vendor = null, vendorAccount: account = null } = place ?? {}
+function rowOf(customer: CustomerId, change: Change, location: SubscriptionLocation | undefined) {
+  const { vendor = null, vendorAccount: account = null } = location ?? {}
   const {
     id,
     assetId: asset,
@@ -137,22 +137,23 @@ function rowOf(customer: CustomerId, change: Change, place: Place | undefined) {
 /** One change with all that is known of it. */
 async function showChange(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
-  const { found, place, attempts, events } = await readScope({ customerId }, async (tx) => {
-    const found = await findChange(tx, customerId, id)
-    const own = found?.change.vendorSubscriptionId ?? null
-    const place = own === null ? undefined : await findPlace(tx, customerId, own)
+  const { match, location, attempts, events } = await readScope({ customerId }, async (tx) => {
+    const match = await findChange(tx, customerId, id)
+    const subscriptionId = match?.change.vendorSubscriptionId ?? null
+    const location =
+      subscriptionId === null ? undefined : await findSubscriptionLocation(tx, customerId, subscriptionId)
     return {
-      found,
-      place,
+      match,
+      location,
       attempts: await attemptsOf(tx, customerId, id),
       events: await auditOf(tx, customerId, id),
     }
   })
-  if (!found) throw notFound(id)
-  const { change } = found
-  printRows([rowOf(customerId, change, place)], {})
-  if (place) {
-    const { vendorCustomerId, subscriptionId, skuId } = place
+  if (!match) throw unknownChange(id)
+  const { change } = match
+  printRows([rowOf(customerId, change, location)], {})
+  if (location) {
+    const { vendorCustomerId, subscriptionId, skuId } = location
     print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
   }
   if (change.vendorReason !== null) print(`\n${change.vendorReason}`)
@@ -191,12 +192,12 @@ function secondOf(at: Date): string {
 /** Whose change it is: those that wait for a person are found without being told. */
 async function ownerOf(id: string, customer: string | undefined): Promise<CustomerId> {
   if (customer !== undefined) return (await customerNamed(customer)).customerId
-  const found = (await unsettledChanges()).find(({ changeId }) => changeId === id)
-  if (!found) throw notFound(id)
-  return found.customerId
+  const match = (await openChanges()).find(({ changeId }) => changeId === id)
+  if (!match) throw unknownChange(id)
+  return match.customerId
 }
 
-function notFound(id: string): Problem {
+function unknownChange(id: string): Problem {
   return new Problem(
     'not_found',
     `No change ${id} waits for a person. For one that is settled, give --customer.`,

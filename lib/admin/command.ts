@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { textFault } from '#lib/imports/faults.ts'
+import { textError } from '#lib/imports/faults.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
@@ -34,7 +34,7 @@ export async function customerNamed(
 }
 
 /** Writes down what the operator did, in the transaction that does it. */
-export function recordDeed(
+export function recordOperatorAction(
   tx: Transaction,
   customerId: CustomerId,
   action: string,
@@ -58,7 +58,7 @@ export function collect(value: string, before: string[] = []): string[] {
 /** @throws Problem that names the roles, where one of these is none */
 export function rolesOf(names: readonly string[]): Role[] {
   const roles = names.map((name) => {
-    const role = ROLES.find((known) => [known, ROLE_NAMES[known].toLowerCase()].includes(name.toLowerCase()))
+    const role = ROLES.find((each) => [each, ROLE_NAMES[each].toLowerCase()].includes(name.toLowerCase()))
     if (!role)
       throw new Problem('invalid_request', `There is no role "${name}"; there are ${ROLES.join(', ')}.`)
     return role
@@ -69,8 +69,8 @@ export function rolesOf(names: readonly string[]): Role[] {
 /** @throws Problem where the text is empty, too long, or has control characters */
 export function checkedText(what: string, text: string, longest = 200): string {
   const trimmed = text.trim()
-  const fault = trimmed === '' ? 'is empty' : textFault(trimmed, longest)
-  if (fault) throw new Problem('invalid_request', `The ${what} ${fault}.`)
+  const error = trimmed === '' ? 'is empty' : textError(trimmed, longest)
+  if (error) throw new Problem('invalid_request', `The ${what} ${error}.`)
   return trimmed
 }
 
@@ -83,10 +83,10 @@ export function textOf(what: string, text: string, longest = 200): string | null
  * The one form of a code that a standard knows; null where the text is empty.
  * @throws Problem that says why it is none
  */
-export function codeOf(text: string, read: (text: string) => string | undefined, fault: string) {
+export function codeOf(text: string, read: (text: string) => string | undefined, error: string) {
   if (text.trim() === '') return null
   const code = read(text)
-  if (code === undefined) throw new Problem('invalid_request', `"${text}" ${fault}.`)
+  if (code === undefined) throw new Problem('invalid_request', `"${text}" ${error}.`)
   return code
 }
 
@@ -119,8 +119,8 @@ function constraintOf(error: unknown): string | undefined {
  * @returns what adds a command to it: by its name, what it does, and what follows the name in an example
  */
 export function customerCommands(parent: Command) {
-  const [above, own] = [parent.parent, parent.name()]
-  const path = above?.parent ? `${above.name()} ${own}` : own
+  const [above, name] = [parent.parent, parent.name()]
+  const path = above?.parent ? `${above.name()} ${name}` : name
   return (name: string, description: string, example: string): Command =>
     parent
       .command(name)

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { digestOf } from '#lib/billing/invoice-files/store.ts'
 import { readInvoice } from '#lib/billing/invoices/operations.ts'
-import { attachOriginals } from '#lib/billing/originals/attach.ts'
-import { planOriginals } from '#lib/billing/originals/plan.ts'
+import { attachDocuments } from '#lib/billing/originals/attach.ts'
+import { planAttachments } from '#lib/billing/originals/plan.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -52,16 +52,17 @@ beforeEach(async () => {
 })
 const attach = (files: string[], more = '') =>
   admin(`invoices attach --customer sunbird${more ? ` ${more}` : ''}`, '', files)
-const kept = async () =>
+const storedFiles = async () =>
   (await db.sql('sunbird', 'SELECT invoice_id, kind, name, bytes FROM invoice_files ORDER BY 1, 2')).map(
     ({ invoice_id, kind, name, bytes }) => [invoice_id, kind, name, String(bytes)],
   )
-const keptOf = async (...ids: string[]) => (await kept()).filter(([of]) => ids.includes(String(of)))
-const audits = (of: string) =>
+const storedFilesOf = async (...ids: string[]) =>
+  (await storedFiles()).filter(([invoiceId]) => ids.includes(String(invoiceId)))
+const audits = (subject: string) =>
   db.sql(
     'sunbird',
     "SELECT details FROM audit_events WHERE action = 'invoice.file-attached' AND subject = $1 ORDER BY id",
-    [of],
+    [subject],
   )
 
 describe("the issuer's own documents", () => {
@@ -75,7 +76,7 @@ describe("the issuer's own documents", () => {
     expect([code, err]).toEqual([0, '3 new, 0 there already, 1 left out: stored.\n'])
     expect(out).toMatch(new RegExp(`${here}/A-${made}.pdf +${id.one} +original-pdf +new`))
     expect(out).toMatch(/notes.txt +- +- +left out: is neither .pdf nor .xml/)
-    expect(await keptOf(id.one, id.two)).toEqual([
+    expect(await storedFilesOf(id.one, id.two)).toEqual([
       [id.one, 'original-pdf', `A-${made}.pdf`, pdf('one')],
       [id.one, 'original-xml', `A-${made}.XML`, xml('one')],
       [id.two, 'original-pdf', `B-${made}.pdf`, pdf('two')],
@@ -95,7 +96,7 @@ describe("the issuer's own documents", () => {
     const entries = [entry('2026/R-2026-1.pdf', pdf('r')), entry(`B-${made}.xml`, xml('b'))]
     put(`${here}/all.zip`, Buffer.concat(await Array.fromAsync(zip(entries))))
     expect(await attach([`${here}/all.zip`])).toMatchObject({ code: 0 })
-    expect(await keptOf('IN-1', id.two)).toEqual([
+    expect(await storedFilesOf('IN-1', id.two)).toEqual([
       [id.two, 'original-xml', `B-${made}.xml`, xml('b')],
       ['IN-1', 'original-pdf', 'R-2026-1.pdf', pdf('r')],
     ])
@@ -120,7 +121,7 @@ describe("the issuer's own documents", () => {
     })
     put(`${here}/B-${made}.pdf`, pdf('after'))
     await attach([here])
-    expect(await keptOf(id.two, `${id.two}~2`)).toEqual([
+    expect(await storedFilesOf(id.two, `${id.two}~2`)).toEqual([
       [id.two, 'original-pdf', `B-${made}.pdf`, pdf('before')],
       [`${id.two}~2`, 'original-pdf', `B-${made}.pdf`, pdf('after')],
     ])
@@ -130,7 +131,7 @@ describe("the issuer's own documents", () => {
     put(`${here}/scan.pdf`, pdf('scan'))
     const { code } = await attach([`${here}/scan.pdf`], '--invoice OLD')
     expect(code).toBe(0)
-    expect(await keptOf('OLD')).toEqual([['OLD', 'original-pdf', 'scan.pdf', pdf('scan')]])
+    expect(await storedFilesOf('OLD')).toEqual([['OLD', 'original-pdf', 'scan.pdf', pdf('scan')]])
   })
 
   test('are listed where the invoice is read', async () => {
@@ -157,7 +158,7 @@ test('a dry run shows the same and stores nothing; the same files again change n
   put(`${here}/B-${made}.pdf`, pdf('b'))
   const dry = await attach([here], '--dry-run')
   expect([dry.code, dry.err]).toEqual([0, '1 new, 0 there already, 0 left out: nothing was stored.\n'])
-  expect(await keptOf(id.two)).toEqual([])
+  expect(await storedFilesOf(id.two)).toEqual([])
   await attach([here])
   const again = await attach([here])
   expect([again.code, again.err]).toEqual([0, '0 new, 1 there already, 0 left out: nothing was stored.\n'])
@@ -181,11 +182,11 @@ describe('refused is the whole set where one file', () => {
   test.each(cases)('%s', async (_, name, content, why) => {
     put(`${here}/B-${made}.pdf`, pdf('good'))
     put(`${here}/${name()}`, content)
-    const before = await kept()
+    const before = await storedFiles()
     const { code, out, err } = await attach([here])
     expect([code, err]).toEqual([1, '1 new, 0 there already, 0 left out, 1 refused: nothing was stored.\n'])
     expect(out).toContain(why)
-    expect(await kept()).toEqual(before)
+    expect(await storedFiles()).toEqual(before)
   })
 
   test('has other bytes than what is stored', async () => {
@@ -198,7 +199,9 @@ describe('refused is the whole set where one file', () => {
       1,
       true,
     ])
-    expect(await keptOf(id.one, id.two)).toEqual([[id.two, 'original-pdf', `B-${made}.pdf`, pdf('first')]])
+    expect(await storedFilesOf(id.one, id.two)).toEqual([
+      [id.two, 'original-pdf', `B-${made}.pdf`, pdf('first')],
+    ])
   })
 })
 
@@ -211,34 +214,34 @@ test.each([
 ])('%j %s is refused: %s', async (files, more, why) => {
   put('a.pdf', pdf('a'))
   put('bad.zip', 'PK\u0003\u0004 and no more than that')
-  const before = await kept()
+  const before = await storedFiles()
   const { code, err } = await attach(files, more)
   expect([code, err]).toEqual([1, expect.stringContaining(why)])
-  expect(await kept()).toEqual(before)
+  expect(await storedFiles()).toEqual(before)
 })
 
 describe('two at once', () => {
   const sunbird = newCustomerId('sunbird')
-  const run = (paths: string[], plan: Awaited<ReturnType<typeof planOriginals>>) =>
+  const run = (paths: string[], plan: Awaited<ReturnType<typeof planAttachments>>) =>
     scope({ customerId: sunbird }, (tx) =>
-      attachOriginals(tx, sunbird, paths, plan, { requestId: 'test' }),
+      attachDocuments(tx, sunbird, paths, plan, { requestId: 'test' }),
     ).catch((error: Error) => error.message)
 
   test('leave one document, and the other is told', async () => {
     const one = join(folder, put(`${here}/one/B-${made}.pdf`, pdf('one')))
     const two = join(folder, put(`${here}/two/B-${made}.pdf`, pdf('two')))
-    const plans = [await planOriginals(sunbird, [one]), await planOriginals(sunbird, [two])] as const
+    const plans = [await planAttachments(sunbird, [one]), await planAttachments(sunbird, [two])] as const
     const ends = await Promise.all([run([one], plans[0]), run([two], plans[1])])
     expect(ends).toContain(1)
     expect(ends).toContainEqual(expect.stringContaining('Somebody attached an original-pdf'))
-    expect(await keptOf(id.two)).toHaveLength(1)
+    expect(await storedFilesOf(id.two)).toHaveLength(1)
   })
 
   test('a file that changes after it was looked at is not stored', async () => {
     const path = join(folder, put(`${here}/B-${made}.pdf`, pdf('one')))
-    const plan = await planOriginals(sunbird, [path])
+    const plan = await planAttachments(sunbird, [path])
     put(`${here}/B-${made}.pdf`, pdf('two'))
     expect(await run([path], plan)).toMatch(/was changed while it was read. Nothing was stored/)
-    expect(await keptOf(id.two)).toEqual([])
+    expect(await storedFilesOf(id.two)).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { attachOriginals } from '#lib/billing/originals/attach.ts'
-import { type Planned, planOriginals } from '#lib/billing/originals/plan.ts'
+import { attachDocuments } from '#lib/billing/originals/attach.ts'
+import { type AttachmentPlan, planAttachments } from '#lib/billing/originals/plan.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -10,8 +10,8 @@ import { customerCommands, customerNamed, withDatabase } from './command.ts'
 import { interruption, note, printRows } from './terminal.ts'
 
 export function addInvoiceCommands(parent: Command): void {
-  const of = customerCommands(parent)
-  of(
+  const addCommand = customerCommands(parent)
+  addCommand(
     'attach',
     "Keep the issuer's own PDF or XML with its invoice. A file's name is the invoice's id or number.",
     'originals.zip --customer sunbird --dry-run',
@@ -29,22 +29,22 @@ async function attach(files: string[], { customer, invoice, dryRun = false }: Op
   const { customerId } = await customerNamed(customer)
   const paths = files.map((file) => resolve(env().callerDir, file))
   const { signal } = interruption
-  const plan = await planOriginals(customerId, paths, { invoiceId: invoice, signal })
-  printRows(plan.map(shown), {})
-  const count = (result: Planned['result']) => plan.filter((file) => file.result === result).length
+  const plan = await planAttachments(customerId, paths, { invoiceId: invoice, signal })
+  printRows(plan.map(formatPlan), {})
+  const count = (result: AttachmentPlan['result']) => plan.filter((file) => file.result === result).length
   const counts = `${count('new')} new, ${count('same')} there already, ${count('left out')} left out`
   if (count('refused') > 0)
     throw new Problem('invalid_request', `${counts}, ${count('refused')} refused: nothing was stored.`)
   if (dryRun || count('new') === 0) return note(`${counts}: nothing was stored.`)
   await scope({ customerId }, (tx) =>
-    attachOriginals(tx, customerId, paths, plan, { requestId: randomUUID(), signal }),
+    attachDocuments(tx, customerId, paths, plan, { requestId: randomUUID(), signal }),
   )
   note(`${counts}: stored.`)
 }
 
 const RESULTS = { new: 'new', same: 'there already' }
 
-function shown(file: Planned) {
+function formatPlan(file: AttachmentPlan) {
   const { place, result } = file
   if (result === 'refused' || result === 'left out')
     return { file: place, invoice: null, kind: null, result: `${result}: ${file.reason}` }

@@ -6,7 +6,7 @@ import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/
 import { commandLine } from './test-command.ts'
 
 let db: TestDatabase
-let own = ''
+let customerId = ''
 beforeAll(async () => {
   db = await testDatabase()
 })
@@ -15,14 +15,14 @@ afterAll(async () => {
   await db.close()
 })
 beforeEach(async () => {
-  own = await addNewCustomer()
-  await addProfile(own, 'emea')
+  customerId = await addNewCustomer()
+  await addProfile(customerId, 'emea')
 })
 
 const { admin } = commandLine(() => db.url, process.cwd())
-const issue = (words: string) =>
-  admin(`keys issue --customer ${own} --role finance-user --name ERP ${words}`.trim())
-const listed = async () => JSON.parse((await admin(`keys list --customer ${own} --json`)).out)
+const issue = (args: string) =>
+  admin(`keys issue --customer ${customerId} --role finance-user --name ERP ${args}`.trim())
+const listed = async () => JSON.parse((await admin(`keys list --customer ${customerId} --json`)).out)
 const days = ({ expiresAt, createdAt }: { expiresAt: string; createdAt: string }) =>
   (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000
 const opens = async (key: string) => (await findKeyCaller(digestOf(key))) !== undefined
@@ -54,8 +54,8 @@ describe('issue', () => {
     ['--expires 366d', 'may be 365 at most'],
     ['--profile nobodys', 'billing profile'],
     ['--address home', 'neither an address nor a network'],
-  ])('refuses %s', async (words, why) => {
-    const { code, out, err } = await issue(words)
+  ])('refuses %s', async (args, why) => {
+    const { code, out, err } = await issue(args)
     expect([code, out, await listed()]).toEqual([1, '', []])
     expect(err).toContain(why)
   })
@@ -65,29 +65,29 @@ describe('rotate and revoke', () => {
   const ids = async () => (await listed()).map(({ id }: { id: string }) => id)
 
   test('rotate prints the former id and the key that follows it, of a member also', async () => {
-    const ana = await addMember(own, { roles: ['finance-user'] })
-    const former = await addKey(own, ['finance-user'], { issuedBy: ana })
+    const ana = await addMember(customerId, { roles: ['finance-user'] })
+    const former = await addKey(customerId, ['finance-user'], { issuedBy: ana })
     const [id] = await ids()
-    const { code, out } = await admin(`keys rotate --customer ${own} ${id} --overlap now`)
+    const { code, out } = await admin(`keys rotate --customer ${customerId} ${id} --overlap now`)
     const [, named, next = ''] = /^(\S+)\t(lic_\w{36})\n$/.exec(out) ?? []
     expect([code, named]).toEqual([0, id])
     expect([await opens(former), await opens(next)]).toEqual([false, true])
-    const again = await admin(`keys rotate --customer ${own} ${id}`)
+    const again = await admin(`keys rotate --customer ${customerId} ${id}`)
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('rotated before')])
   })
 
   test('both take many ids from standard input, and one that is none keeps no other', async () => {
-    const keys = await Promise.all([1, 2, 3].map(() => addKey(own, [])))
-    const given = await ids()
-    const rotated = await admin(`keys rotate --customer ${own} -`, `${given.join('\n')}\n`)
+    const keys = await Promise.all([1, 2, 3].map(() => addKey(customerId, [])))
+    const keyIds = await ids()
+    const rotated = await admin(`keys rotate --customer ${customerId} -`, `${keyIds.join('\n')}\n`)
     const next = rotated.out
       .trim()
       .split('\n')
       .map((line) => line.split('\t')[1] ?? '')
     expect([rotated.code, next.length]).toEqual([0, 3])
     expect(await Promise.all([...keys, ...next].map(opens))).toEqual(Array(6).fill(true))
-    const list = [given[0], 'none', '', ...given.slice(1)].join('\r\n')
-    const revoked = await admin(`keys revoke --customer ${own} -`, list)
+    const list = [keyIds[0], 'none', '', ...keyIds.slice(1)].join('\r\n')
+    const revoked = await admin(`keys revoke --customer ${customerId} -`, list)
     expect([revoked.code, revoked.out]).toEqual([1, ''])
     expect(revoked.err).toContain('has no key with the id none')
     expect(await Promise.all(keys.map(opens))).toEqual([false, false, false])
@@ -95,27 +95,27 @@ describe('rotate and revoke', () => {
   })
 
   test('revoke says which key goes on, and ends it too where that is said', async () => {
-    const former = await addKey(own, [])
+    const former = await addKey(customerId, [])
     const [id] = await ids()
-    const { out } = await admin(`keys rotate --customer ${own} ${id}`)
+    const { out } = await admin(`keys rotate --customer ${customerId} ${id}`)
     const next = out.trim().split('\t')[1] ?? ''
-    const { err } = await admin(`keys revoke --customer ${own} ${id}`)
+    const { err } = await admin(`keys revoke --customer ${customerId} ${id}`)
     expect(err).toMatch(/is revoked\. The key \S+, which followed it, goes on\./)
     expect([await opens(former), await opens(next)]).toEqual([false, true])
-    const both = await admin(`keys revoke --customer ${own} ${id} --following`)
+    const both = await admin(`keys revoke --customer ${customerId} ${id} --following`)
     expect([both.code, both.err]).toEqual([0, expect.not.stringContaining('goes on')])
     expect(await opens(next)).toBe(false)
   })
 
   test('nothing on standard input is a mistake', async () => {
-    expect(await admin(`keys revoke --customer ${own} -`)).toMatchObject({ code: 1, out: '' })
+    expect(await admin(`keys revoke --customer ${customerId} -`)).toMatchObject({ code: 1, out: '' })
   })
 
   test('no customer’s command meets another’s keys', async () => {
     const other = await addNewCustomer()
     const key = await addKey(other, [], { id: `of-${other}` })
     for (const what of ['revoke', 'rotate']) {
-      const { code, err } = await admin(`keys ${what} --customer ${own} of-${other}`)
+      const { code, err } = await admin(`keys ${what} --customer ${customerId} of-${other}`)
       expect([code, err]).toEqual([1, expect.stringContaining('has no key with the id')])
     }
     expect(await opens(key)).toBe(true)

@@ -16,9 +16,9 @@ import { note, print } from './terminal.ts'
 const IDS = 'their ids, as "keys list" has them; - reads them from standard input, one in a line'
 
 export function addKeyCommands(parent: Command): void {
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
 
-  of(
+  addCommand(
     'issue',
     'Issue a key that belongs to the customer and print it. It can not be shown again.',
     '--customer sunbird --name ERP --role finance-user --expires 90d',
@@ -34,10 +34,14 @@ export function addKeyCommands(parent: Command): void {
     .option('--expires <time>', 'how long it is valid: 12h, 90d or 8w; never', hoursOf, hoursOf('90d'))
     .action(withDatabase(issueKey))
   printsRows(
-    of('list', 'List the keys, the newest first; never the keys themselves.', '--customer sunbird --json'),
+    addCommand(
+      'list',
+      'List the keys, the newest first; never the keys themselves.',
+      '--customer sunbird --json',
+    ),
     readKeys,
   )
-  of(
+  addCommand(
     'rotate',
     'Issue a key that follows another one, and print the id of the former and the key, in a line for each.',
     '--customer sunbird 6f1f0a52-5b0e-4f43-9a4c-0d3c5a1f7a10 --overlap 24h',
@@ -47,7 +51,7 @@ export function addKeyCommands(parent: Command): void {
       new Option('--overlap <time>', 'how long both can be used').choices(OVERLAPS).default(DEFAULT_OVERLAP),
     )
     .action(withDatabase(rotateKeys))
-  of(
+  addCommand(
     'revoke',
     'Revoke keys from the next request on.',
     '--customer sunbird 6f1f0a52-5b0e-4f43-9a4c-0d3c5a1f7a10',
@@ -61,7 +65,7 @@ export function addKeyCommands(parent: Command): void {
 const ALL = 100_000
 
 async function readKeys(tx: Transaction, customerId: CustomerId) {
-  const keys = await listKeys(tx, customerId, { reach: 'all' }, ALL)
+  const keys = await listKeys(tx, customerId, { keyScope: 'all' }, ALL)
   return keys.map(({ prefix, lastFour, owner, issuerEmail, ...key }) => ({
     id: key.id,
     name: key.name,
@@ -91,7 +95,7 @@ function hoursOf(text: string): number | 'never' {
   return hours
 }
 
-type Given = {
+type KeyOptions = {
   customer: string
   name: string
   role: string[]
@@ -101,12 +105,19 @@ type Given = {
 }
 
 /** Issues a key by the customer's own way, as one who has all of their roles and billing profiles. */
-async function issueKey({ customer, role, profile, address, expires, ...given }: Given): Promise<void> {
+async function issueKey({
+  customer,
+  role,
+  profile,
+  address,
+  expires,
+  ...options
+}: KeyOptions): Promise<void> {
   const operator = await operatorOf(customer, ['admin'])
   const profiles = await readScope(operator, (tx) => listBillingProfiles(tx, operator.customerId))
   const caller = { ...operator, billingProfiles: profiles.map(({ id }) => id) }
   const body = {
-    name: checkedText('name', given.name, NAME_MAX),
+    name: checkedText('name', options.name, NAME_MAX),
     roles: rolesOf(role),
     ...(profile ? { billingProfiles: profile } : {}),
     ...(address ? { addresses: address } : {}),
@@ -121,10 +132,10 @@ async function issueKey({ customer, role, profile, address, expires, ...given }:
 
 /** Makes a key for each of these that follows it, and prints the former's id with the key itself. */
 async function rotateKeys(
-  given: string[],
+  args: string[],
   { customer, overlap }: { customer: string; overlap: Overlap },
 ): Promise<void> {
-  await forEachKey(given, customer, async (caller, id) => {
+  await forEachKey(args, customer, async (caller, id) => {
     const input = { params: { key_id: id }, query: {}, body: { overlap } }
     const { body } = await operations.rotateKey(caller, input, { requestId: randomUUID() })
     print(`${id}\t${body.secret}`)
@@ -133,10 +144,10 @@ async function rotateKeys(
 
 /** Revokes these; one that was revoked before stays so. With `following` also the keys that followed them. */
 async function revokeKeys(
-  given: string[],
+  args: string[],
   { customer, following = false }: { customer: string; following?: boolean },
 ): Promise<void> {
-  await forEachKey(given, customer, async (caller, id) => {
+  await forEachKey(args, customer, async (caller, id) => {
     const query = following ? { following: 'true' as const } : {}
     const input = { params: { key_id: id }, query, body: {} }
     const { goesOn } = (await operations.revokeKey(caller, input, { requestId: randomUUID() })).body
@@ -149,31 +160,31 @@ async function revokeKeys(
  * @throws Problem at the end, where any was refused
  */
 async function forEachKey(
-  given: readonly string[],
+  args: readonly string[],
   customer: string,
   work: (caller: Caller, id: string) => Promise<void>,
 ): Promise<void> {
   const caller = await operatorOf(customer, ['admin'])
-  const refusals: string[] = []
+  const errors: string[] = []
   let count = 0
-  for await (const id of idsOf(given)) {
+  for await (const id of idsOf(args)) {
     count += 1
     await work(caller, id).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error
-      refusals.push(refusalText(caller, id, error))
+      errors.push(errorText(caller, id, error))
     })
   }
   if (count === 0) throw new Problem('invalid_request', 'There is no id on standard input.')
-  if (refusals.length > 0) throw new Problem('invalid_request', refusals.join('\n'))
+  if (errors.length > 0) throw new Problem('invalid_request', errors.join('\n'))
 }
 
-function refusalText({ customerName }: Caller, id: string, { code, message }: Problem): string {
+function errorText({ customerName }: Caller, id: string, { code, message }: Problem): string {
   return code === 'not_found' ? `${customerName} has no key with the id ${id}.` : `${id}: ${message}`
 }
 
-async function* idsOf(given: readonly string[]): AsyncGenerator<string, void, undefined> {
-  for (const word of given) {
-    if (word !== '-') yield word
+async function* idsOf(args: readonly string[]): AsyncGenerator<string, void, undefined> {
+  for (const arg of args) {
+    if (arg !== '-') yield arg
     else
       for await (const line of createInterface({ input: process.stdin })) if (line.trim()) yield line.trim()
   }

@@ -47,9 +47,9 @@ test('a reader that leaves early is no failure', async () => {
 
 test('without a server it starts its own database and leaves none behind', async () => {
   const data = join(folder, 'data')
-  const own = (words: string) => start(words, [], `DATA_DIR=${data}`).ended
-  const words = 'customers add --name Own --domain own.example --contact-email a@own.example'
-  expect(await own(words)).toMatchObject({ code: 0, out: 'own\n' })
-  expect(await own('customers list --json')).toMatchObject({ code: 0, err: '' })
+  const run = (args: string) => start(args, [], `DATA_DIR=${data}`).ended
+  const args = 'customers add --name Own --domain own.example --contact-email a@own.example'
+  expect(await run(args)).toMatchObject({ code: 0, out: 'own\n' })
+  expect(await run('customers list --json')).toMatchObject({ code: 0, err: '' })
   expect(await serverOf(data)).toBeUndefined()
 })

@@ -57,8 +57,8 @@ describe('customers', () => {
     ],
     ['--name A --domain a.example --contact-email a@b.example --id sunbird', 'customer "sunbird" already'],
     ['--name A --domain a.example --contact-email a@b.example --id A/B', 'not an id'],
-  ])('are refused with %s', async (words, reason) => {
-    expectRefusal(await admin(`customers add ${words}`), reason)
+  ])('are refused with %s', async (args, reason) => {
+    expectError(await admin(`customers add ${args}`), reason)
   })
 })
 
@@ -96,20 +96,20 @@ describe('members', () => {
   })
 
   test('of one customer are added to another, and neither learns of it', async () => {
-    const words = '--customer other --email ana@SUNBIRD.example --name A --role admin'
-    expect(await admin(`members add ${words}`)).toMatchObject({ code: 0 })
-    expectRefusal(await admin(`members add ${words}`), 'There is a member with the address')
+    const args = '--customer other --email ana@SUNBIRD.example --name A --role admin'
+    expect(await admin(`members add ${args}`)).toMatchObject({ code: 0 })
+    expectError(await admin(`members add ${args}`), 'There is a member with the address')
     const { out } = await admin('members list --customer other --json')
     expect(JSON.parse(out)).toMatchObject([{ email: 'ana@SUNBIRD.example', name: 'A', roles: ['admin'] }])
   })
 
   test('get the link by mail where a mail server is set, and it is shown nowhere', async () => {
-    const words = 'members add --customer sunbird --email mia@sunbird.example --name Mia --role admin --mail'
-    expectRefusal(await admin(words), 'no mail server')
+    const args = 'members add --customer sunbird --email mia@sunbird.example --name Mia --role admin --mail'
+    expectError(await admin(args), 'no mail server')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     vi.stubEnv('MAIL_FROM', 'billing@reseller.example')
     vi.stubEnv('BASE_URL', 'https://console.example')
-    const { code, out, err } = await admin(words)
+    const { code, out, err } = await admin(args)
     vi.unstubAllEnvs()
     expect([code, out, err]).toEqual([0, 'mia@sunbird.example\n', expect.stringContaining('within a minute')])
     expect(
@@ -129,7 +129,7 @@ describe('members', () => {
     expect(await admin(`members disable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
     expect(await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
-    expectRefusal(await admin(`members reset ${who}`), 'is disabled')
+    expectError(await admin(`members reset ${who}`), 'is disabled')
     expect(await admin(`members enable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
     expect(await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).not.toBeNull()
@@ -148,8 +148,8 @@ describe('members', () => {
     ['add --customer nobody --email c@d.example --name A --role admin', 'no customer "nobody"'],
     ['reset --customer other --email ben@sunbird.example', 'no member'],
     ['disable --customer other --email ben@sunbird.example', 'no member'],
-  ])('refuse %s', async (words, reason) => {
-    expectRefusal(await admin(`members ${words}`), reason)
+  ])('refuse %s', async (args, reason) => {
+    expectError(await admin(`members ${args}`), reason)
   })
 })
 
@@ -172,12 +172,12 @@ describe('keys', () => {
     const [listed] = JSON.parse(list.out)
     const days = (Date.parse(listed.expiresAt) - Date.parse(listed.createdAt)) / 86_400_000
     expect([listed.id, days]).toEqual([caller?.id, 90])
-    const own = "SELECT issued_by, digest FROM api_keys WHERE customer_id = 'sunbird'"
-    expect((await db.opened.keys.query(own)).rows).toEqual([
+    const query = "SELECT issued_by, digest FROM api_keys WHERE customer_id = 'sunbird'"
+    expect((await db.opened.keys.query(query)).rows).toEqual([
       { issued_by: null, digest: digestOf(out.trim()) },
     ])
 
-    expectRefusal(await admin(`keys revoke --customer other ${caller?.id}`), 'no key')
+    expectError(await admin(`keys revoke --customer other ${caller?.id}`), 'no key')
     expect(await findKeyCaller(digestOf(out.trim()))).toBeDefined()
     expect(await admin(`keys revoke --customer sunbird ${caller?.id}`)).toMatchObject({ code: 0, out: '' })
     expect(await findKeyCaller(digestOf(out.trim()))).toBeUndefined()
@@ -188,8 +188,8 @@ describe('keys', () => {
   test.each([
     'issue --customer nobody --role admin --name x',
     'issue --customer sunbird --role boss --name x',
-  ])('refuse %s', async (words) => {
-    expectRefusal(await admin(`keys ${words}`), 'There is no')
+  ])('refuse %s', async (args) => {
+    expectError(await admin(`keys ${args}`), 'There is no')
   })
 })
 
@@ -200,8 +200,8 @@ const FOCUS =
 describe('import', () => {
   test('takes a file where the user stands, or stdin, and says what it did', async () => {
     writeFileSync(join(folder, 'costs.csv'), FOCUS)
-    const words = '--customer sunbird --due-days 14 --paid --platform'
-    const { code, out, err } = await admin(`import focus costs.csv ${words}`, '', ['Hoster=web-services'])
+    const args = '--customer sunbird --due-days 14 --paid --platform'
+    const { code, out, err } = await admin(`import focus costs.csv ${args}`, '', ['Hoster=web-services'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^Invoices +1 +1 new$/m)
     expect(out).toMatch(/\nStored as import \d{8}-[0-9a-f]{8}\.\n$/)
@@ -209,7 +209,7 @@ describe('import', () => {
     const expected = [{ platform: 'web-services', due_date: '2026-10-14', balance_amount: '0' }]
     expect(await db.sql('sunbird', sql)).toEqual(expected)
     const other = await admin('import focus - --customer sunbird', FOCUS)
-    expectRefusal(other, 'platform: stored web-services, given hoster')
+    expectError(other, 'platform: stored web-services, given hoster')
     expect(other.err).toContain('--correct')
     expect(await db.sql('sunbird', sql)).toEqual(expected)
     expect((await admin('import focus - --customer sunbird --correct', FOCUS)).out).toContain('1 corrected')
@@ -229,7 +229,7 @@ describe('import', () => {
     ['invoices', '[{]\n', 'not JSON'],
     ['invoices', '', 'is empty'],
   ])('refuses %s of %j', async (what, input, reason) => {
-    expectRefusal(await admin(`import ${what} - --customer sunbird`, input), reason)
+    expectError(await admin(`import ${what} - --customer sunbird`, input), reason)
   })
 })
 
@@ -249,15 +249,15 @@ describe('what invoices say of both sides', () => {
 
   test('an issuer with a slip of the pen is refused', async () => {
     const set = (...more: string[]) => admin('issuers set --customer sunbird', '', ['Other', ...more])
-    expectRefusal(await set('--iban', 'IE64IRCE92050112345679'), 'is no IBAN')
-    expectRefusal(await set('--bic', 'x'), 'is no BIC')
-    expectRefusal(await set('--country', 'UK'), '"UK" is no country code of two letters (ISO 3166-1)')
+    expectError(await set('--iban', 'IE64IRCE92050112345679'), 'is no IBAN')
+    expectError(await set('--bic', 'x'), 'is no BIC')
+    expectError(await set('--country', 'UK'), '"UK" is no country code of two letters (ISO 3166-1)')
     expect((await admin('issuers list --customer other --json')).out).toBe('[]\n')
   })
 
   test('a billing profile is changed, or added once it has a name', async () => {
     const set = (...more: string[]) => admin('billing-profiles set --customer sunbird', '', more)
-    expectRefusal(
+    expectError(
       await set('emea', '--tax-id', 'DE1'),
       'There is no billing profile "emea" yet. Give its --name.',
     )
@@ -268,11 +268,11 @@ describe('what invoices say of both sides', () => {
       code: 0,
     })
     await set('emea', '--tax-id', '')
-    const place = { postcode: null, taxId: null, registration: null }
+    const address = { postcode: null, taxId: null, registration: null }
     const { out } = await admin('billing-profiles list --customer sunbird --json')
     expect(JSON.parse(out)).toEqual([
-      { ...place, id: 'default', name: 'Sunbird', address: 'Main Street 1', city: 'Zurich', country: 'CH' },
-      { ...place, id: 'emea', name: 'Sunbird GmbH', address: null, city: null, country: null },
+      { ...address, id: 'default', name: 'Sunbird', address: 'Main Street 1', city: 'Zurich', country: 'CH' },
+      { ...address, id: 'emea', name: 'Sunbird GmbH', address: null, city: null, country: null },
     ])
     expect(await audits('billing-profile.set')).toHaveLength(3)
   })
@@ -280,7 +280,7 @@ describe('what invoices say of both sides', () => {
 
 describe('a program among others', () => {
   test('a database that does not answer is told in a line', async () => {
-    expectRefusal(await admin('customers list', '', [], 'postgres://127.0.0.1:1/x'), 'ECONNREFUSED')
+    expectError(await admin('customers list', '', [], 'postgres://127.0.0.1:1/x'), 'ECONNREFUSED')
   })
 
   test('it ends with the code of what it did, and says why on standard error, while its input stays open', async () => {
@@ -296,7 +296,7 @@ describe('a program among others', () => {
   })
 })
 
-function expectRefusal({ code, out, err }: Ended, reason: string) {
+function expectError({ code, out, err }: Ended, reason: string) {
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain(reason)
   expect(err).not.toMatch(/^\s+at /m)

@@ -17,26 +17,26 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-let own = ''
+let customerId = ''
 let who = ''
 beforeEach(async () => {
-  own = await addNewCustomer()
-  await addProfile(own, 'emea')
-  await addMember(own, { roles: ['admin'], email: `ana@${own}.example` })
-  who = `--customer ${own} --email ana@${own}.example`
+  customerId = await addNewCustomer()
+  await addProfile(customerId, 'emea')
+  await addMember(customerId, { roles: ['admin'], email: `ana@${customerId}.example` })
+  who = `--customer ${customerId} --email ana@${customerId}.example`
 })
 
 const ana = async () => {
   const rows = await db.sql(
-    own,
+    customerId,
     'SELECT roles, billing_profiles AS profiles, disabled_at IS NOT NULL AS disabled FROM members WHERE email = $1',
-    [`ana@${own}.example`],
+    [`ana@${customerId}.example`],
   )
   return rows[0]
 }
 const history = () =>
   db.sql(
-    own,
+    customerId,
     "SELECT action, actor_kind AS kind, details FROM audit_events WHERE action LIKE 'member.%' ORDER BY id",
   )
 
@@ -46,12 +46,12 @@ describe('members', () => {
     ['set-roles', ' --role it-manager'],
   ])('%s leaves the last Admin alone, and another one not', async (command, more) => {
     const before = await ana()
-    const refused = await admin(`members ${command} ${who}${more}`)
-    expect(refused).toMatchObject({ code: 1, out: '' })
-    expect(refused.err).toContain('the last Admin who can sign in')
+    const result = await admin(`members ${command} ${who}${more}`)
+    expect(result).toMatchObject({ code: 1, out: '' })
+    expect(result.err).toContain('the last Admin who can sign in')
     expect(await ana()).toEqual(before)
     expect(await history()).toEqual([])
-    await addMember(own, { roles: ['admin'] })
+    await addMember(customerId, { roles: ['admin'] })
     expect(await admin(`members ${command} ${who}${more}`)).toMatchObject({ code: 0, out: '' })
   })
 
@@ -60,14 +60,14 @@ describe('members', () => {
       'This member has no second factor here.',
     )
     await db.sql(
-      own,
+      customerId,
       `INSERT INTO second_factors (person_id, kind, name, secret) SELECT person_id, 'totp', 'App', 'x' FROM members WHERE email = $1`,
-      [`ana@${own}.example`],
+      [`ana@${customerId}.example`],
     )
     expect(await admin(`members reset-factor ${who}`)).toMatchObject({ code: 0, out: '' })
-    expect(await db.sql(own, 'SELECT id FROM second_factors')).toEqual([])
+    expect(await db.sql(customerId, 'SELECT id FROM second_factors')).toEqual([])
     expect(
-      await db.sql(own, "SELECT actor_kind AS kind FROM audit_events WHERE action = 'factors.reset'"),
+      await db.sql(customerId, "SELECT actor_kind AS kind FROM audit_events WHERE action = 'factors.reset'"),
     ).toEqual([{ kind: 'operator' }])
   })
 
@@ -90,19 +90,19 @@ describe('members', () => {
     [' --all --profile emea', 'Give the billing profiles'],
     [' --profile asia', '"asia" is no billing profile'],
   ])('set-profiles%s is refused', async (more, reason) => {
-    const refused = await admin(`members set-profiles ${who}${more}`)
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(reason)])
+    const result = await admin(`members set-profiles ${who}${more}`)
+    expect([result.code, result.err]).toEqual([1, expect.stringContaining(reason)])
     expect((await ana())?.profiles).toBeNull()
   })
 
   test('add limits to profiles, and list shows who has not come', async () => {
-    const add = `members add --customer ${own} --email cleo@${own}.example --name Cleo --role finance-user`
+    const add = `members add --customer ${customerId} --email cleo@${customerId}.example --name Cleo --role finance-user`
     const { out, code } = await admin(`${add} --profile emea`)
     expect([code, out]).toEqual([0, expect.stringMatching(/\/invitation\/[\w-]{43}\n$/)])
-    const listed = JSON.parse((await admin(`members list --customer ${own} --json`)).out)
+    const listed = JSON.parse((await admin(`members list --customer ${customerId} --json`)).out)
     expect(listed).toMatchObject([
-      { email: `ana@${own}.example`, billingProfiles: null, invitedAt: null },
-      { email: `cleo@${own}.example`, roles: ['finance-user'], billingProfiles: ['emea'] },
+      { email: `ana@${customerId}.example`, billingProfiles: null, invitedAt: null },
+      { email: `cleo@${customerId}.example`, roles: ['finance-user'], billingProfiles: ['emea'] },
     ])
     expect(listed[1].invitedAt).toEqual(expect.any(String))
     expect((await admin(`${add} --profile emea`)).err).toContain('already')

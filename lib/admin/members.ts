@@ -18,9 +18,9 @@ import { operatorFor } from './licenses/operator.ts'
 import { note, print } from './terminal.ts'
 
 export function addMemberCommands(parent: Command): void {
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
   const one = (name: string, description: string, example: string) =>
-    of(name, description, `--customer sunbird --email ana@sunbird.example${example}`).requiredOption(
+    addCommand(name, description, `--customer sunbird --email ana@sunbird.example${example}`).requiredOption(
       '--email <email>',
       "the member's address",
     )
@@ -60,55 +60,55 @@ export function addMemberCommands(parent: Command): void {
     'disable',
     'Shut a member out from the next request on, with the keys they issued; with --email -, those whose addresses are on standard input, one in a line.',
     '',
-  ).action(withDatabase((given: Named) => setAllDisabled(given, true)))
+  ).action(withDatabase((options: Named) => setAllDisabled(options, true)))
   one(
     'enable',
     'Let a disabled member sign in again; with --email -, those whose addresses are on standard input.',
     '',
-  ).action(withDatabase((given: Named) => setAllDisabled(given, false)))
+  ).action(withDatabase((options: Named) => setAllDisabled(options, false)))
   one(
     'reset-factor',
     'Take away the second factors of a member who has lost them: wherever they are a member. They are told by mail.',
     '',
   ).action(withDatabase(resetFactor))
-  printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
+  printsRows(addCommand('list', "List a customer's members.", '--customer sunbird'), allMembers)
 }
 
-async function setRoles(given: Named & { role: string[] }): Promise<void> {
-  const { roles } = await change(given, { roles: rolesOf(given.role) })
-  note(`${given.email} has the roles ${roles.join(', ')}.`)
+async function setRoles(options: Named & { role: string[] }): Promise<void> {
+  const { roles } = await change(options, { roles: rolesOf(options.role) })
+  note(`${options.email} has the roles ${roles.join(', ')}.`)
 }
 
-async function setProfiles(given: Named & { profile?: string[]; all?: boolean }): Promise<void> {
-  const { profile, all = false } = given
+async function setProfiles(options: Named & { profile?: string[]; all?: boolean }): Promise<void> {
+  const { profile, all = false } = options
   if ((profile === undefined) === !all)
     throw new Problem('invalid_request', 'Give the billing profiles, each with --profile, or --all.')
-  const { billingProfiles } = await change(given, { billingProfiles: profile ?? null })
-  note(`${given.email} sees ${billingProfiles?.join(', ') ?? 'all billing profiles'}.`)
+  const { billingProfiles } = await change(options, { billingProfiles: profile ?? null })
+  note(`${options.email} sees ${billingProfiles?.join(', ') ?? 'all billing profiles'}.`)
 }
 
-async function setAllDisabled(given: Named, disabled: boolean): Promise<void> {
-  await forEachOf(await linesOrWord(given.email), (email) => setDisabled({ ...given, email }, disabled))
+async function setAllDisabled(options: Named, disabled: boolean): Promise<void> {
+  await forEachOf(await linesOrValue(options.email), (email) => setDisabled({ ...options, email }, disabled))
 }
 
-async function setDisabled(given: Named, disabled: boolean): Promise<void> {
-  await change(given, { disabled })
-  note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
+async function setDisabled(options: Named, disabled: boolean): Promise<void> {
+  await change(options, { disabled })
+  note(`${options.email} is ${disabled ? 'disabled' : 'enabled'}.`)
 }
 
-async function resetFactor(given: Named): Promise<void> {
-  const operator = await operatorOf(given)
-  const id = await readScope(operator, (tx) => idOf(tx, operator, given))
+async function resetFactor(options: Named): Promise<void> {
+  const operator = await operatorOf(options)
+  const id = await readScope(operator, (tx) => idOf(tx, operator, options))
   const input = { params: { member_id: id }, query: {}, body: {} }
   await resetFactors(operator, input, { requestId: crypto.randomUUID() })
-  note(`${given.email} has no second factor any more.`)
+  note(`${options.email} has no second factor any more.`)
 }
 
 /** The same operation as that of screen and API, with the operator as caller. */
-async function change(given: Named, wanted: Input<typeof contract>['body']) {
-  const operator = await operatorOf(given)
-  const id = await readScope(operator, (tx) => idOf(tx, operator, given))
-  const input = { params: { member_id: id }, query: {}, body: wanted }
+async function change(options: Named, body: Input<typeof contract>['body']) {
+  const operator = await operatorOf(options)
+  const id = await readScope(operator, (tx) => idOf(tx, operator, options))
+  const input = { params: { member_id: id }, query: {}, body: body }
   return (await changeMember(operator, input, { requestId: crypto.randomUUID() })).body
 }
 
@@ -116,28 +116,28 @@ type Linked = Named & { mail?: boolean }
 type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
 
 /** Adds a member, who comes by a link. */
-async function addMember(given: NewMember): Promise<void> {
-  checkMail(given)
-  const operator = await operatorOf(given)
-  const email = given.email.trim()
+async function addMember(options: NewMember): Promise<void> {
+  checkMail(options)
+  const operator = await operatorOf(options)
+  const email = options.email.trim()
   if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${given.email}" is not an e-mail address.`)
-  const name = checkedText('name', given.name)
-  const invited = { email, name, roles: rolesOf(given.role), billingProfiles: given.profile }
-  const { link } = await scope(operator, (tx) => invite(tx, operator, invited, wayOf(given)))
-  tell(link, email)
+    throw new Problem('invalid_request', `"${options.email}" is not an e-mail address.`)
+  const name = checkedText('name', options.name)
+  const invited = { email, name, roles: rolesOf(options.role), billingProfiles: options.profile }
+  const { link } = await scope(operator, (tx) => invite(tx, operator, invited, deliveryOf(options)))
+  printLink(link, email)
 }
 
 /** A new link for a member. */
-async function reset(given: Linked): Promise<void> {
-  checkMail(given)
-  const operator = await operatorOf(given)
+async function reset(options: Linked): Promise<void> {
+  checkMail(options)
+  const operator = await operatorOf(options)
   const link = await scope(operator, async (tx) => {
-    const found = await lockMember(tx, operator.customerId, await idOf(tx, operator, given))
-    if (!found) throw new Problem('not_found')
-    return linkFor(tx, operator, found.member, wayOf(given))
+    const member = await lockMember(tx, operator.customerId, await idOf(tx, operator, options))
+    if (!member) throw new Problem('not_found')
+    return linkFor(tx, operator, member.member, deliveryOf(options))
   })
-  tell(link, given.email)
+  printLink(link, options.email)
 }
 
 function checkMail({ mail }: Linked): void {
@@ -145,12 +145,12 @@ function checkMail({ mail }: Linked): void {
     throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
 }
 
-function wayOf({ mail = false }: Linked) {
+function deliveryOf({ mail = false }: Linked) {
   return { requestId: crypto.randomUUID(), isMailed: mail }
 }
 
 /** What a command says of a link: the link itself on standard output, or the address that it is mailed to. */
-function tell({ url, expireTime }: MemberLink, email: string): void {
+function printLink({ url, expireTime }: MemberLink, email: string): void {
   print(url ?? email)
   const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
   note(
@@ -189,19 +189,20 @@ async function idOf(
 }
 
 /** More would be a slip: a whole disk, say. */
-const MOST = 100_000
+const MAX_LINES = 100_000
 
 /**
  * What is meant by a word of the command line: itself, or with `-` each line of the standard input that is not blank.
  * @throws Problem where there is no line
  */
-async function linesOrWord(word: string): Promise<string[]> {
-  if (word !== '-') return [word]
+async function linesOrValue(value: string): Promise<string[]> {
+  if (value !== '-') return [value]
   const lines = new Set<string>()
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     const text = line.replace(/^\ufeff/, '').trim()
     if (text !== '') lines.add(text)
-    if (lines.size > MOST) throw new Problem('invalid_request', `There are more than ${MOST} lines.`)
+    if (lines.size > MAX_LINES)
+      throw new Problem('invalid_request', `There are more than ${MAX_LINES} lines.`)
   }
   if (lines.size === 0) throw new Problem('invalid_request', 'There is no line on the standard input.')
   return [...lines]
@@ -213,7 +214,7 @@ async function linesOrWord(word: string): Promise<string[]> {
  */
 async function forEachOf(all: readonly string[], work: (one: string) => Promise<void>): Promise<void> {
   if (all.length === 1 && all[0] !== undefined) return work(all[0])
-  let refused = 0
+  let failures = 0
   for (const one of all) {
     try {
       await work(one)
@@ -221,9 +222,9 @@ async function forEachOf(all: readonly string[], work: (one: string) => Promise<
       const problem = toProblem(error)
       // What fails for one fails for all.
       if (problem.status >= 500) throw error
-      refused += 1
+      failures += 1
       note(`${one}: ${problem.message}`)
     }
   }
-  if (refused > 0) throw new Problem('invalid_request', `${refused} of ${all.length} were refused.`)
+  if (failures > 0) throw new Problem('invalid_request', `${failures} of ${all.length} were refused.`)
 }

@@ -11,7 +11,7 @@ const NOTES_MODULES = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeSync(1, '\\nLOADED ' + JSON.stringify([...loaded])))
 `)}`
 
-function modulesOf(...words: string[]): string[] {
+function modulesOf(...args: string[]): string[] {
   const program = [
     '--conditions=react-server',
     '--no-warnings',
@@ -19,7 +19,7 @@ function modulesOf(...words: string[]): string[] {
     NOTES_MODULES,
     'lib/admin/main.ts',
   ]
-  const out = execFileSync(process.execPath, [...program, ...words], { encoding: 'utf8' })
+  const out = execFileSync(process.execPath, [...program, ...args], { encoding: 'utf8' })
   return JSON.parse(out.slice(out.lastIndexOf('\nLOADED ') + '\nLOADED '.length))
 }
 
@@ -28,8 +28,8 @@ const packagesOf = (modules: string[]) =>
 
 test.each([[['--help']], [['help']]])(
   '%j loads the names of the commands, and neither a database nor the settings',
-  (words) => {
-    const modules = modulesOf(...words)
+  (args) => {
+    const modules = modulesOf(...args)
     expect([...packagesOf(modules)]).toEqual(['commander'])
     expect(modules.filter((url) => url.includes('/lib/admin/'))).not.toEqual([])
   },

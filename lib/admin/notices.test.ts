@@ -13,9 +13,9 @@ beforeAll(async () => {
   vi.stubEnv('DATABASE_URL', db.url)
   for (const id of ['sunbird', 'other']) await addCustomer(id)
   await addProfile('sunbird', 'emea')
-  const late = { invoiceDate: '2026-01-01', dueDate: '2026-01-31' }
-  await addInvoice('sunbird', 'IN-1', late)
-  await addInvoice('other', 'IN-2', late)
+  const overdue = { invoiceDate: '2026-01-01', dueDate: '2026-01-31' }
+  await addInvoice('sunbird', 'IN-1', overdue)
+  await addInvoice('other', 'IN-2', overdue)
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
@@ -23,7 +23,7 @@ afterAll(async () => {
   await db.close()
 })
 
-const admin = (words: string) => runHere(['notices', ...words.split(' ')])
+const admin = (args: string) => runHere(['notices', ...args.split(' ')])
 const list = async () => JSON.parse((await admin('list --customer sunbird --json')).out)
 const setMail = (url: string) => {
   vi.stubEnv('SMTP_URL', url)
@@ -65,8 +65,8 @@ describe('refused, and nothing is stored', () => {
     ['remove ap@a.example good@a.example --customer sunbird', 'good@a.example gets no notices'],
     ['remove ap@a.example --customer other', 'gets no notices of other'],
     ['send --customer sunbird', 'Notices are off'],
-  ])('%s', async (words, reason) => {
-    expect(await admin(words)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(reason) })
+  ])('%s', async (args, reason) => {
+    expect(await admin(args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(reason) })
     expect(await list()).toHaveLength(3)
   })
 })

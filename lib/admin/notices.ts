@@ -13,13 +13,13 @@ import { isOperated, type Kind, NOTICES, OPERATED, type Operated } from '#lib/no
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
-import { customerCommands, customerNamed, printsRows, recordDeed, withDatabase } from './command.ts'
+import { customerCommands, customerNamed, printsRows, recordOperatorAction, withDatabase } from './command.ts'
 import { interruption, note, print } from './terminal.ts'
 
 export function addNoticeCommands(parent: Command): void {
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
 
-  of(
+  addCommand(
     'add',
     'Tell addresses of the invoices of a billing profile, or set anew what they are told; with licenses, members who manage them of what vendors change.',
     'ap@sunbird.example ana@sunbird.example --kinds due,past-due --customer sunbird',
@@ -30,23 +30,27 @@ export function addNoticeCommands(parent: Command): void {
     .option('--again', 'also those that the person has stopped, at their own wish')
     .action(withDatabase(add))
   printsRows(
-    of('list', 'List who is told of what, and the addresses that were refused.', '--customer sunbird'),
+    addCommand(
+      'list',
+      'List who is told of what, and the addresses that were refused.',
+      '--customer sunbird',
+    ),
     listRecipientRows,
   )
-  of('remove', 'Tell addresses no more.', 'ap@sunbird.example --customer sunbird')
+  addCommand('remove', 'Tell addresses no more.', 'ap@sunbird.example --customer sunbird')
     .argument('<email...>', 'one or more addresses')
     .option('--profile <id>', 'of this billing profile; of all if it is left out')
     .action(withDatabase(remove))
-  of(
+  addCommand(
     'send',
     'Send what is to tell now, and not at the next full hour. Prints how many mails left.',
     '--customer sunbird',
   ).action(withDatabase(send))
 }
 
-type Given = { customer: string; profile?: string }
+type NoticeOptions = { customer: string; profile?: string }
 
-type Added = Required<Given> & { kinds: Operated[]; again?: boolean }
+type Added = Required<NoticeOptions> & { kinds: Operated[]; again?: boolean }
 
 async function add(emails: string[], { customer, profile, kinds, again = false }: Added): Promise<void> {
   const { customerId } = await customerNamed(customer)
@@ -64,21 +68,21 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
         stopped.push(...(await addLicensesRecipient(tx, customerId, { email, again })))
       if (ofInvoices.length > 0)
         stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again })))
-      await recordDeed(tx, customerId, 'notices.set', email, { profile, kinds, stopped })
-      const held = kinds.filter((kind) => stopped.includes(kind))
-      if (held.length > 0) note(`${email} has stopped ${held.join(', ')}, and is not told of it.`)
+      await recordOperatorAction(tx, customerId, 'notices.set', email, { profile, kinds, stopped })
+      const blocked = kinds.filter((kind) => stopped.includes(kind))
+      if (blocked.length > 0) note(`${email} has stopped ${blocked.join(', ')}, and is not told of it.`)
     }
   })
   const ofProfile = NOTICES.filter((kind) => kinds.includes(kind))
-  const told = [
+  const lines = [
     ...(ofProfile.length > 0 ? [`${ofProfile.join(', ')} of the billing profile ${profile}`] : []),
     ...(kinds.includes('licenses') ? ['licenses that vendors change'] : []),
   ]
-  note(`${emails.join(', ')}: ${told.join('; ')}.`)
+  note(`${emails.join(', ')}: ${lines.join('; ')}.`)
   if (!mailSettings()) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
 }
 
-async function remove(emails: string[], { customer, profile }: Given): Promise<void> {
+async function remove(emails: string[], { customer, profile }: NoticeOptions): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
     for (const email of emails) {
@@ -86,13 +90,13 @@ async function remove(emails: string[], { customer, profile }: Given): Promise<v
       const hadLicenses = profile === undefined && (await removeLicensesRecipient(tx, customerId, email))
       if (profiles.length === 0 && !hadLicenses)
         throw new Problem('not_found', `${email} gets no notices of ${name}.`)
-      await recordDeed(tx, customerId, 'notices.removed', email, { profiles })
+      await recordOperatorAction(tx, customerId, 'notices.removed', email, { profiles })
     }
   })
   note(`${emails.join(', ')}: no more notices.`)
 }
 
-async function send({ customer }: Given): Promise<void> {
+async function send({ customer }: NoticeOptions): Promise<void> {
   const { customerId } = await customerNamed(customer)
   if (!mailSettings())
     throw new Problem('invalid_request', 'Notices are off: SMTP_URL and MAIL_FROM are not set.')

@@ -7,9 +7,9 @@ import { exitCodeOf } from './terminal.ts'
 import { runHere } from './test-run.ts'
 
 /** What a command line says that ends before anything is done. */
-async function said(words: string) {
+async function outputOf(args: string) {
   let [out, err] = ['', '']
-  const program = await adminProgram(words.split(' ')[0])
+  const program = await adminProgram(args.split(' ')[0])
   const configure = (command: typeof program) => {
     command.configureOutput({
       writeOut: (text) => {
@@ -23,7 +23,7 @@ async function said(words: string) {
   }
   configure(program)
   const error = await program
-    .parseAsync(words.split(' ').filter(Boolean), { from: 'user' })
+    .parseAsync(args.split(' ').filter(Boolean), { from: 'user' })
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(CommanderError)
   return { code: await exitCodeOf(error), out, err }
@@ -136,7 +136,7 @@ test('the commands are these', () => {
 })
 
 test.each(COMMANDS)('%s --help has an example and the exit codes', async (command) => {
-  const { code, out, err } = await said(`${command} --help`)
+  const { code, out, err } = await outputOf(`${command} --help`)
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain(`Usage: npm run -s admin -- ${command} `)
   expect(out).toContain(`Example:\n  npm run -s admin -- ${command} `)
@@ -190,8 +190,8 @@ describe('wrong usage is 2', () => {
     'customers merge a',
     'customers merge a --into b',
     'customers merge a --into b --profile x --dry-run',
-  ])('%j', async (words) => {
-    const { code, out, err } = await said(words)
+  ])('%j', async (args) => {
+    const { code, out, err } = await outputOf(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).not.toBe('')
   })

@@ -24,14 +24,14 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
 
 /**
  * Runs one command line, and says what went wrong.
- * @param words what follows `npm run -s admin --`
+ * @param args what follows `npm run -s admin --`
  * @returns the exit code
  */
-export async function runCommand(words: readonly string[]): Promise<number> {
+export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     // `help keys` is about a group, too.
-    const program = await adminProgram(words[0] === 'help' ? words[1] : words[0])
-    await program.parseAsync(words, { from: 'user' })
+    const program = await adminProgram(args[0] === 'help' ? args[1] : args[0])
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     return exitCodeOf(error)

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
-import { settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
+import { reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { google, microsoft } from '../../test/fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery } from '../../test/fuzz/stage.ts'
+import { CUSTOMER, type Scenario } from '../../test/fuzz/stage.ts'
 import type { Times } from '../../test/fuzz/times.ts'
 import { commandLine } from './test-command.ts'
 
@@ -19,21 +19,21 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A PATCH to 30 that is lost on its way to a vendor that may be late for a day: the change's id. */
-async function lose(scenery: Scenery = microsoft, times: Times = {}): Promise<string> {
-  vendor = await testVendor(scenery, { times: { [scenery.settleSetting]: '86400', ...times } })
+async function lose(scenario: Scenario = microsoft, times: Times = {}): Promise<string> {
+  vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400', ...times } })
   vendor.fake.failNext('write', 'drop-before')
   const { json } = await vendor.patch(vendor.flexible, 30)
   expect(json.code).toBe('outcome_unknown')
   return json.changeId
 }
-const resend = (id: string, reason = 'the customer waits', words = '') =>
-  admin(`changes resend ${id}${words} --reason`, '', [reason])
+const resend = (id: string, reason = 'the customer waits', args = '') =>
+  admin(`changes resend ${id}${args} --reason`, '', [reason])
 /** For so long after the call before, it may be under way. */
-const resent = async (id: string, told: RegExp) =>
+const resent = async (id: string, pattern: RegExp) =>
   vi.waitFor(
     async () => {
       const ended = await resend(id)
-      expect(ended.err).toMatch(told)
+      expect(ended.err).toMatch(pattern)
       return ended
     },
     { timeout: 8000, interval: 100 },
@@ -112,8 +112,8 @@ test('not what is unclear: its asset is free for another change', async () => {
   vendor.fake.failNext('write', 'drop-before')
   const { json } = await vendor.patch(vendor.flexible, 30)
   vendor.fake.setByVendor(vendor.flexible.id, 26)
-  await settleOpenChanges('job')
-  await vendor.settled(vendor.flexible)
+  await reconcileOpenChanges('job')
+  await vendor.waitUntilResolved(vendor.flexible)
   expect((await resend(json.changeId)).err).toContain('it is UNCLEAR, and its asset is free')
   expect(sent()).toHaveLength(1)
 })

@@ -46,11 +46,11 @@ export function addScimCommands(scim: Command): void {
   )
 }
 
-async function issue(given: { customer: string; name: string; role?: string[]; days?: number }) {
-  const operator = await operatorOf(given.customer, ['admin'])
-  const roles = rolesOf(given.role ?? ['it-manager', 'finance-user'])
-  const asked = { name: checkedText('name', given.name, 100), roles, days: given.days ?? null }
-  const { id, secret } = await scope(operator, (tx) => issueToken(tx, operator, asked, crypto.randomUUID()))
+async function issue(options: { customer: string; name: string; role?: string[]; days?: number }) {
+  const operator = await operatorOf(options.customer, ['admin'])
+  const roles = rolesOf(options.role ?? ['it-manager', 'finance-user'])
+  const request = { name: checkedText('name', options.name, 100), roles, days: options.days ?? null }
+  const { id, secret } = await scope(operator, (tx) => issueToken(tx, operator, request, crypto.randomUUID()))
   print(secret)
   note(`Keep it now: it can not be shown again. Its id is ${id}. The address is <BASE_URL>/scim/v2.`)
 }
@@ -62,10 +62,10 @@ async function revoke({ customer, id }: { customer: string; id: string }) {
   note(`The token ${id} opens nothing any longer.`)
 }
 
-async function map(given: { customer: string; name: string; role: string[]; profile?: string[] }) {
-  const operator = await operatorOf(given.customer, ['admin'])
-  const name = checkedText('name', given.name)
-  const mapping = { name, roles: rolesOf(given.role), billingProfiles: given.profile ?? null }
+async function map(options: { customer: string; name: string; role: string[]; profile?: string[] }) {
+  const operator = await operatorOf(options.customer, ['admin'])
+  const name = checkedText('name', options.name)
+  const mapping = { name, roles: rolesOf(options.role), billingProfiles: options.profile ?? null }
   await scope(operator, (tx) => mapGroup(tx, operator, mapping, crypto.randomUUID()))
   note(`Members of ${name} have the roles ${mapping.roles.join(', ')}.`)
 }

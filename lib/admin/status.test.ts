@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
-import { knownMigrations } from '#lib/platform/db/migration-files.ts'
-import type { Figures } from '#lib/server/figures.ts'
+import { listMigrations } from '#lib/platform/db/migration-files.ts'
+import type { ServiceStats } from '#lib/server/figures.ts'
 import { startJobs } from '#lib/server/jobs.ts'
 import { google } from '../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../test/fuzz/stage.ts'
@@ -21,19 +21,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function figures(): Promise<
-  Figures & { of: (name: string) => Figures['accounts'][number] | undefined }
+async function readStats(): Promise<
+  ServiceStats & { accountOf: (name: string) => ServiceStats['accounts'][number] | undefined }
 > {
-  const read: Figures = JSON.parse((await admin('status --json')).out)
-  return { ...read, of: (name) => read.accounts.find((one) => one.vendor === name) }
+  const read: ServiceStats = JSON.parse((await admin('status --json')).out)
+  return { ...read, accountOf: (name) => read.accounts.find((one) => one.vendor === name) }
 }
 
 test('counts nothing where nothing waits, and no runs before a web process was there', async () => {
   const { out } = await admin('status')
   expect(out).toContain('Changes   0 open; 0 unclear\n')
   expect(out).toContain('none: no web process has run on this database')
-  const { of, jobs, mails } = await figures()
-  expect([of('google-workspace'), of('microsoft-partner-center')]).toMatchObject([
+  const { accountOf, jobs, mails } = await readStats()
+  expect([accountOf('google-workspace'), accountOf('microsoft-partner-center')]).toMatchObject([
     {
       isSetUp: true,
       subscriptions: 4,
@@ -49,30 +49,30 @@ test('counts nothing where nothing waits, and no runs before a web process was t
 })
 
 test('has the migrations of this release', async () => {
-  const all = knownMigrations()
+  const all = listMigrations()
   const newest = all.at(-1)?.name
-  expect((await figures()).database).toEqual({ migrations: all.length, newest })
+  expect((await readStats()).database).toEqual({ migrations: all.length, newest })
   expect((await admin('status')).out).toContain(`Database  ${all.length} migrations, the newest ${newest}\n`)
 })
 
 describe('changes that wait', () => {
   test('are counted by vendor, with the age of the oldest that is open', async () => {
-    const { fake, flexible, annual, patch, settled, database } = vendor
+    const { fake, flexible, annual, patch, waitUntilResolved, database } = vendor
     fake.failNext('write', 'drop-before')
     await patch(flexible, 30)
     fake.setByVendor(flexible.id, 26)
-    await settled(flexible)
+    await waitUntilResolved(flexible)
     fake.failNext('write', 'drop-before')
     expect((await patch(annual, 30)).status).toBe(504)
-    const { of, changes } = await figures()
+    const { accountOf, changes } = await readStats()
     const counts = { open: 1, unclear: 1, oldestOpenSeconds: expect.any(Number) }
-    expect([changes, of('google-workspace')]).toEqual([counts, expect.objectContaining(counts)])
-    expect(of('google-workspace')).toMatchObject({ neverRead: 2, oldestReading: expect.any(String) })
+    expect([changes, accountOf('google-workspace')]).toEqual([counts, expect.objectContaining(counts)])
+    expect(accountOf('google-workspace')).toMatchObject({ neverRead: 2, oldestReading: expect.any(String) })
     expect((await admin('status')).out).toMatch(/Changes {3}1 open, the oldest for \d+ s; 1 unclear\n/)
-    await settled(annual)
-    expect((await figures()).changes).toEqual({ open: 0, unclear: 1, oldestOpenSeconds: null })
+    await waitUntilResolved(annual)
+    expect((await readStats()).changes).toEqual({ open: 0, unclear: 1, oldestOpenSeconds: null })
     await database.sql(CUSTOMER, "UPDATE license_changes SET state = 'FAILED' WHERE state = 'UNCLEAR'")
-    expect((await figures()).changes).toMatchObject({ unclear: 0 })
+    expect((await readStats()).changes).toMatchObject({ unclear: 0 })
   })
 })
 
@@ -81,8 +81,8 @@ test('jobs are shown with their latest runs', async () => {
   try {
     await vi.waitFor(
       async () => {
-        const settling = (await figures()).jobs.find(({ job }) => job === 'settle-open-changes')
-        expect(settling).toBeDefined()
+        const reconcileJob = (await readStats()).jobs.find(({ job }) => job === 'settle-open-changes')
+        expect(reconcileJob).toBeDefined()
       },
       { timeout: 5000 },
     )
@@ -91,8 +91,8 @@ test('jobs are shown with their latest runs', async () => {
     await jobs.query(`INSERT INTO pgboss.job (name, state, started_on, completed_on, output, policy)
       VALUES ('read-vendors', 'failed', now(), now() - interval '2 hours', '{"message": "Google could not be read"}', 'standard'),
         ('read-vendors', 'completed', now(), now() - interval '1 hour', NULL, 'standard')`)
-    const reading = (await figures()).jobs.find(({ job }) => job === 'read-vendors')
-    expect(reading).toMatchObject({
+    const syncJob = (await readStats()).jobs.find(({ job }) => job === 'read-vendors')
+    expect(syncJob).toMatchObject({
       doneAt: expect.any(String),
       failedAt: expect.any(String),
       reason: 'Google could not be read',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Figures, readFigures } from '#lib/server/figures.ts'
+import { readServiceStats, type ServiceStats } from '#lib/server/figures.ts'
 import { withDatabase } from './command.ts'
 import { print, printRows } from './terminal.ts'
 
@@ -11,12 +11,12 @@ export function addStatusCommand(status: Command): void {
 }
 
 async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
-  const figures = await readFigures()
-  if (json) print(JSON.stringify(figures, null, 2))
-  else showFigures(figures)
+  const stats = await readServiceStats()
+  if (json) print(JSON.stringify(stats, null, 2))
+  else printStats(stats)
 }
 
-function showFigures({ at, changes, accounts, jobs, mails, domains, database }: Figures): void {
+function printStats({ at, changes, accounts, jobs, mails, domains, database }: ServiceStats): void {
   const oldest =
     changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
   print(`At        ${minuteOf(at)} UTC`)
@@ -69,9 +69,9 @@ function ageOf(seconds: number): string {
   ]
   const at = units.findIndex(([size]) => seconds >= size)
   if (at < 0) return '0 s'
-  const shown = units.slice(at, at + 2).map(([size, name], place) => {
-    const rest = place === 0 ? seconds : seconds % (units[at]?.[0] ?? 1)
+  const text = units.slice(at, at + 2).map(([size, name], index) => {
+    const rest = index === 0 ? seconds : seconds % (units[at]?.[0] ?? 1)
     return `${Math.floor(rest / size)} ${name}`
   })
-  return shown.filter((one) => !one.startsWith('0 ')).join(' ')
+  return text.filter((one) => !one.startsWith('0 ')).join(' ')
 }

@@ -100,7 +100,7 @@ describe('sums rebuild', () => {
       rebuilt = admin('sums rebuild --customer alder').finally(() => {
         isDone = true
       })
-      await isAsked()
+      await waitForPrompt()
       expect(isDone).toBe(false)
     })
     expect(await rebuilt).toMatchObject({ code: 0, err: 'An import for alder is waited for …\n' })
@@ -112,11 +112,11 @@ describe('sums rebuild', () => {
 })
 
 /** Until a command has asked for the lock of imports, and did not get it. */
-async function isAsked(): Promise<void> {
+async function waitForPrompt(): Promise<void> {
   const owner = new pg.Client({ connectionString: db.url })
   await owner.connect()
-  const asked = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
+  const query = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
     AND query LIKE '%pg_try_advisory_xact_lock%'`
-  await expect.poll(async () => (await owner.query(asked)).rowCount).toBe(2)
+  await expect.poll(async () => (await owner.query(query)).rowCount).toBe(2)
   await owner.end()
 }

@@ -4,9 +4,9 @@ import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
-import { allowLongStatements } from '#lib/platform/db/plans.ts'
+import { allowLongQueries } from '#lib/platform/db/plans.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { customerNamed, recordDeed, withDatabase } from './command.ts'
+import { customerNamed, recordOperatorAction, withDatabase } from './command.ts'
 import { interruption, note, print, printRows } from './terminal.ts'
 
 export function addSumCommands(sums: Command): void {
@@ -35,7 +35,7 @@ async function verify({ customer }: { customer?: string }): Promise<void> {
     if (count === 0) continue
     different.push(customerId)
     print(`${customerId}: ${count.toLocaleString('en')} ${count === 1 ? 'difference' : 'differences'}`)
-    printRows(differences.map(shown), {})
+    printRows(differences.map(formatDifference), {})
     if (count > differences.length) print(`… and ${(count - differences.length).toLocaleString('en')} more`)
   }
   if (different.length > 0)
@@ -57,25 +57,25 @@ async function rebuild({ customer }: { customer: string }): Promise<void> {
     await lockImports(tx, customerId, { signal, onWait })
     const { count } = await compareSums(tx, customerId)
     const rows = await rebuildSums(tx, customerId)
-    await recordDeed(tx, customerId, 'sums.rebuilt', customerId, { differences: count })
+    await recordOperatorAction(tx, customerId, 'sums.rebuilt', customerId, { differences: count })
     return { count, rows }
   })
-  const told = count === 1 ? '1 was different' : `${count.toLocaleString('en')} were different`
-  print(`Rebuilt: ${rows.toLocaleString('en')} sums of ${customerId}; ${told}.`)
+  const countText = count === 1 ? '1 was different' : `${count.toLocaleString('en')} were different`
+  print(`Rebuilt: ${rows.toLocaleString('en')} sums of ${customerId}; ${countText}.`)
 }
 
 /** In a transaction in which a statement may read all of a customer's invoices. */
 function inSumsOf<T>(customerId: CustomerId, work: Parameters<typeof scope<T>>[1]): Promise<T> {
   const patiently: typeof work = async (tx) => {
-    await allowLongStatements(tx)
+    await allowLongQueries(tx)
     return work(tx)
   }
   // What is kept wrongly is no change of the customer's.
   return scope({ customerId }, patiently, { evenIfClosed: true })
 }
 
-function shown({ kept, is, ...place }: Difference) {
+function formatDifference({ kept, is, ...key }: Difference) {
   const sum = ({ count, total, balance, credits }: Sum) =>
     `${count}, total ${total}, balance ${balance}${credits > 0 ? `, credits ${credits}` : ''}`
-  return { ...place, due: place.due ?? 'settled', kept: sum(kept), invoices: sum(is) }
+  return { ...key, due: key.due ?? 'settled', kept: sum(kept), invoices: sum(is) }
 }

@@ -5,12 +5,12 @@ function watched(isTTY: boolean) {
   let written = ''
   let time = 0
   const output = { isTTY, write: (text: string) => (written += text) }
-  const shown = progress('lines read', output, () => time)
+  const display = progress('lines read', output, () => time)
   const at = (ms: number, count: number, what?: string) => {
     time = ms
-    shown.update(count, what)
+    display.update(count, what)
   }
-  return { at, end: shown.end, written: () => written }
+  return { at, end: display.end, written: () => written }
 }
 
 test('a log gets a line every five seconds, and none of what is soon done', () => {

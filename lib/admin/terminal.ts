@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, CommanderError } from 'commander'
-import { ImportRefused, type Leave, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
+import { ImportError, type Leave, MAX_PROBLEMS, problemText } from '#lib/imports/refused.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 
 /** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
@@ -27,20 +27,20 @@ export async function exitCodeOf(error: unknown): Promise<number> {
     note(error instanceof Interrupted ? error.message : interruption.signal.reason.message)
     return 130
   }
-  note(error instanceof ImportRefused ? listOf(error) : await messageOf(error))
+  note(error instanceof ImportError ? listOf(error) : await messageOf(error))
   return 1
 }
 
-function listOf({ problems }: ImportRefused): string {
+function listOf({ problems }: ImportError): string {
   const lines = problems.map((problem) => `  ${problemText(problem)}`)
-  if (problems.length >= MOST_PROBLEMS)
-    lines.push(`  … and perhaps more: these are the first ${MOST_PROBLEMS}.`)
+  if (problems.length >= MAX_PROBLEMS)
+    lines.push(`  … and perhaps more: these are the first ${MAX_PROBLEMS}.`)
   const [leave] = problems.map(({ allowedBy }) => allowedBy)
-  const hint = leave && problems.every(({ allowedBy }) => allowedBy === leave) ? [HINTS[leave]] : []
-  return ['Refused, and nothing was stored:', ...lines, ...hint].join('\n')
+  const advice = leave && problems.every(({ allowedBy }) => allowedBy === leave) ? [ADVICE[leave]] : []
+  return ['Refused, and nothing was stored:', ...lines, ...advice].join('\n')
 }
 
-const HINTS: Record<Leave, string> = {
+const ADVICE: Record<Leave, string> = {
   '--replace': 'What is stored differs. Add --replace to write over it.',
   '--correct':
     'What was issued does not change by itself. If these files are a part of a bill, import all of its parts together. If they are the whole, add --correct: what is there is voided, and what they have comes into its place.',
@@ -74,7 +74,7 @@ export function printRows<T extends Record<string, Cell>>(
 function columns(rows: readonly Record<string, Cell>[]): string[] {
   const names = Object.keys(rows[0] ?? {})
   if (names.length === 0) return []
-  const lines = [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))]
+  const lines = [names, ...rows.map((row) => names.map((name) => formatCell(row[name] ?? null)))]
   const widths = names.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines.map((line) =>
     line
@@ -84,7 +84,7 @@ function columns(rows: readonly Record<string, Cell>[]): string[] {
   )
 }
 
-function shown(cell: Cell): string {
+function formatCell(cell: Cell): string {
   if (cell === null) return '-'
   if (cell instanceof Date) return cell.toISOString().slice(0, 16).replace('T', ' ')
   // Of several lines a table shows one.
@@ -95,8 +95,8 @@ function shown(cell: Cell): string {
  * Wrong usage where a question could be put to nobody.
  * @throws CommanderError
  */
-export function needTerminal(command: Command, isStdinTaken: boolean): void {
-  if (process.stdin.isTTY && !isStdinTaken) return
+export function needTerminal(command: Command, isStdinUsed: boolean): void {
+  if (process.stdin.isTTY && !isStdinUsed) return
   command.error('error: there is no terminal to ask on: add --yes, or --dry-run to look only')
 }
 
@@ -138,21 +138,21 @@ export function progress(
 ): Progress {
   const { pause, before, after } = stderr.isTTY ? ON_TERMINAL : IN_A_LOG
   // A command that is done before the first pause is over says nothing in a log.
-  let shownAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : now()
-  let shown = false
+  let printedAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : now()
+  let hasPrinted = false
   return {
     update(count, other) {
       // A look at the clock for each line would cost more than the line.
       if (count % 64 !== 0) return
       const time = now()
-      if (time - shownAt < pause) return
-      shownAt = time
-      shown = true
+      if (time - printedAt < pause) return
+      printedAt = time
+      hasPrinted = true
       stderr.write(`${before}${count.toLocaleString('en-US')} ${other ?? what} …${after}`)
     },
     end() {
-      if (shown && stderr.isTTY) stderr.write('\r\u001b[K')
-      shown = false
+      if (hasPrinted && stderr.isTTY) stderr.write('\r\u001b[K')
+      hasPrinted = false
     },
   }
 }

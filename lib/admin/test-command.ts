@@ -9,29 +9,29 @@ export function commandLine(url: () => string, folder: string) {
    * @param more words with spaces in them, which follow the others
    * @param where which database, if it is another one
    */
-  function start(words: string, more: string[] = [], where = `DATABASE_URL=${url()}`) {
+  function start(args: string, more: string[] = [], where = `DATABASE_URL=${url()}`) {
     const program = [process.execPath, '--conditions=react-server', '--no-warnings', 'lib/admin/main.ts']
     const settings = ['-u', 'DATABASE_URL', `INIT_CWD=${folder}`, where]
-    const child = spawn('env', [...settings, ...program, ...words.split(' '), ...more])
-    const said = { out: '', err: '' }
+    const child = spawn('env', [...settings, ...program, ...args.split(' '), ...more])
+    const output = { out: '', err: '' }
     child.stdout.on('data', (chunk) => {
-      said.out += chunk
+      output.out += chunk
     })
     child.stderr.on('data', (chunk) => {
-      said.err += chunk
+      output.err += chunk
     })
     child.stdin.on('error', () => {})
     const ended = new Promise<Ended>((resolve) => {
-      child.on('close', (code) => resolve({ code, ...said }))
+      child.on('close', (code) => resolve({ code, ...output }))
     })
-    return { child, said, ended }
+    return { child, output, ended }
   }
 
   /** The same in this process, which takes a twentieth of the time. */
-  async function admin(words: string, input = '', more: string[] = [], where = url()): Promise<Ended> {
+  async function admin(args: string, input = '', more: string[] = [], where = url()): Promise<Ended> {
     vi.stubEnv('DATABASE_URL', where)
     vi.stubEnv('INIT_CWD', folder)
-    return runHere([...words.split(' '), ...more], input)
+    return runHere([...args.split(' '), ...more], input)
   }
 
   return { start, admin }

@@ -9,33 +9,33 @@ export type Ended = { code: number | null; out: string; err: string }
  * the end) is not to be seen here.
  * @param input what the command finds on its standard input, which is no terminal
  */
-export async function runHere(words: readonly string[], input = ''): Promise<Ended> {
-  const said = { out: '', err: '' }
+export async function runHere(args: readonly string[], input = ''): Promise<Ended> {
+  const output = { out: '', err: '' }
   const giveBack = [
-    lend(process.stdout, 'write', { value: collector(said, 'out') }),
-    lend(process.stderr, 'write', { value: collector(said, 'err') }),
+    lend(process.stdout, 'write', { value: collector(output, 'out') }),
+    lend(process.stderr, 'write', { value: collector(output, 'err') }),
     lend(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]) }),
   ]
   try {
-    return { code: await runCommand(words), ...said }
+    return { code: await runCommand(args), ...output }
   } finally {
     for (const undo of giveBack) undo()
   }
 }
 
-function collector(said: { out: string; err: string }, where: 'out' | 'err') {
+function collector(output: { out: string; err: string }, where: 'out' | 'err') {
   return (text: string | Uint8Array) => {
-    said[where] += typeof text === 'string' ? text : Buffer.from(text).toString()
+    output[where] += typeof text === 'string' ? text : Buffer.from(text).toString()
     return true
   }
 }
 
 /** Gives an object another property for a while. */
 function lend(object: object, name: string, property: PropertyDescriptor): () => void {
-  const own = Object.getOwnPropertyDescriptor(object, name)
+  const descriptor = Object.getOwnPropertyDescriptor(object, name)
   Object.defineProperty(object, name, { ...property, configurable: true })
   return () => {
-    if (own) Object.defineProperty(object, name, own)
+    if (descriptor) Object.defineProperty(object, name, descriptor)
     else Reflect.deleteProperty(object, name)
   }
 }

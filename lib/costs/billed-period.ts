@@ -1,14 +1,14 @@
 import { DAY_MS, epochOfDay, MONTHS } from '#lib/platform/values/days.ts'
 
 /** Days of UTC as epoch milliseconds, both inclusive; `told`: the line says so itself. */
-export type Period = { from: number; to: number; told: boolean }
+export type Period = { from: number; to: number; isStated: boolean }
 
 const LOWER_CASE_MONTHS = MONTHS.map((month) => month.toLowerCase())
 const ISO = /(\d{4}-\d{2}-\d{2})\D{1,20}(\d{4}-\d{2}-\d{2})/
-const WORDS =
+const DAY_MONTH_RANGE =
   /(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.?(?: (\d{4}))? ?[–—-] ?(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.? (\d{4})/
 /** A bill that names no period is for what was before it. */
-const USUAL_DAYS = 31
+const DEFAULT_DAYS = 31
 
 /**
  * The time that a line bills for: as its details name it (`1 Oct – 31 Oct 2026`, `2026-10-01 to 2026-10-31`), else the
@@ -16,17 +16,17 @@ const USUAL_DAYS = 31
  * @param invoiceDate epoch milliseconds of a day of UTC
  */
 export function billedPeriod(details: string | undefined, invoiceDate: number): Period {
-  const told = toldPeriod(details?.slice(0, 1000) ?? '')
-  if (told && told.from <= told.to) return { ...told, told: true }
-  return { from: invoiceDate - (USUAL_DAYS - 1) * DAY_MS, to: invoiceDate, told: false }
+  const stated = statedPeriod(details?.slice(0, 1000) ?? '')
+  if (stated && stated.from <= stated.to) return { ...stated, isStated: true }
+  return { from: invoiceDate - (DEFAULT_DAYS - 1) * DAY_MS, to: invoiceDate, isStated: false }
 }
 
-function toldPeriod(details: string): { from: number; to: number } | undefined {
+function statedPeriod(details: string): { from: number; to: number } | undefined {
   const iso = ISO.exec(details)
   if (iso) return days(epochOfDay(iso[1] ?? ''), epochOfDay(iso[2] ?? ''))
-  const words = WORDS.exec(details)
-  if (!words) return undefined
-  const [, day, month, year, lastDay, lastMonth, lastYear] = words
+  const match = DAY_MONTH_RANGE.exec(details)
+  if (!match) return undefined
+  const [, day, month, year, lastDay, lastMonth, lastYear] = match
   return days(midnightOf(day, month, year ?? lastYear), midnightOf(lastDay, lastMonth, lastYear))
 }
 

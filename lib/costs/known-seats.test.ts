@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
-import { knownSeats } from './known-seats.ts'
+import { readSeatHistories } from './known-seats.ts'
 
 let database: TestDatabase
 const type = 'workspace-suite'
@@ -22,30 +22,30 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test('tells whoever may read invoices the totals and days, and who changed them to those who see assets', async () => {
-  const [facts, ...others] = await knownSeats(await callerOf('northwind', 'finance-user'), type)
+  const [history, ...others] = await readSeatHistories(await callerOf('northwind', 'finance-user'), type)
   expect(others).toEqual([])
-  expect(facts).toEqual({
+  expect(history).toEqual({
     names: ['Business Plus', id],
     purchased: 12,
     since: expect.any(Number),
     changes: [{ at: expect.any(Number), from: 10, to: 12 }],
   })
-  const [told] = await knownSeats(await callerOf('northwind', 'admin'), type)
-  expect(told?.changes).toEqual([expect.objectContaining({ by: 'test' })])
+  const [adminHistory] = await readSeatHistories(await callerOf('northwind', 'admin'), type)
+  expect(adminHistory?.changes).toEqual([expect.objectContaining({ by: 'test' })])
 })
 
 test('tells another customer of its own seats only', async () => {
-  const facts = await knownSeats(await callerOf('southwind', 'admin'), type)
-  expect(facts.map(({ purchased, changes }) => [purchased, changes])).toEqual([[10, []]])
+  const histories = await readSeatHistories(await callerOf('southwind', 'admin'), type)
+  expect(histories.map(({ purchased, changes }) => [purchased, changes])).toEqual([[10, []]])
 })
 
 test('knows nothing from before it knew the asset', async () => {
-  const [facts] = await knownSeats(await callerOf('southwind', 'admin'), type)
-  expect(facts?.since).toBeGreaterThan(Date.now() - 60_000)
+  const [history] = await readSeatHistories(await callerOf('southwind', 'admin'), type)
+  expect(history?.since).toBeGreaterThan(Date.now() - 60_000)
 })
 
 test('is refused without the permission to read invoices', async () => {
-  await expect(knownSeats(await callerOf('northwind', 'it-manager'), type)).rejects.toMatchObject({
+  await expect(readSeatHistories(await callerOf('northwind', 'it-manager'), type)).rejects.toMatchObject({
     code: 'permission_denied',
   })
 })

@@ -6,44 +6,44 @@ import { type Caller, type CustomerId, may } from '#lib/platform/caller/rules.ts
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import type { KnownSeats } from './seat-verdict.ts'
+import type { SeatHistory } from './seat-verdict.ts'
 
 /** So many assets of a type are looked at, the newest. */
-const MOST_ASSETS = 500
+const MAX_ASSETS = 500
 /** And so many of their latest changes. */
-const MOST_CHANGES = 5000
+const MAX_CHANGES = 5000
 
 /**
  * The seats of the assets of a type since we know them, for whoever may read invoices: totals and days, which bills
  * tell too. Who changed them is told to those who may see the assets.
  * @throws Problem `permission_denied`
  */
-export async function knownSeats(caller: Caller, type: string): Promise<KnownSeats[]> {
+export async function readSeatHistories(caller: Caller, type: string): Promise<SeatHistory[]> {
   checkPermission(caller, 'invoice-viewer')
-  return readScope(caller, (tx) => knownSeatsIn(tx, caller, type), { mayBeOld: true })
+  return readScope(caller, (tx) => selectSeatHistories(tx, caller, type), { mayBeOld: true })
 }
 
 /** The same within a transaction, of somebody who may read invoices. */
-export async function knownSeatsIn(
+export async function selectSeatHistories(
   tx: Transaction,
   caller: Pick<Caller, 'customerId' | 'roles'>,
   type: string,
-): Promise<KnownSeats[]> {
+): Promise<SeatHistory[]> {
   const { customerId } = caller
   const seesNames = may(caller, 'licenses-manager')
-  const rows = await listSeats(tx, customerId, type, MOST_ASSETS)
+  const rows = await listSeats(tx, customerId, type, MAX_ASSETS)
   const ids = rows.map(({ id }) => id)
-  const changes = await changesOf(tx, customerId, ids, MOST_CHANGES)
-  const oldest = changes.length === MOST_CHANGES ? changes.at(-1)?.createdAt.getTime() : undefined
+  const changes = await changesOf(tx, customerId, ids, MAX_CHANGES)
+  const oldest = changes.length === MAX_CHANGES ? changes.at(-1)?.createdAt.getTime() : undefined
   const byAsset = Map.groupBy(changes, ({ assetId }) => assetId)
   return rows.map(({ id, name, skuName, purchased, read }) => {
-    const own = (byAsset.get(id) ?? []).toReversed()
-    const first = own[0]?.createdAt.getTime() ?? Number.POSITIVE_INFINITY
+    const assetChanges = (byAsset.get(id) ?? []).toReversed()
+    const first = assetChanges[0]?.createdAt.getTime() ?? Number.POSITIVE_INFINITY
     return {
       names: [...new Set([skuName ?? name, name])],
       purchased: purchased ?? 0,
       since: oldest ?? Math.min(read ?? Date.now(), first),
-      changes: own.map((change) => ({
+      changes: assetChanges.map((change) => ({
         at: (change.settledAt ?? change.createdAt).getTime(),
         from: change.fromQuantity,
         to: change.toQuantity,

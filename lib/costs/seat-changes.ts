@@ -6,15 +6,15 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { epochOfDay, LAST_DAY, monthBegin } from '#lib/platform/values/days.ts'
-import type { KnownSeats, SeatChange } from './seat-verdict.ts'
+import type { SeatChange, SeatHistory } from './seat-verdict.ts'
 
 /** So many assets are looked at, the newest. */
-const MOST_ASSETS = 2000
+const MAX_ASSETS = 2000
 /** And so many changes within a time, the latest. */
-const MOST_CHANGES = 5000
+const MAX_CHANGES = 5000
 
 /** An asset's type, its names as an invoice may call it, and what moved its seats within a time, oldest first. */
-export type SeatChanges = Pick<KnownSeats, 'names'> & { type: string; changes: readonly SeatChange[] }
+export type SeatChanges = Pick<SeatHistory, 'names'> & { type: string; changes: readonly SeatChange[] }
 
 /**
  * What moved the seats of all assets around the days of some invoices, by changes that were asked for, that their vendors made, and that
@@ -38,7 +38,7 @@ export async function seatChangesAround(
       .from(assets)
       .where(and(eq(assets.customerId, customerId), isNotNull(assets.seatsPurchased)))
       .orderBy(desc(assets.createdAt), desc(assets.id))
-      .limit(MOST_ASSETS),
+      .limit(MAX_ASSETS),
     tx
       .select({ assetId, createdAt, settledAt, from: fromQuantity, to: toQuantity, by: actorName })
       .from(licenseChanges)
@@ -52,7 +52,7 @@ export async function seatChangesAround(
         ),
       )
       .orderBy(desc(createdAt), desc(licenseChanges.id))
-      .limit(MOST_CHANGES),
+      .limit(MAX_CHANGES),
   ])
   const seesNames = may(caller, 'licenses-manager')
   const byAsset = Map.groupBy(moved, (change) => change.assetId)

@@ -6,7 +6,7 @@ import { billedPeriod, type Period } from './billed-period.ts'
 export type SeatChange = { at: number; from: number; to: number; by?: string | undefined }
 
 /** What is known of one asset's seats. Times are epoch milliseconds. */
-export type KnownSeats = {
+export type SeatHistory = {
   /** Its names, as an invoice may call it. */
   names: readonly string[]
   /** Licenses now. */
@@ -29,11 +29,11 @@ type Line = {
  * What the seats that we know say of a billed quantity. `sure` is false where the product was found by a part of its
  * name, or among several of one name, or where the line names no period.
  */
-export type SeatVerdict =
+export type SeatCheckResult =
   | { kind: 'matches'; sure: boolean; total: number }
   | { kind: 'explained'; sure: boolean; change: SeatChange }
   /** `gap` licenses are billed above what is known, or, negative, below it; `money` is plain decimal text. */
-  | { kind: 'unexplained'; sure: boolean; known: number; gap: number; money: string }
+  | { kind: 'unexplained'; sure: boolean; expected: number; gap: number; money: string }
   /** No product of this name, no whole number, or a time of which nothing is known. */
   | { kind: 'unknown' }
 
@@ -43,30 +43,34 @@ export type SeatVerdict =
  * after any change between.
  * @param invoiceDate epoch milliseconds of a day of UTC
  */
-export function seatVerdict(line: Line, invoiceDate: number, known: readonly KnownSeats[]): SeatVerdict {
+export function checkSeats(
+  line: Line,
+  invoiceDate: number,
+  histories: readonly SeatHistory[],
+): SeatCheckResult {
   const { qty } = line
   const period = billedPeriod(line.Details, invoiceDate)
-  const { assets, exact } = namedBy(line.description, known)
-  const told = assets.filter(({ since }) => since <= period.to)
-  if (told.length === 0 || !Number.isInteger(qty) || qty < 0) return { kind: 'unknown' }
-  const sure = exact && period.told && assets.length === 1
-  const found = told.map((asset) => within(asset, period))
-  const exactly = found.find(({ levels }) => levels.length === 1 && levels[0] === qty)
+  const { assets, exact } = namedBy(line.description, histories)
+  const assetsInPeriod = assets.filter(({ since }) => since <= period.to)
+  if (assetsInPeriod.length === 0 || !Number.isInteger(qty) || qty < 0) return { kind: 'unknown' }
+  const sure = exact && period.isStated && assets.length === 1
+  const seatPeriods = assetsInPeriod.map((asset) => within(asset, period))
+  const exactly = seatPeriods.find(({ levels }) => levels.length === 1 && levels[0] === qty)
   if (exactly) return { kind: 'matches', sure, total: qty }
-  for (const { changes, levels } of found) {
+  for (const { changes, levels } of seatPeriods) {
     const at = levels.indexOf(qty)
     // The change that made it so, or the first one that made it otherwise.
     const change = at >= 0 ? (changes[at - 1] ?? changes[at]) : undefined
     if (change) return { kind: 'explained', sure, change }
   }
-  const together = sum(found.map(({ levels }) => levels.at(-1) ?? 0))
-  if (found.length > 1 && together === qty) return { kind: 'matches', sure: false, total: qty }
-  const last = found.length > 1 ? together : (found[0]?.levels.at(-1) ?? 0)
-  return { kind: 'unexplained', sure, known: last, gap: qty - last, money: moneyOf(line, qty - last) }
+  const together = sum(seatPeriods.map(({ levels }) => levels.at(-1) ?? 0))
+  if (seatPeriods.length > 1 && together === qty) return { kind: 'matches', sure: false, total: qty }
+  const last = seatPeriods.length > 1 ? together : (seatPeriods[0]?.levels.at(-1) ?? 0)
+  return { kind: 'unexplained', sure, expected: last, gap: qty - last, money: moneyOf(line, qty - last) }
 }
 
 /** The numbers of seats in force during a period, and the changes from each to the next. */
-function within({ purchased, changes }: KnownSeats, { from, to }: Period) {
+function within({ purchased, changes }: SeatHistory, { from, to }: Period) {
   const end = to + DAY_MS
   const after = changes.find(({ at }) => at >= end)
   const inside = changes.filter(({ at }) => at >= from && at < end)
@@ -75,12 +79,15 @@ function within({ purchased, changes }: KnownSeats, { from, to }: Period) {
 }
 
 /** The assets that a line names: by the whole name, else by the longest one that is a part of it. */
-export function namedBy<Asset extends Pick<KnownSeats, 'names'>>(
+export function namedBy<Asset extends Pick<SeatHistory, 'names'>>(
   description: string,
-  known: readonly Asset[],
+  candidates: readonly Asset[],
 ) {
   const text = plain(description)
-  const named = known.map((asset) => ({ asset, names: asset.names.map(plain).filter((name) => name !== '') }))
+  const named = candidates.map((asset) => ({
+    asset,
+    names: asset.names.map(plain).filter((name) => name !== ''),
+  }))
   const same = named.filter(({ names }) => names.includes(text))
   if (same.length > 0) return { assets: same.map(({ asset }) => asset), exact: true }
   const lengthOf = (names: string[]) =>

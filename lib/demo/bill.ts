@@ -45,13 +45,13 @@ export type Numbering = { prefix: string; credit: string; first: number }
 
 function invoiceOf({ notItemized: _, owed, ...bill }: Bill, id: string, total: Big): NewInvoice {
   const balance = owed ? total.times(owed.share ?? 0).plus(owed.plus ?? 0) : new Big(0)
-  const places = minorUnit(bill.currency)
+  const decimals = minorUnit(bill.currency)
   return posted({
     ...bill,
     number: id,
     dueDate: addDays(bill.invoiceDate, DUE_DAYS),
-    totalAmount: total.toFixed(places),
-    balanceAmount: balance.toFixed(places),
+    totalAmount: total.toFixed(decimals),
+    balanceAmount: balance.toFixed(decimals),
   })
 }
 

@@ -18,16 +18,16 @@ import { DEMO_PASSWORD } from './load.ts'
  */
 export async function changedPasswords(
   emails: readonly string[],
-): Promise<{ changed: Set<string>; fault: string | undefined }> {
+): Promise<{ changed: Set<string>; error: string | undefined }> {
   const changed = new Set<string>()
   try {
     for (const email of emails) {
       const person = await findPerson(email)
       if (!(await fittingOf(DEMO_PASSWORD, person ? passwordsOf(person) : []))) changed.add(email)
     }
-    return { changed, fault: undefined }
+    return { changed, error: undefined }
   } catch (error) {
-    return { changed, fault: reasonOf(error) }
+    return { changed, error: reasonOf(error) }
   }
 }
 
@@ -55,7 +55,7 @@ export async function issueDemoKey(domain: string): Promise<string> {
   const apiKey = newApiKey()
   await scope(customer, async (tx) => {
     const event = { actor: OPERATOR, requestId: randomUUID() }
-    for (const { id, name } of await listKeys(tx, customerId, { reach: 'all', state: 'usable' }, ALL)) {
+    for (const { id, name } of await listKeys(tx, customerId, { keyScope: 'all', state: 'usable' }, ALL)) {
       if (name !== KEY.name) continue
       await revokeKey(tx, customerId, id)
       await recordAudit(tx, customerId, { ...event, action: 'key.revoked', subject: id })

@@ -12,7 +12,7 @@ import { loadDemo } from './load.ts'
 // What the screen "Explain the month" says of the invented customers.
 
 const TODAY = '2026-11-20'
-const trace = { requestId: 'test' }
+const requestMeta = { requestId: 'test' }
 let database: TestDatabase
 
 beforeAll(async () => {
@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const explained = async (caller: Caller, month: string) =>
-  (await explainMonth(caller, { params: {}, query: { month }, body: undefined }, trace)).body
+  (await explainMonth(caller, { params: {}, query: { month }, body: undefined }, requestMeta)).body
 
 describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => {
   test('the causes of each month add up to its difference, which is that of the kept sums', async () => {
     const caller = await callerOf(customer, 'admin')
-    const { body } = await summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, trace)
+    const { body } = await summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, requestMeta)
     const totals = new Map(
       body.currencies.flatMap(({ currency, months }) =>
         months.map(({ month, totalAmount }) => [`${currency} ${month}`, totalAmount] as const),

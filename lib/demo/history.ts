@@ -23,16 +23,18 @@ export async function addHistory(
   memberIds: ReadonlyMap<string, string>,
 ): Promise<void> {
   const changes = purchases.flatMap((purchase) => changesOf(customerId, purchase, memberIds))
-  const readings = purchases.flatMap((purchase) => {
-    const own = changes.filter(({ assetId, state }) => assetId === purchase.id && state === 'APPLIED')
-    const moves = own.map(({ createdAt: at, toQuantity: to }) => ({ at, to }))
-    return readingsOf(purchase, moves, today).map((reading) => ({
+  const samples = purchases.flatMap((purchase) => {
+    const assetChanges = changes.filter(
+      ({ assetId, state }) => assetId === purchase.id && state === 'APPLIED',
+    )
+    const moves = assetChanges.map(({ createdAt: at, toQuantity: to }) => ({ at, to }))
+    return samplesOf(purchase, moves, today).map((sample) => ({
       customerId,
       assetId: purchase.id,
-      ...reading,
+      ...sample,
     }))
   })
-  if (readings.length > 0) await tx.insert(seatReadings).values(readings)
+  if (samples.length > 0) await tx.insert(seatReadings).values(samples)
   if (changes.length === 0) return
   // The history is in the order of time.
   changes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
@@ -85,7 +87,7 @@ function auditOf(change: Change): AuditEvent {
   }
 }
 
-type Reading = { at: Date; purchased: number; assigned: number }
+type SeatSample = { at: Date; purchased: number; assigned: number }
 
 const MONTHS = 13
 
@@ -94,32 +96,32 @@ const MONTHS = 13
  * and in between as people come and go. The last one says what is assigned now.
  * @param moves the changes that were applied, oldest first
  */
-function readingsOf(purchase: Purchase, moves: { at: Date; to: number }[], today: string): Reading[] {
+function samplesOf(purchase: Purchase, moves: { at: Date; to: number }[], today: string): SeatSample[] {
   const { id, status, boughtOn, endedOn = today, seats } = purchase
   const random = randomFrom(`readings ${id}`)
   const begin = [boughtOn, addMonths(today, -MONTHS)].sort().at(-1) ?? boughtOn
   const days = new Set<string>()
   for (let day = begin; day < endedOn; day = addDays(day, random.int(8, 22))) days.add(day)
-  const looks = [...days].map((day) => timeOn(day, 17, random.int(0, 59)))
+  const sampleTimes = [...days].map((day) => timeOn(day, 17, random.int(0, 59)))
   const within = moves.filter(({ at }) => at >= timeOn(begin, 0, 0)).map(({ at }) => at)
-  const times = [...new Set([...looks, ...within].map(Number))].sort((a, b) => a - b)
+  const times = [...new Set([...sampleTimes, ...within].map(Number))].sort((a, b) => a - b)
   const purchasedAt = (time: number) => moves.findLast(({ at }) => Number(at) <= time)?.to ?? seats.first
 
   // Backwards from what is known: the number that is assigned now.
   let level = seats.assigned
   let after = Number.POSITIVE_INFINITY
-  const readings = times.toReversed().map((time, ago) => {
+  const samples = times.toReversed().map((time, ago) => {
     const purchased = purchasedAt(time)
-    const isLook = ago > 0 && status !== 'PENDING' && !within.some((at) => Number(at) === time)
+    const isSampled = ago > 0 && status !== 'PENDING' && !within.some((at) => Number(at) === time)
     // Mostly fewer the longer ago; where few are left now, they were more.
     const drift = random.around(1) - (level < purchased * 0.4 ? 0.6 : 1.2)
-    if (isLook) level += Math.round(purchased * 0.045 * drift)
+    if (isSampled) level += Math.round(purchased * 0.045 * drift)
     // Nobody loses a license that is in use when the total is lowered.
     level = Math.max(0, Math.min(level, purchased, after))
     after = purchased
     return { at: new Date(time), purchased, assigned: level }
   })
-  const [first, ...rest] = readings.toReversed()
+  const [first, ...rest] = samples.toReversed()
   // A new subscription has nobody yet.
   const isNew = begin === boughtOn && rest.length > 0
   return first ? [isNew ? { ...first, assigned: 0 } : first, ...rest] : []

@@ -17,7 +17,7 @@ import { DEMO_PASSWORD, loadDemo } from './load.ts'
 
 const TODAY = '2026-11-20'
 const NORTHWIND = 'northwind-labs'
-const trace = { requestId: 'test' }
+const requestMeta = { requestId: 'test' }
 const customers = demoCustomers(TODAY, { largest: 40 })
 const [northwind, , freight] = customers
 const names = customers.map(({ name }) => name)
@@ -43,7 +43,7 @@ async function rowsOf(id: string): Promise<unknown> {
 }
 
 async function setSeats(caller: Caller, asset: string, quantity: number): Promise<void> {
-  await setQuantity(caller, { params: { asset_id: asset }, query: {}, body: { quantity } }, trace)
+  await setQuantity(caller, { params: { asset_id: asset }, query: {}, body: { quantity } }, requestMeta)
 }
 
 // In their order: an empty database, a load that breaks off, a whole one, another.
@@ -73,13 +73,13 @@ test('a second time keeps everything, also what was changed since', async () => 
 
 test('one invoice is a draft, one was corrected, and each credit note names its invoice', async () => {
   const caller = await callerOf(NORTHWIND, 'finance-user')
-  const trace = { requestId: 'test-request' }
+  const requestMeta = { requestId: 'test-request' }
   const list = async (state: string) => {
     const query = { filter: { state: [state] }, maxResults: 250 }
-    return (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body.invoices
+    return (await listInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body.invoices
   }
   const read = async (id: string) =>
-    (await readInvoice(caller, { params: { invoice_id: id }, query: {}, body: undefined }, trace)).body
+    (await readInvoice(caller, { params: { invoice_id: id }, query: {}, body: undefined }, requestMeta)).body
   const [draft, ...drafts] = await list('draft')
   expect([draft?.balanceAmount, drafts]).toEqual([0, []])
   expect(await read(draft?.id ?? '')).toMatchObject({ form: 'summary', periodEnd: expect.any(Number) })
@@ -107,7 +107,7 @@ test('every invoice is there with its lines, and one with 120 of them reads whol
   const { body } = await readInvoice(
     caller,
     { params: { invoice_id: id }, query: {}, body: undefined },
-    trace,
+    requestMeta,
   )
   expect(body.lineItems).toHaveLength(120)
   const counted = await db.sql(
@@ -127,7 +127,7 @@ test('applied changes lead to the present seats, each with an audit row of its d
     `SELECT a.id FROM (${last}) c JOIN assets a ON a.id = c.asset_id WHERE a.seats_purchased <> c.to_quantity`,
   )
   expect(wrong).toEqual([])
-  const [told] = await db.sql(
+  const [row] = await db.sql(
     NORTHWIND,
     `SELECT count(*)::int AS changes, count(e.id)::int AS audited, count(m.id)::int AS made
      FROM license_changes c
@@ -135,16 +135,16 @@ test('applied changes lead to the present seats, each with an audit row of its d
      LEFT JOIN members m ON m.id = c.actor_id AND m.name = c.actor_name
      WHERE c.request_id <> 'test'`,
   )
-  expect(told).toEqual({ changes: 11, audited: 11, made: 11 })
+  expect(row).toEqual({ changes: 11, audited: 11, made: 11 })
 })
 
 test('what was read of the seats ends with the present ones, and was never more than what was purchased', async () => {
   const lines = `SELECT count(*)::int AS readings, max(at) < now() AS past,
       bool_and(assigned <= purchased) AS fits, count(DISTINCT assigned) > 5 AS moves
     FROM seat_readings WHERE asset_id = 'workspace-suite-8041'`
-  const [told] = await db.sql(NORTHWIND, lines)
-  expect(told).toMatchObject({ past: true, fits: true, moves: true })
-  expect(told?.readings).toBeGreaterThan(20)
+  const [row] = await db.sql(NORTHWIND, lines)
+  expect(row).toMatchObject({ past: true, fits: true, moves: true })
+  expect(row?.readings).toBeGreaterThan(20)
   const last = 'SELECT DISTINCT ON (asset_id) * FROM seat_readings ORDER BY asset_id, at DESC'
   const wrong = await db.sql(
     NORTHWIND,
@@ -168,10 +168,10 @@ test('a start issues a key that works, and revokes the one before', async () => 
   expect(await findKeyCaller(digestOf(first))).toBeUndefined()
   const caller = await findKeyCaller(digestOf(second))
   if (!caller) throw new Error('The key does not work.')
-  const { body } = await listInvoices(caller, { params: {}, query: {}, body: undefined }, trace)
+  const { body } = await listInvoices(caller, { params: {}, query: {}, body: undefined }, requestMeta)
   expect(body.rowCount).toBe(50)
-  const kept = 'SELECT id, name, digest FROM api_keys'
-  const stored = JSON.stringify((await db.opened.keys.query(kept)).rows)
+  const query = 'SELECT id, name, digest FROM api_keys'
+  const stored = JSON.stringify((await db.opened.keys.query(query)).rows)
   expect(stored).not.toContain(second)
 })
 
@@ -180,8 +180,8 @@ test('whose password is another by now is told, and a check that fails throws no
   const [first = '', second = ''] = emails
   const hash = await hashPassword('another password')
   await db.sql(NORTHWIND, 'UPDATE members SET password_hash = $1 WHERE email = $2', [hash, second])
-  expect(await changedPasswords(emails)).toEqual({ changed: new Set([second]), fault: undefined })
+  expect(await changedPasswords(emails)).toEqual({ changed: new Set([second]), error: undefined })
   await run(db.url, 'REVOKE ALL ON members FROM console_sign_in')
-  const { changed, fault } = await changedPasswords([first])
-  expect([[...changed], fault]).toEqual([[], 'permission denied for table members'])
+  const { changed, error } = await changedPasswords([first])
+  expect([[...changed], error]).toEqual([[], 'permission denied for table members'])
 })

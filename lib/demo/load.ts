@@ -86,8 +86,8 @@ async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: De
   for (const { id, ...told } of profiles) {
     const rest = { ...told, ...postingOf({ id }) }
     if (id === 'default') {
-      const own = and(eq(billingProfiles.customerId, customerId), eq(billingProfiles.id, id))
-      await tx.update(billingProfiles).set(rest).where(own)
+      const profileFilter = and(eq(billingProfiles.customerId, customerId), eq(billingProfiles.id, id))
+      await tx.update(billingProfiles).set(rest).where(profileFilter)
     } else await tx.insert(billingProfiles).values({ customerId, id, ...rest })
   }
 }

@@ -14,7 +14,7 @@ const REVERSE: Tax = {
 }
 
 /** What each of the reseller's companies charges where it is itself. */
-const OWN: Record<string, Tax> = {
+const LOCAL_TAXES: Record<string, Tax> = {
   'Fernhill Cloud, Inc.': OUTSIDE,
   'Fernhill Cloud B.V.': { category: 'S', rate: '21' },
   'Fernhill Cloud GmbH': { category: 'S', rate: '19' },
@@ -54,17 +54,17 @@ export function postingOf(profile: Pick<DemoProfile, 'id'>) {
  */
 export function posted(invoice: NewInvoice): NewInvoice {
   const { issuer, billingProfileId = 'default', currency, invoiceDate, totalAmount, corrects } = invoice
-  const places = minorUnit(currency)
+  const decimals = minorUnit(currency)
   const isAbroad = issuer === 'Fernhill Cloud B.V.' && billingProfileId !== 'northwind-europe'
-  const tax = (isAbroad ? ABROAD[billingProfileId] : OWN[issuer]) ?? OUTSIDE
+  const tax = (isAbroad ? ABROAD[billingProfileId] : LOCAL_TAXES[issuer]) ?? OUTSIDE
   const lines = invoice.lines.map((line) => ({
     ...line,
-    ...lineTax(line, tax, places),
+    ...lineTax(line, tax, decimals),
     ...usageOf(line, invoice),
   }))
   const taxAmount = lines.reduce((sum, line) => sum.plus(line.taxAmount), new Big(0))
   const netAmount = new Big(totalAmount).minus(taxAmount)
-  const amounts = { netAmount: netAmount.toFixed(places), taxAmount: taxAmount.toFixed(places) }
+  const amounts = { netAmount: netAmount.toFixed(decimals), taxAmount: taxAmount.toFixed(decimals) }
   const { category, rate, reason } = tax
   const group = { category, rate, taxableAmount: amounts.netAmount, taxAmount: amounts.taxAmount }
   return {
@@ -73,25 +73,25 @@ export function posted(invoice: NewInvoice): NewInvoice {
     ...amounts,
     taxBreakdown: [{ ...group, ...(reason ? { exemptionReason: reason } : {}) }],
     typeCode: totalAmount.startsWith('-') ? '381' : corrects ? '384' : '380',
-    purchaseOrder: orderOf(billingProfileId, invoiceDate.slice(0, 4)),
+    purchaseOrder: purchaseOrderOf(billingProfileId, invoiceDate.slice(0, 4)),
     paymentTerms: TERMS,
   }
 }
 
 /** A purchase order holds for a year. */
-function orderOf(profile: string, year: string): string {
+function purchaseOrderOf(profile: string, year: string): string {
   return `PO-${year}-${randomFrom(`order ${profile} ${year}`).int(1000, 9999)}`
 }
 
 /** A line's amount is with tax: what of it is tax is rounded to the minor unit. */
-function lineTax({ price, qty }: NewLineItem, { category, rate }: Tax, places: number) {
+function lineTax({ price, qty }: NewLineItem, { category, rate }: Tax, decimals: number) {
   const amount = new Big(price).times(qty)
-  const net = amount.div(new Big(rate ?? 0).div(100).plus(1)).round(places, Big.roundHalfUp)
+  const net = amount.div(new Big(rate ?? 0).div(100).plus(1)).round(decimals, Big.roundHalfUp)
   return {
-    netAmount: net.toFixed(places),
+    netAmount: net.toFixed(decimals),
     taxCategory: category,
     ...(rate === null ? {} : { taxRate: rate }),
-    taxAmount: amount.minus(net).toFixed(places),
+    taxAmount: amount.minus(net).toFixed(decimals),
   }
 }
 

@@ -5,8 +5,8 @@ export type Random = {
   /** A whole number, both bounds included. */
   int(from: number, to: number): number
   /** A number around 1 that strays by at most `spread`. */
-  around(spread: number): number
-  pick<T>(list: readonly [T, ...T[]]): T
+  around(deviation: number): number
+  choose<T>(list: readonly [T, ...T[]]): T
 }
 
 /**
@@ -25,7 +25,7 @@ export function randomFrom(seed: string): Random {
   return {
     next,
     int: (from, to) => from + Math.floor(next() * (to - from + 1)),
-    around: (spread) => 1 + (next() * 2 - 1) * spread,
-    pick: (list) => list[Math.floor(next() * list.length)] ?? list[0],
+    around: (deviation) => 1 + (next() * 2 - 1) * deviation,
+    choose: (list) => list[Math.floor(next() * list.length)] ?? list[0],
   }
 }

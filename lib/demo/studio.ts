@@ -47,11 +47,11 @@ export function studio(today: string): DemoCustomer {
 }
 
 function studioPurchases(today: string): Purchase[] {
-  const own = { domain: DOMAIN, status: 'ACTIVE', plan: 'FLEXIBLE' } as const
+  const common = { domain: DOMAIN, status: 'ACTIVE', plan: 'FLEXIBLE' } as const
   const renewsOn = addDays(today, 163)
   return [
     {
-      ...own,
+      ...common,
       id: 'workspace-suite-3304',
       type: 'workspace-suite',
       price: '11.23',
@@ -61,7 +61,7 @@ function studioPurchases(today: string): Purchase[] {
       changes: [{ on: addDays(today, -210), to: 26, by: 'Lena Brandt' }],
     },
     {
-      ...own,
+      ...common,
       id: 'office-suite-2716',
       type: 'office-suite',
       price: '10.29',

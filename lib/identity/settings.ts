@@ -2,17 +2,17 @@ import 'server-only'
 import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { secret, text } from '#lib/platform/runtime/settings.ts'
-import { type KeyLimits, MOST_DAYS } from './keys/rules.ts'
+import { type KeyLimits, MAX_DAYS } from './keys/rules.ts'
 
 /** How long API keys may be valid. */
 export const keySettings = defineSettings(
   z
     .object({
-      KEY_DAYS: z.coerce.number().int().min(1).max(MOST_DAYS).default(365),
+      KEY_DAYS: z.coerce.number().int().min(1).max(MAX_DAYS).default(365),
       KEYS_WITHOUT_END: z.enum(['0', '1']).default('0'),
     })
     .transform(
-      (given): KeyLimits => ({ mostDays: given.KEY_DAYS, withoutEnd: given.KEYS_WITHOUT_END === '1' }),
+      (values): KeyLimits => ({ mostDays: values.KEY_DAYS, withoutEnd: values.KEYS_WITHOUT_END === '1' }),
     ),
 )
 
@@ -24,8 +24,8 @@ export const factorSettings = defineSettings(
     .transform(({ FACTOR_SECRET }) => ({ secret: FACTOR_SECRET })),
 )
 
-const listed = (given: string | undefined) =>
-  (given ?? '').split(',').flatMap((one) => one.trim().toLowerCase() || [])
+const listed = (setting: string | undefined) =>
+  (setting ?? '').split(',').flatMap((one) => one.trim().toLowerCase() || [])
 
 /** Of single sign-on: whom the service may ask beside what stands in the public internet. */
 export const signOnSettings = defineSettings(
@@ -34,10 +34,10 @@ export const signOnSettings = defineSettings(
       SIGN_ON_PRIVATE_HOSTS: text.optional(),
       SIGN_ON_DNS: text.optional(),
     })
-    .transform((given) => ({
+    .transform((values) => ({
       /** Hosts of issuers, with their port where it is not 443, that may have private addresses; loopback also by http. */
-      privateHosts: listed(given.SIGN_ON_PRIVATE_HOSTS),
+      privateHosts: listed(values.SIGN_ON_PRIVATE_HOSTS),
       /** Name servers that are asked for the records of domains; none: those of this machine. */
-      nameServers: listed(given.SIGN_ON_DNS),
+      nameServers: listed(values.SIGN_ON_DNS),
     })),
 )

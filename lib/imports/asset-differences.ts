@@ -12,10 +12,10 @@ type NotImported = 'vendorSubscriptionId' | 'scheduledTotal' | 'scheduledAt' | '
 export type AssetValues = Omit<AssetRow, 'customerId' | 'seatVersion' | NotImported>
 
 /** The row that an asset from outside makes; what it does not tell comes from the stored one. */
-export function valuesOf(given: NewAsset, stored?: AssetRow): AssetValues {
-  const { subscription, ...asset } = given
-  const { reseller = stored?.reseller ?? '', vendor = stored?.vendor ?? builtIn.name } = given
-  const { vendorAccount = stored?.vendor === vendor ? stored.vendorAccount : DEFAULT_ACCOUNT } = given
+export function valuesOf(incoming: NewAsset, stored?: AssetRow): AssetValues {
+  const { subscription, ...asset } = incoming
+  const { reseller = stored?.reseller ?? '', vendor = stored?.vendor ?? builtIn.name } = incoming
+  const { vendorAccount = stored?.vendor === vendor ? stored.vendorAccount : DEFAULT_ACCOUNT } = incoming
   return {
     ...asset,
     reseller,

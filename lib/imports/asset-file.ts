@@ -9,7 +9,7 @@ import { scope, scopeOfMany } from '#lib/platform/db/scope.ts'
 import { importAssets } from './assets.ts'
 import { quoted } from './faults.ts'
 import { readAssets } from './json/assets.ts'
-import { ImportRefused, MOST_PROBLEMS } from './refused.ts'
+import { ImportError, MAX_PROBLEMS } from './refused.ts'
 import type { AssetReport } from './report/report.ts'
 import { lockImports } from './sessions/lock.ts'
 import { subjectOf } from './sessions/part-store.ts'
@@ -63,7 +63,7 @@ export async function importAssetFile(run: AssetRun, reseller?: string): Promise
       const requestId = randomUUID()
       const report = await storeAssets(tx, run, reseller, {
         requestId,
-        onVendorsBooks: (each) => written.push(each),
+        onVendorAsset: (each) => written.push(each),
       })
       signal?.throwIfAborted()
       if (isDryRun) throw new DryRun({ report, unread: 0 })
@@ -82,7 +82,7 @@ async function storeAssets(
   tx: Transaction,
   { customerId, file, name, replace, onProgress, signal }: AssetRun,
   reseller: string | undefined,
-  options: { requestId: string; onVendorsBooks: (assetId: string) => void },
+  options: { requestId: string; onVendorAsset: (assetId: string) => void },
 ): Promise<AssetReport> {
   const { source, record } = recorded(fileSource(file, signal, name))
   const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
@@ -120,15 +120,15 @@ export async function importAssetsOfMany(run: Many, reseller?: string): Promise<
     run.onProgress?.(assets.length)
   }
   const files = [record()]
-  const owned = await ownersOf(assets)
+  const assetsByCustomer = await ownersOf(assets)
   const importId = newImportId()
   const written: Written[] = []
   try {
     const report = await scopeOfMany(async (enter) => {
       const total: Imported = { added: 0, unchanged: 0, replaced: 0 }
-      for (const [customerId, own] of owned) {
+      for (const [customerId, customerAssets] of assetsByCustomer) {
         signal?.throwIfAborted()
-        const part = { customerId, own, importId, files, run, written }
+        const part = { customerId, newAssets: customerAssets, importId, files, run, written }
         const counts = await enter(customerId, (tx) => storePart(tx, part)).catch(inPartOf(customerId))
         for (const key of ['added', 'unchanged', 'replaced'] as const) total[key] += counts[key]
       }
@@ -137,10 +137,10 @@ export async function importAssetsOfMany(run: Many, reseller?: string): Promise<
       return whole
     })
     let unread = 0
-    for (const [customerId, own] of Map.groupBy(written, (one) => one.customerId))
+    for (const [customerId, customerAssets] of Map.groupBy(written, (one) => one.customerId))
       unread += await readNow(
         customerId,
-        own.map(({ id }) => id),
+        customerAssets.map(({ id }) => id),
         randomUUID(),
       )
     return { importId, report, unread }
@@ -154,25 +154,25 @@ export async function importAssetsOfMany(run: Many, reseller?: string): Promise<
 async function ownersOf(assets: readonly NewAsset[]): Promise<[CustomerId, NewAsset[]][]> {
   const customers = new Map((await listCustomers()).map(({ domain, customerId }) => [domain, customerId]))
   const byDomain = Map.groupBy(assets, ({ customerDomain }) => customerDomain.toLowerCase())
-  const unknown = [...byDomain].filter(([domain]) => !customers.has(domain)).slice(0, MOST_PROBLEMS)
+  const unknown = [...byDomain].filter(([domain]) => !customers.has(domain)).slice(0, MAX_PROBLEMS)
   if (unknown.length > 0)
-    throw new ImportRefused(
-      unknown.map(([domain, own]) => ({
-        subject: `asset ${own[0]?.id}`,
+    throw new ImportError(
+      unknown.map(([domain, domainAssets]) => ({
+        subject: `asset ${domainAssets[0]?.id}`,
         column: 'customerDomain',
         reason: `no customer has the domain ${quoted(domain)}`,
       })),
     )
-  const owned = [...byDomain].flatMap(([domain, own]): [CustomerId, NewAsset[]][] => {
+  const entries = [...byDomain].flatMap(([domain, domainAssets]): [CustomerId, NewAsset[]][] => {
     const customerId = customers.get(domain)
-    return customerId === undefined ? [] : [[customerId, own]]
+    return customerId === undefined ? [] : [[customerId, domainAssets]]
   })
-  return owned.sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 type Part = {
   customerId: CustomerId
-  own: NewAsset[]
+  newAssets: NewAsset[]
   importId: string
   files: SourceFile[]
   run: Many
@@ -181,17 +181,17 @@ type Part = {
 
 async function storePart(
   tx: Parameters<typeof importAssets>[0],
-  { customerId, own, importId: id, files, run, written }: Part,
+  { customerId, newAssets, importId: id, files, run, written }: Part,
 ): Promise<Imported> {
   await allowImportTimes(tx)
   await lockImports(tx, customerId, { signal: run.signal })
   const requestId = randomUUID()
-  const counts = await importAssets(tx, customerId, own, {
+  const counts = await importAssets(tx, customerId, newAssets, {
     replace: run.replace,
     requestId,
-    onVendorsBooks: (assetId) => written.push({ customerId, id: assetId }),
+    onVendorAsset: (assetId) => written.push({ customerId, id: assetId }),
   })
-  const report: AssetReport = { kind: 'assets', files, rows: own.length, counts }
+  const report: AssetReport = { kind: 'assets', files, rows: newAssets.length, counts }
   await addImport(tx, customerId, { id, kind: 'assets', files })
   await endImport(tx, customerId, { id, requestId, subject: subjectOf(files), report })
   return counts
@@ -200,7 +200,7 @@ async function storePart(
 /** Names the customer in whose part something stands in the way. */
 function inPartOf(customer: CustomerId) {
   return (error: unknown): never => {
-    if (!(error instanceof ImportRefused)) throw error
-    throw new ImportRefused(error.problems.map((problem) => ({ customer, ...problem })))
+    if (!(error instanceof ImportError)) throw error
+    throw new ImportError(error.problems.map((problem) => ({ customer, ...problem })))
   }
 }

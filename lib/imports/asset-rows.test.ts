@@ -32,18 +32,18 @@ const subscription = (id = `S-${++count}`) => ({
   isCommitmentPlan: false,
   seats: { purchased: 50, assigned: 42 },
 })
-const asset = (id: string, own: ReturnType<typeof subscription>, vendor?: string): NewAsset => ({
+const asset = (id: string, source: ReturnType<typeof subscription>, vendor?: string): NewAsset => ({
   id: `workspace-suite-${id}`,
   type: 'workspace-suite',
   name: 'Business Plus',
   customerDomain: 'sunbird.example',
   vendorCustomerId: 'C0123',
   createdAt: new Date('2025-03-01T09:00:00Z'),
-  subscription: own,
+  subscription: source,
   vendor,
 })
 const GOOGLE = 'google-workspace'
-const refusalOf = (id: string, reason: RegExp) => ({
+const importErrorFor = (id: string, reason: RegExp) => ({
   problems: [
     {
       subject: `asset workspace-suite-${id}`,
@@ -58,12 +58,12 @@ test('a second asset for one subscription is refused, and the first one is named
   const one = subscription()
   await run(customer, [asset('1', one, GOOGLE)])
   await expect(run(customer, [asset('2', one, GOOGLE)])).rejects.toMatchObject(
-    refusalOf('2', /^it stands in the asset workspace-suite-1 already$/),
+    importErrorFor('2', /^it stands in the asset workspace-suite-1 already$/),
   )
   // Also where an asset that is there is pointed at it.
   await run(customer, [asset('2', subscription(), GOOGLE)])
   await expect(run(customer, [asset('2', one, GOOGLE)], { replace: true })).rejects.toMatchObject(
-    refusalOf('2', /workspace-suite-1/),
+    importErrorFor('2', /workspace-suite-1/),
   )
   expect(await run(customer, [asset('1', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
 })
@@ -73,7 +73,7 @@ test('so is one of another customer, who is named to the operator', async () => 
   const one = subscription()
   await run(first, [asset('1', one, GOOGLE)])
   await expect(run(second, [asset('1', one, GOOGLE)])).rejects.toMatchObject(
-    refusalOf('1', new RegExp(`workspace-suite-1 of the customer ${first} already`)),
+    importErrorFor('1', new RegExp(`workspace-suite-1 of the customer ${first} already`)),
   )
   expect(await db.sql(second, 'SELECT FROM assets')).toEqual([])
 })
@@ -83,11 +83,11 @@ test('so are two in one file, however far apart', async () => {
   const one = subscription()
   const many = Array.from({ length: 600 }, (_, n) => asset(`m${n}`, subscription(), GOOGLE))
   await expect(run(customer, [asset('1', one, GOOGLE), asset('2', one, GOOGLE)])).rejects.toMatchObject(
-    refusalOf('2', /workspace-suite-1/),
+    importErrorFor('2', /workspace-suite-1/),
   )
   await expect(
     run(customer, [asset('1', one, GOOGLE), ...many, asset('2', one, GOOGLE)]),
-  ).rejects.toMatchObject(refusalOf('2', /workspace-suite-1/))
+  ).rejects.toMatchObject(importErrorFor('2', /workspace-suite-1/))
   expect(await db.sql(customer, 'SELECT FROM assets')).toEqual([])
 })
 
@@ -100,13 +100,15 @@ test('so is one that is written in other letters: a vendor takes both for the sa
     { ...asset('2', one, GOOGLE), vendorCustomerId: 'c0123' },
   ]
   for (const other of others)
-    await expect(run(customer, [other])).rejects.toMatchObject(refusalOf('2', /workspace-suite-1 already$/))
+    await expect(run(customer, [other])).rejects.toMatchObject(
+      importErrorFor('2', /workspace-suite-1 already$/),
+    )
   const another = await addNewCustomer()
   for (const other of others)
-    await expect(run(another, [other])).rejects.toMatchObject(refusalOf('2', /workspace-suite-1 of the/))
+    await expect(run(another, [other])).rejects.toMatchObject(importErrorFor('2', /workspace-suite-1 of the/))
   await expect(
     run(another, [asset('3', subscription('X-1'), GOOGLE), asset('4', subscription('x-1'), GOOGLE)]),
-  ).rejects.toMatchObject(refusalOf('4', /workspace-suite-3 already$/))
+  ).rejects.toMatchObject(importErrorFor('4', /workspace-suite-3 already$/))
 })
 
 test('our own books have no such subscriptions', async () => {
@@ -170,21 +172,23 @@ describe('several accounts at one vendor', () => {
     vi.unstubAllEnvs()
     await rm(folder, { recursive: true })
   })
-  const of = (id: string, own: ReturnType<typeof subscription>, vendorAccount: string) => ({
-    ...asset(id, own, GOOGLE),
+  const assetAt = (id: string, source: ReturnType<typeof subscription>, vendorAccount: string) => ({
+    ...asset(id, source, GOOGLE),
     vendorAccount,
   })
 
   test('may have the same ids for other subscriptions', async () => {
     const customer = await addNewCustomer()
     const one = subscription()
-    expect(await run(customer, [asset('1', one, GOOGLE), of('2', one, 'emea')])).toMatchObject({ added: 2 })
-    await expect(run(customer, [of('3', one, 'emea')])).rejects.toMatchObject(
-      refusalOf('3', /^it stands in the asset workspace-suite-2 already$/),
+    expect(await run(customer, [asset('1', one, GOOGLE), assetAt('2', one, 'emea')])).toMatchObject({
+      added: 2,
+    })
+    await expect(run(customer, [assetAt('3', one, 'emea')])).rejects.toMatchObject(
+      importErrorFor('3', /^it stands in the asset workspace-suite-2 already$/),
     )
     // What a file leaves out stays as it is.
     expect(await run(customer, [asset('2', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
-    await expect(run(customer, [of('2', one, 'default')])).rejects.toMatchObject({
+    await expect(run(customer, [assetAt('2', one, 'default')])).rejects.toMatchObject({
       problems: expect.arrayContaining([
         expect.objectContaining({ reason: 'it stands in the asset workspace-suite-1 already' }),
       ]),
@@ -193,9 +197,9 @@ describe('several accounts at one vendor', () => {
 
   test('one that nobody set up is refused', async () => {
     const customer = await addNewCustomer()
-    const refusal = { column: 'vendorAccount', reason: `there is no account of ${GOOGLE} named apac` }
-    await expect(run(customer, [of('1', subscription(), 'apac')])).rejects.toMatchObject({
-      problems: [refusal],
+    const importError = { column: 'vendorAccount', reason: `there is no account of ${GOOGLE} named apac` }
+    await expect(run(customer, [assetAt('1', subscription(), 'apac')])).rejects.toMatchObject({
+      problems: [importError],
     })
     const alone = { ...asset('1', subscription()), vendorAccount: 'emea' }
     await expect(run(customer, [alone])).rejects.toMatchObject({

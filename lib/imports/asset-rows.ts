@@ -1,14 +1,14 @@
 import 'server-only'
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import { movesVersion } from '#lib/licenses/assets/rules.ts'
-import { type AssetRow, addReadings } from '#lib/licenses/assets/store.ts'
+import { type AssetRow, addSeatSamples } from '#lib/licenses/assets/store.ts'
 import { addLicenseChange } from '#lib/licenses/license-changes/store/changes.ts'
 import { type AtVendor, holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
 import {
   forgetObservation,
   holdSubscriptions,
-  type Place,
   releaseSubscription,
+  type SubscriptionLocation,
   setSku,
 } from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -17,7 +17,7 @@ import { assets } from '#lib/platform/db/schema/assets.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import type { AssetValues } from './asset-differences.ts'
-import { type ImportProblem, MOST_PROBLEMS, problemText } from './refused.ts'
+import { type ImportProblem, MAX_PROBLEMS, problemText } from './refused.ts'
 
 /** A stored asset, what it becomes, and where the two differ. */
 export type Replacement = { stored: AssetRow; values: AssetValues; problems: ImportProblem[] }
@@ -36,20 +36,20 @@ export async function readStored(tx: Transaction, customerId: CustomerId, ids: s
 /** Adds assets that are not there, and what their seats are from now on: a few hundred at most. */
 export async function addAssets(tx: Transaction, customerId: CustomerId, added: AssetValues[]) {
   if (added.length === 0) return
-  const places = new Map(added.flatMap((values) => [[values, placeOf(values)] as const]))
-  const held = [...places.values()].filter((place) => place !== undefined)
-  const ids = new Map((await holdSubscriptions(tx, customerId, held)).map((id, at) => [held[at], id]))
+  const vendorRefs = new Map(added.flatMap((values) => [[values, vendorRefOf(values)] as const]))
+  const refs = [...vendorRefs.values()].filter((ref) => ref !== undefined)
+  const ids = new Map((await holdSubscriptions(tx, customerId, refs)).map((id, at) => [refs[at], id]))
   const rows = added.map((values) => ({
     customerId,
     ...values,
-    vendorSubscriptionId: ids.get(places.get(values)) ?? null,
+    vendorSubscriptionId: ids.get(vendorRefs.get(values)) ?? null,
   }))
   await tx.insert(assets).values(rows)
-  await addReadings(tx, customerId, added.flatMap(readingOf))
+  await addSeatSamples(tx, customerId, added.flatMap(seatSampleOf))
 }
 
 /** None without licenses. */
-function readingOf({ id, seatsPurchased: purchased, seatsAssigned: assigned }: AssetValues) {
+function seatSampleOf({ id, seatsPurchased: purchased, seatsAssigned: assigned }: AssetValues) {
   return purchased === null || assigned === null ? [] : [{ assetId: id, purchased, assigned }]
 }
 
@@ -77,14 +77,18 @@ export async function overwriteAsset(
     .set({ ...values, vendorSubscriptionId, ...(seatVersion && { seatVersion }) })
     .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
   if (from !== to || stored.seatsAssigned !== values.seatsAssigned) {
-    await addReadings(tx, customerId, readingOf(values))
+    await addSeatSamples(tx, customerId, seatSampleOf(values))
   }
-  const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
+  const changes = problems.slice(0, MAX_PROBLEMS).map(problemText)
   await recordAudit(tx, customerId, { action: 'asset.replaced', subject: id, details: { changes }, ...by })
 }
 
 /** Where the subscription of an asset is kept; undefined where the books are ours, or it has none. */
-export function placeOf({ vendor, vendorAccount, ...values }: AssetValues): Place | undefined {
+export function vendorRefOf({
+  vendor,
+  vendorAccount,
+  ...values
+}: AssetValues): SubscriptionLocation | undefined {
   const { vendorCustomerId, subscriptionId, skuId } = values
   if (vendor === builtIn.name || subscriptionId === null || skuId === null) return undefined
   return { vendor, vendorAccount, vendorCustomerId, subscriptionId, skuId }
@@ -97,56 +101,62 @@ async function moved(
   stored: AssetRow,
   values: AssetValues,
 ): Promise<string | null> {
-  const { vendorSubscriptionId: held } = stored
-  const [from, to] = [placeOf(stored), placeOf(values)]
-  if (held !== null && from && to && isSamePlace(from, to)) {
-    if (from.skuId !== to.skuId) await setSku(tx, customerId, held, to.skuId)
-    await forgetObservation(tx, customerId, held)
-    return held
+  const { vendorSubscriptionId: storedSubscriptionId } = stored
+  const [from, to] = [vendorRefOf(stored), vendorRefOf(values)]
+  if (storedSubscriptionId !== null && from && to && isSameRef(from, to)) {
+    if (from.skuId !== to.skuId) await setSku(tx, customerId, storedSubscriptionId, to.skuId)
+    await forgetObservation(tx, customerId, storedSubscriptionId)
+    return storedSubscriptionId
   }
-  if (held !== null) await releaseSubscription(tx, customerId, held)
+  if (storedSubscriptionId !== null) await releaseSubscription(tx, customerId, storedSubscriptionId)
   const [id] = await holdSubscriptions(tx, customerId, to ? [to] : [])
   return id ?? null
 }
 
-function isSamePlace(one: Place, other: Place): boolean {
+function isSameRef(one: SubscriptionLocation, other: SubscriptionLocation): boolean {
   const names = ['vendor', 'vendorAccount', 'vendorCustomerId', 'subscriptionId'] as const
   return names.every((name) => one[name] === other[name])
 }
 
-type Held = AssetValues & AtVendor
+type VendorAsset = AssetValues & AtVendor
 
 /**
  * The assets whose subscription stands in another asset already: of this customer, of another one, or of the same file.
  * The operator is told which. A unique index holds it, whatever comes at the same moment.
  */
-export async function takenAmong(
+export async function findClaimed(
   tx: Transaction,
   customerId: CustomerId,
   values: readonly AssetValues[],
 ): Promise<ImportProblem[]> {
-  const held = values.filter((one): one is Held => one.vendor !== builtIn.name && one.subscriptionId !== null)
-  if (held.length === 0) return []
+  const vendorAssets = values.filter(
+    (one): one is VendorAsset => one.vendor !== builtIn.name && one.subscriptionId !== null,
+  )
+  if (vendorAssets.length === 0) return []
   // Those of this customer as this import has them by now; those of others as they are committed.
-  const own = await ownHolders(tx, customerId, held)
-  const others = (await holdersOf(held)).filter((holder) => holder.customerId !== customerId)
-  const takers = new Map<string, { assetId: string; of: string }>()
+  const holders = await customerHolders(tx, customerId, vendorAssets)
+  const others = (await holdersOf(vendorAssets)).filter((holder) => holder.customerId !== customerId)
+  const takers = new Map<string, { assetId: string; suffix: string }>()
   for (const holder of others) {
-    takers.set(nameOf(holder), { assetId: holder.assetId, of: ` of the customer ${holder.customerId}` })
+    takers.set(nameOf(holder), { assetId: holder.assetId, suffix: ` of the customer ${holder.customerId}` })
   }
-  for (const holder of own) takers.set(nameOf(holder), { assetId: holder.assetId, of: '' })
-  return held.flatMap((one) => {
+  for (const holder of holders) takers.set(nameOf(holder), { assetId: holder.assetId, suffix: '' })
+  return vendorAssets.flatMap((one) => {
     const taker = takers.get(nameOf(one))
-    if (!taker) takers.set(nameOf(one), { assetId: one.id, of: '' })
-    if (!taker || (taker.assetId === one.id && taker.of === '')) return []
-    const reason = `it stands in the asset ${taker.assetId}${taker.of} already`
+    if (!taker) takers.set(nameOf(one), { assetId: one.id, suffix: '' })
+    if (!taker || (taker.assetId === one.id && taker.suffix === '')) return []
+    const reason = `it stands in the asset ${taker.assetId}${taker.suffix} already`
     return [{ subject: `asset ${one.id}`, column: 'subscriptionId', reason }]
   })
 }
 
-async function ownHolders(tx: Transaction, customerId: CustomerId, held: readonly Held[]) {
+async function customerHolders(
+  tx: Transaction,
+  customerId: CustomerId,
+  vendorAssets: readonly VendorAsset[],
+) {
   const { vendor, vendorAccount, vendorCustomerId, subscriptionId, id: assetId } = assets
-  const ids = held.map((one) => one.subscriptionId.toLowerCase())
+  const ids = vendorAssets.map((one) => one.subscriptionId.toLowerCase())
   const rows = await tx
     .select({ vendor, vendorAccount, vendorCustomerId, subscriptionId, assetId })
     .from(assets)

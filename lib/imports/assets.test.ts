@@ -36,7 +36,7 @@ const ANNUAL = {
 
 const asset = (
   subscription: Partial<NewSubscription> | null = {},
-  given: Partial<NewAsset> = {},
+  overrides: Partial<NewAsset> = {},
 ): NewAsset => ({
   id: 'workspace-suite-1',
   type: 'workspace-suite',
@@ -46,7 +46,7 @@ const asset = (
   reseller: 'sales@reseller.example',
   createdAt: new Date('2025-03-01T09:00:00.123Z'),
   subscription: subscription && { ...SUBSCRIPTION, ...subscription },
-  ...given,
+  ...overrides,
 })
 
 const seats = (purchased: number, assigned = 42) => ({ seats: { purchased, assigned } })

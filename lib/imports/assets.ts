@@ -7,19 +7,26 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { DEFAULT_ACCOUNT, hasAccount } from '#lib/vendors/accounts.ts'
 import { isVendor } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
-import { addAssets, overwriteAsset, placeOf, type Replacement, readStored, takenAmong } from './asset-rows.ts'
-import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
+import {
+  addAssets,
+  findClaimed,
+  overwriteAsset,
+  type Replacement,
+  readStored,
+  vendorRefOf,
+} from './asset-rows.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from './refused.ts'
 import type { Imported, NewAsset } from './shapes.ts'
 
 type Options = {
   replace: boolean
   requestId?: string
   /** Told which assets were written whose books a vendor keeps: what stands there now is the file's word alone. */
-  onVendorsBooks?: (assetId: string) => void
+  onVendorAsset?: (assetId: string) => void
 }
 
 // So that each statement stays far below the 3 s that it may take.
-const MOST_ASSETS = 500
+const MAX_ASSETS = 500
 
 /**
  * Adds assets. One that is there already with the same content changes nothing. With `replace`, one that
@@ -32,32 +39,32 @@ export async function importAssets(
   tx: Transaction,
   customerId: CustomerId,
   assets: NewAsset[],
-  { replace, requestId = randomUUID(), onVendorsBooks }: Options,
+  { replace, requestId = randomUUID(), onVendorAsset }: Options,
 ): Promise<Imported> {
-  const problems = faultsOf(assets)
+  const problems = validateAssets(assets)
   const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
-  for (let at = 0; at < assets.length && problems.length < MOST_PROBLEMS; at += MOST_ASSETS) {
-    const batch = assets.slice(at, at + MOST_ASSETS)
+  for (let at = 0; at < assets.length && problems.length < MAX_PROBLEMS; at += MAX_ASSETS) {
+    const batch = assets.slice(at, at + MAX_ASSETS)
     const ids = batch.map(({ id }) => id)
     const { fresh, other } = sorted(batch, await readStored(tx, customerId, ids))
     problems.push(...other.flatMap((replacement) => objections(replacement, replace)))
     const written = [...fresh, ...other.map(({ values }) => values)]
-    problems.push(...(await takenAmong(tx, customerId, written)))
+    problems.push(...(await findClaimed(tx, customerId, written)))
     if (replace) problems.push(...(await openAmong(tx, customerId, other)))
     if (problems.length > 0) continue
     await addAssets(tx, customerId, fresh)
     for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
-    for (const values of written) if (placeOf(values)) onVendorsBooks?.(values.id)
+    for (const values of written) if (vendorRefOf(values)) onVendorAsset?.(values.id)
     counts.added += fresh.length
     counts.replaced += other.length
     counts.unchanged += batch.length - fresh.length - other.length
   }
-  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  if (problems.length > 0) throw new ImportError(problems.slice(0, MAX_PROBLEMS))
   return counts
 }
 
 /** What makes an asset unfit whatever is stored. */
-function faultsOf(assets: NewAsset[]): ImportProblem[] {
+function validateAssets(assets: NewAsset[]): ImportProblem[] {
   const seen = new Set<string>()
   return assets.flatMap(({ id, vendor, vendorAccount }) => {
     const subject = `asset ${id}`
@@ -75,11 +82,11 @@ function faultsOf(assets: NewAsset[]): ImportProblem[] {
   })
 }
 
-function sorted(batch: NewAsset[], known: ReadonlyMap<string, AssetRow>) {
+function sorted(batch: NewAsset[], existing: ReadonlyMap<string, AssetRow>) {
   const fresh: AssetValues[] = []
   const other: Replacement[] = []
   for (const asset of batch) {
-    const stored = known.get(asset.id)
+    const stored = existing.get(asset.id)
     const values = valuesOf(asset, stored)
     const problems = stored ? differencesOf(stored, values) : []
     if (!stored) fresh.push(values)

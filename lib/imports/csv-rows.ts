@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import { type Info, parse } from 'csv-parse'
-import { ImportRefused } from './refused.ts'
+import { ImportError } from './refused.ts'
 
 /** Far above any row, far below what memory holds: a quote that is never closed swallows the file. */
-const LONGEST_ROW = 1024 * 1024
+const MAX_ROW_LENGTH = 1024 * 1024
 
 /** Takes one row and the line of the file, from 1, on which it begins. May throw to stop. */
 export type RowSink = (row: string[], line: number) => void
@@ -21,7 +21,7 @@ export async function readRows(
 ): Promise<void> {
   let line = 1
   let counted = 0
-  const takeRow = (row: string[], { lines }: Info) => {
+  const onRow = (row: string[], { lines }: Info) => {
     const start = line
     // The parser counts a CRLF inside quotes twice.
     line += lines - counted === 1 ? 1 : 1 + row.reduce((sum, cell) => sum + breaksIn(cell), 0)
@@ -32,8 +32,8 @@ export async function readRows(
   const parser = parse({
     delimiter,
     relax_column_count: true,
-    max_record_size: LONGEST_ROW,
-    on_record: takeRow,
+    max_record_size: MAX_ROW_LENGTH,
+    on_record: onRow,
   })
   parser.resume()
   try {
@@ -41,7 +41,7 @@ export async function readRows(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!code.startsWith('CSV_')) throw error
-    throw new ImportRefused([{ line, reason: REASONS[code] ?? 'is not well-formed CSV: see its quotes' }])
+    throw new ImportError([{ line, reason: REASONS[code] ?? 'is not well-formed CSV: see its quotes' }])
   }
 }
 
@@ -57,42 +57,42 @@ function breaksIn(cell: string): number {
 const OTHERS: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'bars' }
 
 /** Longer than any header. */
-const LONGEST = 256 * 1024
+const MAX_HEADER_LENGTH = 256 * 1024
 
 /**
  * The same text. Its first line is looked at before the rest is read as CSV, whose complaints about quotes and columns
  * would not lead to what is wrong.
- * @param countKnown how many of some names are columns that the file should have
+ * @param countColumns how many of some names are columns that the file should have
  * @throws ImportRefused where the columns are separated by something else than commas
  */
 export async function* separatedByCommas(
   text: AsyncIterable<string>,
-  countKnown: (names: string[]) => number,
+  countColumns: (names: string[]) => number,
 ): AsyncGenerator<string> {
-  let head: string | undefined = ''
+  let header: string | undefined = ''
   for await (const chunk of text) {
-    if (head === undefined) yield chunk
+    if (header === undefined) yield chunk
     else {
-      head += chunk
-      if (!/\S[^\r\n]*[\r\n]/.test(head) && head.length < LONGEST) continue
-      check(head, countKnown)
-      yield head
-      head = undefined
+      header += chunk
+      if (!/\S[^\r\n]*[\r\n]/.test(header) && header.length < MAX_HEADER_LENGTH) continue
+      check(header, countColumns)
+      yield header
+      header = undefined
     }
   }
-  if (!head) return
-  check(head, countKnown)
-  yield head
+  if (!header) return
+  check(header, countColumns)
+  yield header
 }
 
-function check(head: string, countKnown: (names: string[]) => number): void {
-  const line = head.trimStart().split(/[\r\n]/, 1)[0] ?? ''
-  const known = (separator: string) =>
-    countKnown(line.split(separator).map((name) => name.trim().replace(/^"(.*)"$/, '$1')))
-  const commas = known(',')
+function check(header: string, countColumns: (names: string[]) => number): void {
+  const line = header.trimStart().split(/[\r\n]/, 1)[0] ?? ''
+  const countWith = (separator: string) =>
+    countColumns(line.split(separator).map((name) => name.trim().replace(/^"(.*)"$/, '$1')))
+  const commas = countWith(',')
   for (const [separator, name] of Object.entries(OTHERS))
-    if (known(separator) > Math.max(1, commas))
-      throw new ImportRefused([
+    if (countWith(separator) > Math.max(1, commas))
+      throw new ImportError([
         {
           reason: `This file is separated by ${name}; save it as CSV with commas between the columns and points in the numbers.`,
         },

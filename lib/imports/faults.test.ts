@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decimalFault } from './faults.ts'
+import { decimalError } from './faults.ts'
 
 describe('decimalFault', () => {
   test.each([
@@ -8,10 +8,10 @@ describe('decimalFault', () => {
     ['1,5', 'without separators'],
     ['NaN', '"NaN" is not a number'],
   ])('tells why %s is none: %s', (text, reason) => {
-    expect(decimalFault(text)).toContain(reason)
+    expect(decimalError(text)).toContain(reason)
   })
 
   test('quotes no more than the beginning of a long text', () => {
-    expect(decimalFault('9'.repeat(5000)).length).toBeLessThan(150)
+    expect(decimalError('9'.repeat(5000)).length).toBeLessThan(150)
   })
 })

@@ -20,20 +20,20 @@ import { difference, type ImportProblem } from './refused.ts'
 export async function importIssuers(
   tx: Transaction,
   customerId: CustomerId,
-  given: readonly NewIssuer[],
+  newIssuers: readonly NewIssuer[],
   { correct, requestId }: { correct: boolean; requestId: string },
 ): Promise<ImportProblem[]> {
-  if (given.length === 0) return []
-  const names = [...new Set(given.map(({ name }) => name))]
-  const found = await tx
+  if (newIssuers.length === 0) return []
+  const names = [...new Set(newIssuers.map(({ name }) => name))]
+  const rows = await tx
     .select({ name: issuers.name, ...issuerColumns })
     .from(issuers)
     .where(and(eq(issuers.customerId, customerId), inArray(issuers.name, names)))
     .for('no key update')
-  const stored = new Map(found.map(({ name, ...details }) => [name, details as IssuerDetails]))
+  const stored = new Map(rows.map(({ name, ...details }) => [name, details as IssuerDetails]))
   const changed = new Set<string>()
   const problems: ImportProblem[] = []
-  for (const { name, ...details } of given) {
+  for (const { name, ...details } of newIssuers) {
     const was = stored.get(name) ?? NO_DETAILS
     const fields = (Object.keys(details) as (keyof IssuerDetails)[]).filter(
       (field) => (details[field] ?? null) !== was[field],

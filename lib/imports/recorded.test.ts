@@ -47,8 +47,8 @@ async function load(purchased: number) {
   return { ...report.counts, ...(unread > 0 ? { unread } : {}) }
 }
 const purchased = async () => {
-  const statement = 'SELECT seats_purchased AS total FROM assets WHERE id = $1'
-  return (await vendor.database.sql(CUSTOMER, statement, [vendor.assetId(vendor.flexible)]))[0]?.total
+  const query = 'SELECT seats_purchased AS total FROM assets WHERE id = $1'
+  return (await vendor.database.sql(CUSTOMER, query, [vendor.assetId(vendor.flexible)]))[0]?.total
 }
 
 test('a total in a file is not "applied", and the vendor’s own stands there again after the import', async () => {

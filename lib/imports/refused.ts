@@ -21,10 +21,10 @@ export type ImportProblem = {
 }
 
 /** How many problems one refusal lists; whoever looks for them stops there. */
-export const MOST_PROBLEMS = 20
+export const MAX_PROBLEMS = 20
 
 /** A file or its content was refused as a whole: nothing of it is stored. */
-export class ImportRefused extends Problem {
+export class ImportError extends Problem {
   readonly problems: readonly ImportProblem[]
 
   constructor(problems: readonly ImportProblem[]) {
@@ -37,8 +37,8 @@ export class ImportRefused extends Problem {
 /** As people read it: `line 12, BilledCost: "abc" is not a number`. */
 export function problemText({ customer, file, line, subject, column, reason }: ImportProblem): string {
   const lineText = line === undefined ? undefined : `line ${line}`
-  const place = [customer, file, lineText, subject, column].filter(Boolean)
-  return place.length === 0 ? reason : `${place.join(', ')}: ${reason}`
+  const location = [customer, file, lineText, subject, column].filter(Boolean)
+  return location.length === 0 ? reason : `${location.join(', ')}: ${reason}`
 }
 
 /** One field that is not what is stored: `stored 10.00, given 12.00`. */
@@ -46,13 +46,18 @@ export function difference(
   subject: string,
   column: string,
   stored: unknown,
-  given: unknown,
+  incoming: unknown,
   allowedBy: Leave,
 ): ImportProblem {
-  return { subject, column, reason: `stored ${shown(stored)}, given ${shown(given)}`, allowedBy }
+  return {
+    subject,
+    column,
+    reason: `stored ${formatValue(stored)}, given ${formatValue(incoming)}`,
+    allowedBy,
+  }
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   const text = value instanceof Date ? value.toISOString() : String(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
@@ -64,25 +69,25 @@ export type ProblemList = {
   add(problem: ImportProblem): void
   isEmpty(): boolean
   /** @throws ImportRefused if there is any */
-  refuseIfAny(): void
+  throwIfAny(): void
 }
 
 export function problemList(): ProblemList {
-  const found: ImportProblem[] = []
+  const problems: ImportProblem[] = []
   return {
     add(problem) {
-      found.push(problem)
-      if (found.length >= MOST_PROBLEMS) throw new ImportRefused(found)
+      problems.push(problem)
+      if (problems.length >= MAX_PROBLEMS) throw new ImportError(problems)
     },
-    isEmpty: () => found.length === 0,
-    refuseIfAny() {
-      if (found.length > 0) throw new ImportRefused(found)
+    isEmpty: () => problems.length === 0,
+    throwIfAny() {
+      if (problems.length > 0) throw new ImportError(problems)
     },
   }
 }
 
 /** The same error; where it is a refusal, each of its problems tells the file. */
 export function ofFile(error: unknown, file: string): unknown {
-  if (!(error instanceof ImportRefused)) return error
-  return new ImportRefused(error.problems.map((problem) => ({ file, ...problem })))
+  if (!(error instanceof ImportError)) return error
+  return new ImportError(error.problems.map((problem) => ({ file, ...problem })))
 }

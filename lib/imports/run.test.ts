@@ -108,18 +108,18 @@ describe('importFocus', () => {
   const MANY = DEEP ? 200_000 : 20_000
   test(`adds up ${MANY} rows, and tells of each as it is read`, async () => {
     const rows = Array.from({ length: MANY }, (_, index) => charge(String(index % 7), '0.001'))
-    let told = 0
+    let progress = 0
     const run = await newRun([HEADER, ...rows].join('\n'), {
       onProgress: (line, what) => {
-        if (what === undefined) told = line
+        if (what === undefined) progress = line
       },
     })
     expect(await focusCounts(run)).toMatchObject({ added: 7 })
-    expect(told).toBe(MANY + 1)
+    expect(progress).toBe(MANY + 1)
   })
 })
 
-const invoice = (id: string, given: object = {}) =>
+const invoice = (id: string, overrides: object = {}) =>
   JSON.stringify({
     id,
     platform: 'web-services',
@@ -129,7 +129,7 @@ const invoice = (id: string, given: object = {}) =>
     currency: 'USD',
     totalAmount: 2,
     lines: [{ description: 'Compute', price: 1, qty: 2 }],
-    ...given,
+    ...overrides,
   })
 
 describe('importInvoiceFiles', () => {
@@ -171,7 +171,7 @@ const assetCounts = async (run: OneFile, reseller?: string) =>
   (await importAssetFile({ ...run, replace: false }, reseller)).report.counts
 
 test('importAssetFile stores both shapes, with the contact of those that name none', async () => {
-  const own = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
+  const asset = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
   const rest = {
     vendorCustomerId: 'C1',
     reseller: 'own@reseller.example',
@@ -189,7 +189,7 @@ test('importAssetFile stores both shapes, with the contact of those that name no
     plan: { planName: 'FLEXIBLE', isCommitmentPlan: false },
     seats: { maximumNumberOfSeats: 9, licensedNumberOfSeats: 3 },
   }
-  const run = await newRun(JSON.stringify([{ ...own, ...rest }, google]))
+  const run = await newRun(JSON.stringify([{ ...asset, ...rest }, google]))
   expect(await assetCounts(run, 'us@reseller.example')).toEqual({ added: 2, unchanged: 0, replaced: 0 })
   expect(await assetCounts(run)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
   expect(

@@ -48,8 +48,15 @@ export async function importFocus(run: Run, { map, prices, ...given }: FocusTerm
     readFocus(texts(), options, (invoices, { rows, used, charges }, stream) => {
       const entries = entriesOf(invoices, resale.customers)
       const read = files.map((file, at) => ({ ...file, rows: 0, used: 0, ...sources[at] }))
-      const figures = () => ({ files: read, leftOut, rows, used, charges })
-      const input = { kind: 'focus', files, entries, figures, oddities: noted.list, charges: stream } as const
+      const counts = () => ({ files: read, leftOut, rows, used, charges })
+      const input = {
+        kind: 'focus',
+        files,
+        entries,
+        counts,
+        warnings: noted.list,
+        charges: stream,
+      } as const
       return runSession(input, run)
     }),
   )
@@ -63,15 +70,15 @@ export function importInvoiceFiles(run: Run): Promise<Done> {
     const entries = async function* (): AsyncGenerator<Entry> {
       for await (const invoice of readInvoices(texts(), count)) yield { invoice }
     }
-    const figures = () => {
-      const told = files.map((file) => {
+    const counts = () => {
+      const fileCounts = files.map((file) => {
         const rows = read.get(files.length === 1 ? '' : file.name) ?? 0
         return { ...file, rows, used: rows }
       })
-      const rows = told.reduce((sum, file) => sum + file.rows, 0)
-      return { files: told, leftOut, rows, used: rows }
+      const rows = fileCounts.reduce((sum, file) => sum + file.rows, 0)
+      return { files: fileCounts, leftOut, rows, used: rows }
     }
-    return runSession({ kind: 'invoices', files, entries: entries(), figures }, run)
+    return runSession({ kind: 'invoices', files, entries: entries(), counts }, run)
   })
 }
 

@@ -1,7 +1,7 @@
 const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?$/i
 // So that nothing that is reckoned from a time leaves what databases and browsers can name.
-const FIRST_YEAR = 1970
+const EARLIEST_YEAR = 1970
 const LAST_YEAR = 8999
 
 /**
@@ -11,7 +11,7 @@ const LAST_YEAR = 8999
 export function timeOf(text: string): number | undefined {
   const [matched, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] =
     SHAPE.exec(text) ?? []
-  if (!matched || Number(year) < FIRST_YEAR || Number(year) > LAST_YEAR) return undefined
+  if (!matched || Number(year) < EARLIEST_YEAR || Number(year) > LAST_YEAR) return undefined
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
   // The calendar rolls over what it doesn't have: 31 June would be 1 July.
   if (!new Date(midnight).toISOString().startsWith(`${year}-${month}-${day}`)) return undefined
@@ -23,7 +23,7 @@ export function timeOf(text: string): number | undefined {
 }
 
 /** A month of hours, twice: so that each time is read once. */
-const MOST_TIMES = 5000
+const MAX_TIMES = 5000
 
 /** The same of many texts, most of which come again. */
 export function timeReader() {
@@ -31,7 +31,7 @@ export function timeReader() {
   return (text: string | undefined): number | undefined => {
     if (text === undefined) return undefined
     if (!times.has(text)) {
-      if (times.size >= MOST_TIMES) times.clear()
+      if (times.size >= MAX_TIMES) times.clear()
       times.set(text, timeOf(text))
     }
     return times.get(text)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { keepFile } from '#lib/billing/invoice-files/store.ts'
+import { storeFile } from '#lib/billing/invoice-files/store.ts'
 import { endSession } from '#lib/platform/caller/session.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -19,8 +19,8 @@ beforeEach(async () => {
   customer = await addNewCustomer()
 })
 
-const run = (id: string, invoices: NewInvoice[], options: { correct?: boolean; of?: string } = {}) => {
-  const customerId = newCustomerId(options.of ?? customer)
+const run = (id: string, invoices: NewInvoice[], options: { correct?: boolean; customer?: string } = {}) => {
+  const customerId = newCustomerId(options.customer ?? customer)
   return scope({ customerId }, async (tx) => {
     await tx.execute(
       `INSERT INTO imports (customer_id, id, kind, files, report, created_at)
@@ -29,11 +29,11 @@ const run = (id: string, invoices: NewInvoice[], options: { correct?: boolean; o
     await importInvoices(tx, customerId, invoices, { ...options, importId: id })
   })
 }
-const undo = (id: string, of = customer) => {
-  const customerId = newCustomerId(of)
+const undo = (id: string, targetId = customer) => {
+  const customerId = newCustomerId(targetId)
   return scope({ customerId }, (tx) => undoImport(tx, customerId, id))
 }
-const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice => ({
+const invoice = (number: string, overrides: Partial<NewInvoice> = {}): NewInvoice => ({
   number,
   platform: 'web-services',
   issuer: 'AWS',
@@ -42,7 +42,7 @@ const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice =>
   currency: 'USD',
   totalAmount: '10.00',
   lines: [{ type: 'web-services', description: 'Compute', price: '10', qty: '1' }],
-  ...given,
+  ...overrides,
 })
 const PERIOD = { billingAccount: 'A-1', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
 const DRAFT = { ...PERIOD, documentState: 'draft', isNumbered: false } as const
@@ -112,9 +112,9 @@ describe('undoImport', () => {
     await run('one', [invoice('1'), invoice('2'), invoice('3')])
     await run('two', [invoice('1', { balanceAmount: '1' })])
     await run('three', [invoice('C', { corrects: '2', totalAmount: '-10' })])
-    const refused = undo('one')
-    await expect(refused).rejects.toThrow('invoice 1 was changed by the import two')
-    await expect(refused).rejects.toThrow('invoice 2 is corrected or credited by C')
+    const undoing = undo('one')
+    await expect(undoing).rejects.toThrow('invoice 1 was changed by the import two')
+    await expect(undoing).rejects.toThrow('invoice 2 is corrected or credited by C')
     expect(await db.sql(customer, 'SELECT FROM invoices')).toHaveLength(4)
     for (const id of ['three', 'two', 'one']) await undo(id)
     expect(await everything()).toEqual({ invoices: [], lines: [] })
@@ -124,7 +124,7 @@ describe('undoImport', () => {
     await run('one', [invoice('D', DRAFT)])
     await run('two', [invoice('D', { ...PERIOD, isNumbered: false, totalAmount: '100' })])
     await scope({ customerId: newCustomerId(customer) }, (tx) =>
-      keepFile(tx, newCustomerId(customer), { invoiceId: 'D', kind: 'drawn', bytes: Buffer.from('%PDF') }),
+      storeFile(tx, newCustomerId(customer), { invoiceId: 'D', kind: 'drawn', bytes: Buffer.from('%PDF') }),
     )
     await expect(undo('two')).rejects.toThrow('invoice D was issued by it, and its document is kept since')
     expect(await db.sql(customer, 'SELECT document_state FROM invoices')).toEqual([
@@ -166,7 +166,7 @@ describe('undoImport', () => {
   test('never touches what another customer has under the same import', async () => {
     const other = await addNewCustomer()
     await run('one', [invoice('1')])
-    await run('one', [invoice('1')], { of: other })
+    await run('one', [invoice('1')], { customer: other })
     await undo('one')
     expect(await db.sql(other, 'SELECT document_state FROM invoices')).toEqual([{ document_state: 'issued' }])
   })

@@ -10,7 +10,7 @@ import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { undoCharges } from './charges/store.ts'
 import type { Before } from './invoices/changes.ts'
-import { overwriteHeads, overwriteInvoices } from './invoices/rows.ts'
+import { overwriteInvoiceRows, overwriteInvoices } from './invoices/rows.ts'
 
 /** How many invoices were taken away, voided because the customer may have seen them, and put back as they were. */
 export type Undone = {
@@ -34,24 +34,24 @@ export async function undoImport(
   id: string,
   requestId: string = randomUUID(),
 ): Promise<Undone> {
-  const found = await lockImport(tx, customerId, id)
-  if (!found) throw new Problem('not_found', `There is no import "${id}" of this customer.`)
-  if (found.undoneAt) throw new Problem('invalid_request', `The import ${id} was undone already.`)
-  if (found.kind === 'assets')
+  const lockedImport = await lockImport(tx, customerId, id)
+  if (!lockedImport) throw new Problem('not_found', `There is no import "${id}" of this customer.`)
+  if (lockedImport.undoneAt) throw new Problem('invalid_request', `The import ${id} was undone already.`)
+  if (lockedImport.kind === 'assets')
     throw new Problem(
       'invalid_request',
       'An import of assets can not be undone: their licenses are not ours to take back.',
     )
-  const later = await withoutLoops(tx, () => findLater(tx, customerId, found))
-  if (later.length > 0) throw new Problem('invalid_request', builtOn(id, later))
+  const dependents = await withoutLoops(tx, () => findDependents(tx, customerId, lockedImport))
+  if (dependents.length > 0) throw new Problem('invalid_request', builtOn(id, dependents))
 
   const charged = await undoCharges(tx, customerId, id)
-  const isSeen = await mayHaveSeen(tx, customerId, found)
+  const isSeen = await mayHaveSeen(tx, customerId, lockedImport)
   // First, for of those that are not voided only one may have a number.
   const added = await voidAdded(tx, customerId, id)
   const restored = await restore(tx, customerId, id)
   if (!isSeen) await dropAdded(tx, customerId, id)
-  await markUndone(tx, customerId, id)
+  await setUndone(tx, customerId, id)
   const counts = {
     ...{ removed: isSeen ? 0 : added, voided: isSeen ? added : 0, restored },
     ...(charged > 0 ? { charged } : {}),
@@ -68,8 +68,8 @@ async function restore(tx: Transaction, customerId: CustomerId, id: string): Pro
   for await (const before of listBefore(tx, customerId, id)) {
     await sums.next()
     await planAgain(tx)
-    const whole = before.flatMap(({ lines, ...head }) => (lines ? [{ ...head, lines }] : []))
-    await overwriteHeads(
+    const whole = before.flatMap(({ lines, ...invoice }) => (lines ? [{ ...invoice, lines }] : []))
+    await overwriteInvoiceRows(
       tx,
       customerId,
       before.filter(({ lines }) => !lines),
@@ -81,18 +81,22 @@ async function restore(tx: Transaction, customerId: CustomerId, id: string): Pro
   return restored
 }
 
-function builtOn(id: string, later: Awaited<ReturnType<typeof findLater>>): string {
-  const told = later.map(({ invoice, how }) => `invoice ${invoice} ${how}`)
-  return [`Something later builds on the import ${id}, so it is not undone:`, ...told].join('\n  ')
+function builtOn(id: string, dependents: Awaited<ReturnType<typeof findDependents>>): string {
+  const texts = dependents.map(({ invoice, how }) => `invoice ${invoice} ${how}`)
+  return [`Something later builds on the import ${id}, so it is not undone:`, ...texts].join('\n  ')
 }
 
 /** An import of a customer, as far as undoing it asks. */
-type Found = { id: string; kind: string; createdAt: Date; undoneAt: Date | null }
+type ImportRow = { id: string; kind: string; createdAt: Date; undoneAt: Date | null }
 
 const PORTION = 500
 
 /** An import, locked until the transaction ends. */
-async function lockImport(tx: Transaction, customerId: CustomerId, id: string): Promise<Found | undefined> {
+async function lockImport(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<ImportRow | undefined> {
   const { kind, createdAt, undoneAt } = imports
   const rows = await tx
     .select({ id: imports.id, kind, createdAt, undoneAt })
@@ -133,7 +137,7 @@ async function dropAdded(tx: Transaction, customerId: CustomerId, id: string): P
   await tx.execute(sql`DELETE FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}`)
 }
 
-async function markUndone(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+async function setUndone(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
   await tx
     .update(imports)
     .set({ undoneAt: sql`statement_timestamp()` })
@@ -151,22 +155,22 @@ async function listIssuersSet(tx: Transaction, customerId: CustomerId, id: strin
   return rows.map(({ name }) => name)
 }
 
-const MOST_TOLD = 20
+const MAX_REPORTED = 20
 
 /** What came after an import and stands in the way of undoing it; up to 20. */
-async function findLater(
+async function findDependents(
   tx: Transaction,
   customerId: CustomerId,
-  { id, createdAt }: Pick<Found, 'id' | 'createdAt'>,
+  { id, createdAt }: Pick<ImportRow, 'id' | 'createdAt'>,
 ): Promise<{ invoice: string; how: string }[]> {
-  const isLater = sql`l.created_at > ${createdAt.toISOString()}::timestamptz`
+  const isNewer = sql`l.created_at > ${createdAt.toISOString()}::timestamptz`
   // What this import voided, and which owes again once it is put back.
   const comesBack = sql`
     FROM import_changes c
     JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id AND i.document_state = 'voided'
     JOIN invoices n ON n.customer_id = ${customerId} AND n.issuer = i.issuer AND n.document_state <> 'voided'
     JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id AND l.id <> ${id}
-    WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND ${isLater}`
+    WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND ${isNewer}`
   const { rows } = await tx.execute<{ invoice: string; how: string }>(sql`
     WITH own AS (
       SELECT id, issuer, number FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}
@@ -178,14 +182,14 @@ async function findLater(
     FROM own
     JOIN import_changes c ON c.customer_id = ${customerId} AND c.invoice_id = own.id AND c.import_id <> ${id}
     JOIN imports l ON l.customer_id = ${customerId} AND l.id = c.import_id AND l.undone_at IS NULL
-    WHERE ${isLater}
+    WHERE ${isNewer}
     UNION
     SELECT own.id, 'is corrected or credited by ' || n.id
     FROM own
     JOIN invoices n ON n.customer_id = ${customerId} AND n.issuer = own.issuer AND n.corrects = own.number
       AND n.document_state <> 'voided' AND n.import_id IS DISTINCT FROM ${id}
     JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id
-    WHERE ${isLater}
+    WHERE ${isNewer}
     UNION
     SELECT i.id, 'has the number of ' || n.id || ', which came since' ${comesBack}
       AND n.number = i.number AND c.before ->> 'documentState' <> 'voided'
@@ -204,7 +208,7 @@ async function findLater(
     JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id AND i.document_state = 'issued'
     JOIN invoice_files f ON f.customer_id = ${customerId} AND f.invoice_id = i.id
     WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND c.before ->> 'documentState' = 'draft'
-    ORDER BY 1, 2 LIMIT ${MOST_TOLD}`)
+    ORDER BY 1, 2 LIMIT ${MAX_REPORTED}`)
   return rows
 }
 

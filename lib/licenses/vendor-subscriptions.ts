@@ -11,7 +11,7 @@ import type { Observed } from '#lib/vendors/vendor.ts'
 // written: locks in one order. What an asset repeats of its subscription follows by a foreign key.
 
 /** Where a subscription is kept: at which vendor, by which of the reseller's accounts, under which ids. */
-export type Place = {
+export type SubscriptionLocation = {
   vendor: string
   vendorAccount: string
   /** The customer at the vendor. */
@@ -24,10 +24,10 @@ export type Place = {
 export async function holdSubscriptions(
   tx: Transaction,
   customerId: CustomerId,
-  places: readonly Place[],
+  locations: readonly SubscriptionLocation[],
 ): Promise<string[]> {
-  const rows = places.map(({ vendorAccount: account, ...place }) => ({
-    ...place,
+  const rows = locations.map(({ vendorAccount: account, ...location }) => ({
+    ...location,
     customerId,
     account,
     id: randomUUID() as string,
@@ -42,7 +42,10 @@ export async function releaseSubscription(
   customerId: CustomerId,
   id: string,
 ): Promise<void> {
-  await tx.update(vendorSubscriptions).set({ releasedAt: sql`now()` }).where(held(customerId, id))
+  await tx
+    .update(vendorSubscriptions)
+    .set({ releasedAt: sql`now()` })
+    .where(activeSubscriptionFilter(customerId, id))
 }
 
 /** Another SKU for a subscription, because an import says so; the asset follows. */
@@ -52,11 +55,11 @@ export async function setSku(
   id: string,
   skuId: string,
 ): Promise<void> {
-  await tx.update(vendorSubscriptions).set({ skuId }).where(held(customerId, id))
+  await tx.update(vendorSubscriptions).set({ skuId }).where(activeSubscriptionFilter(customerId, id))
 }
 
 /** Points a subscription to the id that its vendor gives it now, with a row of history; the asset follows. */
-export async function pointAnew(
+export async function changeSubscriptionId(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
@@ -68,7 +71,10 @@ export async function pointAnew(
     requestId,
   }: { from: string; to: string; assetId: string; actor: Actor; requestId: string },
 ): Promise<void> {
-  await tx.update(vendorSubscriptions).set({ subscriptionId: to }).where(held(customerId, id))
+  await tx
+    .update(vendorSubscriptions)
+    .set({ subscriptionId: to })
+    .where(activeSubscriptionFilter(customerId, id))
   const details = { assetId, from, to }
   await recordAudit(tx, customerId, {
     action: 'vendor-subscription.pointed-anew',
@@ -97,11 +103,11 @@ export async function noteObserved(
       observation,
       nextReadAt: waitMs === null ? null : inMs(waitMs),
     })
-    .where(held(customerId, id))
+    .where(activeSubscriptionFilter(customerId, id))
 }
 
 /** Has a subscription read by itself, so many milliseconds from now, or before where that was planned. */
-export async function wantReading(
+export async function scheduleRead(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
@@ -111,7 +117,12 @@ export async function wantReading(
   await tx
     .update(vendorSubscriptions)
     .set({ nextReadAt: inMs(waitMs) })
-    .where(and(held(customerId, id), sql`coalesce(${nextReadAt}, 'infinity') > ${inMs(waitMs)}`))
+    .where(
+      and(
+        activeSubscriptionFilter(customerId, id),
+        sql`coalesce(${nextReadAt}, 'infinity') > ${inMs(waitMs)}`,
+      ),
+    )
 }
 
 /** Notes that a subscription was asked for and told nothing. @param waitOf until it is tried again, by its age; both in milliseconds */
@@ -123,13 +134,16 @@ export async function noteUnread(
 ): Promise<void> {
   const { observedAt } = vendorSubscriptions
   const age = sql<number>`coalesce(extract(epoch from statement_timestamp() - ${observedAt}) * 1000, 'infinity')::float8`
-  const [row] = await tx.select({ age }).from(vendorSubscriptions).where(held(customerId, id))
+  const [row] = await tx
+    .select({ age })
+    .from(vendorSubscriptions)
+    .where(activeSubscriptionFilter(customerId, id))
   const waitMs = row && waitOf(row.age)
   if (typeof waitMs !== 'number') return
   await tx
     .update(vendorSubscriptions)
     .set({ nextReadAt: inMs(waitMs) })
-    .where(held(customerId, id))
+    .where(activeSubscriptionFilter(customerId, id))
 }
 
 function inMs(ms: number) {
@@ -138,26 +152,29 @@ function inMs(ms: number) {
 
 /** Forgets what its vendor told last, because the asset was written otherwise: the next reading compares it anew. */
 export async function forgetObservation(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
-  await tx.update(vendorSubscriptions).set({ observation: null }).where(held(customerId, id))
+  await tx
+    .update(vendorSubscriptions)
+    .set({ observation: null })
+    .where(activeSubscriptionFilter(customerId, id))
 }
 
-function held(customerId: CustomerId, id: string) {
-  const { customerId: customer, id: own, releasedAt } = vendorSubscriptions
-  return and(eq(customer, customerId), eq(own, id), isNull(releasedAt))
+function activeSubscriptionFilter(customerId: CustomerId, id: string) {
+  const { customerId: customer, id: idColumn, releasedAt } = vendorSubscriptions
+  return and(eq(customer, customerId), eq(idColumn, id), isNull(releasedAt))
 }
 
 /** Where a subscription is kept, also one that its asset was pointed away from. @param id our id of it */
-export async function findPlace(
+export async function findSubscriptionLocation(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<Place | undefined> {
+): Promise<SubscriptionLocation | undefined> {
   const { vendor, account: vendorAccount, vendorCustomerId, subscriptionId, skuId } = vendorSubscriptions
-  const [place] = await tx
+  const [location] = await tx
     .select({ vendor, vendorAccount, vendorCustomerId, subscriptionId, skuId })
     .from(vendorSubscriptions)
     .where(and(eq(vendorSubscriptions.customerId, customerId), eq(vendorSubscriptions.id, id)))
-  return place
+  return location
 }
 
 /** Digest of all that a vendor told of a subscription and that an asset keeps: equal digests need no comparison. */
@@ -166,7 +183,7 @@ export function observationOf(observed: Observed): string {
   const times = [observed.commitmentStart, observed.commitmentEnd, scheduled?.at].map((time) =>
     time ? time.getTime() : null,
   )
-  const told = [
+  const values = [
     subscriptionId,
     status,
     planName,
@@ -178,5 +195,5 @@ export function observationOf(observed: Observed): string {
     scheduled?.total ?? null,
     ...times,
   ]
-  return createHash('sha256').update(JSON.stringify(told)).digest('base64url')
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url')
 }

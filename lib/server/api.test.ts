@@ -43,10 +43,14 @@ test('the paths of SCIM are those of its routes, with statuses and headers of th
   expect(made.status).toBe(201)
   const { id, meta } = await made.json()
   expect(made.headers.get('location')).toBe(meta.location)
-  const head = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'HEAD', headers })
-  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, meta.version, ''])
+  const headResponse = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'HEAD', headers })
+  expect([headResponse.status, headResponse.headers.get('etag'), await headResponse.text()]).toEqual([
+    200,
+    meta.version,
+    '',
+  ])
   const other = await fetch(`${url}/scim/v2/Users`, { method: 'DELETE', headers })
   expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
-  const gone = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'DELETE', headers })
-  expect([gone.status, await gone.text()]).toEqual([204, ''])
+  const deletion = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'DELETE', headers })
+  expect([deletion.status, await deletion.text()]).toEqual([204, ''])
 })

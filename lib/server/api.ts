@@ -10,7 +10,7 @@ import {
   readBytes,
 } from '#lib/platform/api/endpoint.ts'
 import type { ApiRequest } from '#lib/platform/api/request.ts'
-import { pour } from './delivery/pour.ts'
+import { pipeToResponse } from './delivery/pour.ts'
 import { registerLeaks } from './leaks.ts'
 import { withoutSecret } from './security-headers.ts'
 import type { Target } from './target.ts'
@@ -19,7 +19,7 @@ import type { Trace } from './traces/spans.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What sets cookies and leads elsewhere is no call of the API: Next answers it. */
-const BESIDE = 'app/auth/sign-on/**'
+const NEXT_ROUTES = 'app/auth/sign-on/**'
 
 /** Answers a request to a path of the API. */
 export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) => Promise<void>
@@ -27,13 +27,16 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
 /**
  * Loads the API's route files, those that Next would load, and answers by what they mount: without Next's router, and
  * without its `Request` and `Response`. The paths are those of their contracts; there is no table beside them.
- * @param trace makes a span of each call, where traces are wanted
+ * @param startTrace makes a span of each call, where traces are wanted
  */
-export async function loadApi(trace?: Trace): Promise<Api> {
+export async function loadApi(startTrace?: Trace): Promise<Api> {
   registerLeaks()
-  const files = globSync('app/{billing,auth,scim,calendar}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
+  const files = globSync('app/{billing,auth,scim,calendar}/**/route.ts', {
+    cwd: ROOT,
+    exclude: [NEXT_ROUTES],
+  })
   const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
-  const find = finder(mounted)
+  const find = createRouter(mounted)
   return async (req, res, { path, url }) => {
     const left = new AbortController()
     // Whoever had it all has not left: to abort costs a trace of the stack each time.
@@ -50,40 +53,40 @@ export async function loadApi(trace?: Trace): Promise<Api> {
       gone: left.signal,
     }
     const answer = async () => send(res, await respond(call))
-    await (trace ? trace(req, res, { path: withoutSecret(path), route }, answer) : answer())
+    await (startTrace ? startTrace(req, res, { path: withoutSecret(path), route }, answer) : answer())
   }
 }
 
 async function mountedIn(file: string): Promise<Mounted> {
   const { GET } = (await import(pathToFileURL(file).href)) as { GET: Parameters<typeof mountedBy>[0] }
-  const found = mountedBy(GET)
-  if (!found) throw new Error(`${file} mounts nothing of lib/platform/api/endpoint.ts.`)
-  return found
+  const routes = mountedBy(GET)
+  if (!routes) throw new Error(`${file} mounts nothing of lib/platform/api/endpoint.ts.`)
+  return routes
 }
 
 /** By path: those without a parameter by name, the others segment by segment. */
-function finder(mounted: readonly Mounted[]): (path: string) => Mounted {
+function createRouter(mounted: readonly Mounted[]): (path: string) => Mounted {
   const fixed = new Map<string, Mounted>()
-  const templates: { parts: string[]; found: Mounted }[] = []
-  const below: { root: string; found: Mounted }[] = []
+  const templates: { parts: string[]; endpoint: Mounted }[] = []
+  const below: { root: string; endpoint: Mounted }[] = []
   let unknown: Mounted | undefined
-  for (const found of mounted) {
-    const { path } = found
-    if (path === undefined) unknown = found
-    else if (path.endsWith('/…')) below.push({ root: path.slice(0, -1), found })
-    else if (path.includes('{')) templates.push({ parts: path.split('/'), found })
-    else fixed.set(path, found)
+  for (const endpoint of mounted) {
+    const { path } = endpoint
+    if (path === undefined) unknown = endpoint
+    else if (path.endsWith('/…')) below.push({ root: path.slice(0, -1), endpoint })
+    else if (path.includes('{')) templates.push({ parts: path.split('/'), endpoint })
+    else fixed.set(path, endpoint)
   }
   if (!unknown) throw new Error('No route answers the paths that name nothing.')
   const otherwise = unknown
-  const rest = (path: string) => below.find(({ root }) => path.startsWith(root))?.found ?? otherwise
-  return (given) => {
+  const rest = (path: string) => below.find(({ root }) => path.startsWith(root))?.endpoint ?? otherwise
+  return (url) => {
     // CONTRACT 1: a trailing slash answers the same as without.
-    const path = given.replace(/\/$/, '')
-    const found = fixed.get(path)
-    if (found) return found
+    const path = url.replace(/\/$/, '')
+    const endpoint = fixed.get(path)
+    if (endpoint) return endpoint
     const parts = path.split('/')
-    return templates.find((template) => fits(template.parts, parts))?.found ?? rest(`${path}/`)
+    return templates.find((template) => fits(template.parts, parts))?.endpoint ?? rest(`${path}/`)
   }
 }
 
@@ -103,5 +106,5 @@ function headerOf(req: IncomingMessage, name: string): string | null {
 async function send(res: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
   res.writeHead(status, headers)
   if (!isOutgoing(body)) res.end(body ?? undefined)
-  else await pour(body, res).catch(() => res.destroy())
+  else await pipeToResponse(body, res).catch(() => res.destroy())
 }

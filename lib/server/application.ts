@@ -13,13 +13,13 @@ import { accounts } from '#lib/vendors/accounts.ts'
 import { admission } from './admission/admission.ts'
 import { boundedPages } from './admission/bounded-pages.ts'
 import { boundConnections } from './admission/connections.ts'
-import { knownPaths } from './admission/known-paths.ts'
+import { pathClassifier } from './admission/known-paths.ts'
 import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
 import { startCounting } from './audit/strangers.ts'
-import { delivered } from './delivery/delivered.ts'
-import { askToLeave, drain, handOver } from './drain.ts'
-import { frontDoor } from './front-door.ts'
+import { assetHandler } from './delivery/delivered.ts'
+import { closeAfterResponse, drain, handOver } from './drain.ts'
+import { httpHandler } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
 import { watchReplica } from './health/replica.ts'
 import { httpServer, listen } from './http-server.ts'
@@ -42,7 +42,7 @@ const DRAIN_LIMIT = 20_000
  * worker's from now on, of which balancers need not hear; connections that are kept have DRAIN_SECONDS for a last
  * request. However it leaves, running requests finish.
  */
-export type Farewell = 'announced' | 'at once' | 'handed over'
+export type ShutdownReason = 'announced' | 'at once' | 'handed over'
 
 export type Application = {
   /** Where it listens. */
@@ -50,7 +50,7 @@ export type Application = {
   /** What database it uses, in one line. */
   note: string
   /** Takes no more requests, finishes the running ones, leaves the database. */
-  stop(farewell: Farewell): Promise<void>
+  stop(reason: ShutdownReason): Promise<void>
 }
 
 /**
@@ -76,7 +76,7 @@ export async function startApplication(): Promise<Application> {
     const checkRouterState = await routerStateCheck()
     const https = env().baseUrl.startsWith('https:')
     const always = securityHeaders(https, exposureSettings().hstsSubdomains)
-    const server = httpServer((req, res) => door(req, res), always)
+    const server = httpServer((req, res) => handler(req, res), always)
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
@@ -86,9 +86,9 @@ export async function startApplication(): Promise<Application> {
     if (doubt) log().warn(doubt)
     // Behind a proxy all connections are its own.
     if (!trustProxy) boundConnections(server, limits.connections)
-    const inside = delivered(traces?.ofPages(pages) ?? pages)
+    const inside = assetHandler(traces?.ofPages(pages) ?? pages)
     const { host } = new URL(baseUrl)
-    const door = frontDoor({
+    const handler = httpHandler({
       hosts: allowedHosts,
       trustProxy,
       https,
@@ -97,18 +97,24 @@ export async function startApplication(): Promise<Application> {
       health: healthCheck(() => isDraining),
       admission: admission(limits, trustProxy),
       api,
-      pages: preparedPages({ known: knownPaths(), inside, host, https, otherwise: boundedPages(inside) }),
+      pages: preparedPages({
+        kindOf: pathClassifier(),
+        inside,
+        host,
+        https,
+        otherwise: boundedPages(inside),
+      }),
       inside,
     })
     const jobs = await startJobs(database.url, database.direct)
     const at = metricsSettings()
     // Loaded only where somebody asks.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
-    const strangers = startCounting()
-    const stop = async (farewell: Farewell) => {
-      isDraining = farewell !== 'handed over'
-      await Promise.all([jobs.stop(), letGo(server, farewell)])
-      await Promise.all([app.close(), metrics?.stop(), strangers.stop()])
+    const rejectionCounter = startCounting()
+    const stop = async (reason: ShutdownReason) => {
+      isDraining = reason !== 'handed over'
+      await Promise.all([jobs.stop(), letGo(server, reason)])
+      await Promise.all([app.close(), metrics?.stop(), rejectionCounter.stop()])
       replica?.stop()
       await database.stop()
       await traces?.stop()
@@ -121,11 +127,11 @@ export async function startApplication(): Promise<Application> {
   }
 }
 
-async function letGo(server: Server, farewell: Farewell): Promise<void> {
+async function letGo(server: Server, reason: ShutdownReason): Promise<void> {
   const { noticeMs } = processSettings()
-  if (farewell !== 'at once') askToLeave(server)
-  if (farewell === 'announced') await sleep(noticeMs)
-  if (farewell === 'handed over') await handOver(server, noticeMs)
+  if (reason !== 'at once') closeAfterResponse(server)
+  if (reason === 'announced') await sleep(noticeMs)
+  if (reason === 'handed over') await handOver(server, noticeMs)
   if (!(await drain(server, DRAIN_LIMIT))) log().warn('some requests took too long and were cut')
 }
 

@@ -1,35 +1,35 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from './drain.ts'
-import { openDoor } from './test-door.ts'
+import { openTestServer } from './test-door.ts'
 
-let door: Awaited<ReturnType<typeof openDoor>>
+let testServer: Awaited<ReturnType<typeof openTestServer>>
 /** What the answer is sent in: the half, and then the rest or nothing. */
 let rest: 'sent' | 'cut' | 'never'
-const begun = Promise.withResolvers<void>()
+const started = Promise.withResolvers<void>()
 /** Called when the client has the half. */
 let onHalf = () => {}
 
 beforeAll(async () => {
-  door = await openDoor({
+  testServer = await openTestServer({
     inside: async (_, res) => {
       const half = new Promise<void>((resolve) => {
         onHalf = resolve
       })
       res.writeHead(200, { 'Content-Type': 'text/csv' })
       res.write('half of it')
-      if (rest === 'never') return begun.resolve()
+      if (rest === 'never') return started.resolve()
       await half
       if (rest === 'sent') res.end(', and the rest')
       else res.destroy()
     },
   })
 })
-afterAll(() => door.close())
+afterAll(() => testServer.close())
 
 /** The answer's text, and how its connection ended. */
-function ask(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET' }> {
-  const socket = connect(door.port, '127.0.0.1')
+function send(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET' }> {
+  const socket = connect(testServer.port, '127.0.0.1')
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk) => {
     text += chunk
@@ -44,25 +44,25 @@ function ask(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET'
 
 test('an answer that is whole ends its connection as ever', async () => {
   rest = 'sent'
-  expect(await ask('1.0')).toMatchObject({
+  expect(await send('1.0')).toMatchObject({
     text: expect.stringMatching(/half of it, and the rest$/),
     end: 'end',
   })
-  expect((await ask('1.1')).text).toMatch(/\r\n0\r\n\r\n$/)
+  expect((await send('1.1')).text).toMatch(/\r\n0\r\n\r\n$/)
 })
 
 test('one that breaks off never looks whole, whatever the client speaks', async () => {
   rest = 'cut'
-  expect((await ask('1.0')).end).toBe('ECONNRESET')
-  const { text } = await ask('1.1')
+  expect((await send('1.0')).end).toBe('ECONNRESET')
+  const { text } = await send('1.1')
   expect(text).toContain('half of it')
   expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
 })
 
 test('nor does one that is cut because the process stops', async () => {
   rest = 'never'
-  const running = ask('1.0')
-  await begun.promise
-  expect(await drain(door.server, 100)).toBe(false)
+  const running = send('1.0')
+  await started.promise
+  expect(await drain(testServer.server, 100)).toBe(false)
   expect((await running).end).toBe('ECONNRESET')
 })

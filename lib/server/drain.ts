@@ -5,7 +5,7 @@ import { Server as SocketServer } from 'node:net'
  * From now on each answer says that its connection ends with it: so clients that keep connections come back on new
  * ones, and a client that always has a next request ready does not keep us.
  */
-export function askToLeave(server: Server): void {
+export function closeAfterResponse(server: Server): void {
   server.prependListener('request', (_, res) => res.setHeader('Connection', 'close'))
 }
 
@@ -15,12 +15,12 @@ export function askToLeave(server: Server): void {
  * @param limit milliseconds after which those that are left are not waited for any longer
  */
 export async function handOver(server: Server, limit: number): Promise<void> {
-  const gone = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
   // The HTTP server's own way closes the idle ones at once.
-  SocketServer.prototype.close.call(server, () => gone.resolve())
-  const late = setTimeout(gone.resolve, limit)
-  await gone.promise
-  clearTimeout(late)
+  SocketServer.prototype.close.call(server, () => closed.resolve())
+  const timer = setTimeout(closed.resolve, limit)
+  await closed.promise
+  clearTimeout(timer)
 }
 
 /**
@@ -30,7 +30,7 @@ export async function handOver(server: Server, limit: number): Promise<void> {
  */
 export async function drain(server: Server, limit: number): Promise<boolean> {
   let inTime = true
-  askToLeave(server)
+  closeAfterResponse(server)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node closes those that are idle now; others become idle as their requests end.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)

@@ -1,11 +1,11 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import { knownMigrations } from '#lib/platform/db/migration-files.ts'
+import { listMigrations } from '#lib/platform/db/migration-files.ts'
 import { type Account, accounts, DEFAULT_ACCOUNT, hasAccount } from '#lib/vendors/accounts.ts'
-import { knownVendors, vendorFacts } from '#lib/vendors/known-vendors.ts'
+import { vendorDeclarations, vendorInfo } from '#lib/vendors/known-vendors.ts'
 
 /** How one account at a vendor does. */
-export type AccountFigures = Account & {
+export type AccountStats = Account & {
   label: string
   isSetUp: boolean
   subscriptions: number
@@ -25,12 +25,12 @@ export type AccountFigures = Account & {
 }
 
 /** How the service does, in numbers of all customers and processes. */
-export type Figures = {
+export type ServiceStats = {
   at: Date
   /** Changes of licenses that wait for their vendor (`open`), or for a person (`unclear`). */
   changes: { open: number; unclear: number; oldestOpenSeconds: number | null }
   /** Those that are set up or have subscriptions, and of each other vendor the one that there could be. */
-  accounts: AccountFigures[]
+  accounts: AccountStats[]
   jobs: JobRuns[]
   /** Notices that were begun, and of which nobody knows yet whether they left. */
   mails: { waiting: number }
@@ -41,27 +41,27 @@ export type Figures = {
 }
 
 /** Reads all figures, for whoever shows them. */
-export async function readFigures(): Promise<Figures> {
-  const [changes, readings, lists, jobs, waiting, lost, migrations] = await Promise.all([
+export async function readServiceStats(): Promise<ServiceStats> {
+  const [changes, readCounts, lists, jobs, waiting, lost, migrations] = await Promise.all([
     countChanges(),
-    countReadings(),
+    countReads(),
     listPasses(),
     listJobRuns(),
     countMails(),
     countLostDomains(),
     appliedMigrations(),
   ])
-  const newest = knownMigrations().find(({ when }) => when === migrations.at(-1))?.name ?? null
+  const newest = listMigrations().find(({ when }) => when === migrations.at(-1))?.name ?? null
   return {
     at: new Date(),
     changes: sumOf(changes),
-    accounts: namesAmong([...readings, ...changes]).map((account) => ({
+    accounts: namesAmong([...readCounts, ...changes]).map((account) => ({
       ...account,
-      label: vendorFacts(account.vendor).label,
+      label: vendorInfo(account.vendor).label,
       isSetUp: hasAccount(account.vendor, account.vendorAccount),
-      ...(own(readings, account) ?? NO_READINGS),
-      ...(own(lists, account) ?? NO_LIST),
-      ...(own(changes, account) ?? NO_CHANGES),
+      ...(rowOfAccount(readCounts, account) ?? NO_READS),
+      ...(rowOfAccount(lists, account) ?? NO_LIST),
+      ...(rowOfAccount(changes, account) ?? NO_CHANGES),
     })),
     jobs,
     mails: { waiting },
@@ -70,25 +70,31 @@ export async function readFigures(): Promise<Figures> {
   }
 }
 
-const NO_READINGS = { subscriptions: 0, neverRead: 0, due: 0, oldestReading: null }
+const NO_READS = { subscriptions: 0, neverRead: 0, due: 0, oldestReading: null }
 const NO_LIST = { listReadAt: null, listBeganAt: null, closedUntil: null }
 const NO_CHANGES = { open: 0, unclear: 0, oldestOpenSeconds: null }
 
-function own<Row extends Account>(rows: readonly Row[], { vendor, vendorAccount }: Account): Row | undefined {
+function rowOfAccount<Row extends Account>(
+  rows: readonly Row[],
+  { vendor, vendorAccount }: Account,
+): Row | undefined {
   return rows.find((row) => row.vendor === vendor && row.vendorAccount === vendorAccount)
 }
 
 /** All accounts, by vendor and name. */
-function namesAmong(found: readonly Account[]): Account[] {
-  const known = knownVendors.map(({ name: vendor }) => ({ vendor, vendorAccount: DEFAULT_ACCOUNT }))
-  const all = [...known, ...accounts(), ...found]
+function namesAmong(counted: readonly Account[]): Account[] {
+  const defaultAccounts = vendorDeclarations.map(({ name: vendor }) => ({
+    vendor,
+    vendorAccount: DEFAULT_ACCOUNT,
+  }))
+  const all = [...defaultAccounts, ...accounts(), ...counted]
   const names = new Map(
     all.map(({ vendor, vendorAccount }) => [`${vendor} ${vendorAccount}`, { vendor, vendorAccount }]),
   )
   return [...names].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, account]) => account)
 }
 
-function sumOf(changes: ChangeCounts[]): Figures['changes'] {
+function sumOf(changes: ChangeCounts[]): ServiceStats['changes'] {
   const sum = (name: 'open' | 'unclear') => changes.reduce((total, one) => total + one[name], 0)
   const ages = changes.flatMap(({ oldestOpenSeconds }) => oldestOpenSeconds ?? [])
   const oldestOpenSeconds = ages.length === 0 ? null : Math.max(...ages)
@@ -116,7 +122,7 @@ async function countChanges(): Promise<ChangeCounts[]> {
   return rows
 }
 
-export type Readings = Account & {
+export type ReadCounts = Account & {
   subscriptions: number
   neverRead: number
   oldestReading: Date | null
@@ -124,8 +130,8 @@ export type Readings = Account & {
 }
 
 /** The subscriptions that vendors keep, by account, and how their reading goes. */
-async function countReadings(): Promise<Readings[]> {
-  const { rows } = await database().jobs.query<Readings>(
+async function countReads(): Promise<ReadCounts[]> {
+  const { rows } = await database().jobs.query<ReadCounts>(
     `SELECT vendor, account AS "vendorAccount", count(*)::int AS subscriptions,
        count(*) FILTER (WHERE observed_at IS NULL)::int AS "neverRead", min(observed_at) AS "oldestReading",
        count(*) FILTER (WHERE next_read_at <= now())::int AS due

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addCharges } from '#lib/billing/charges/test-rows.ts'
-import { reachProven } from '#lib/identity/access/factors/rules.ts'
+import { methodOfScope } from '#lib/identity/access/factors/rules.ts'
 import { cookieOf } from '#lib/identity/access/factors/test-person.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -25,9 +25,9 @@ import { projectFiles } from '../../test/architecture/scan.ts'
 
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
-const [OWN, OTHER] = ['own', 'foreign']
+const [CALLER_CUSTOMER, OTHER] = ['own', 'foreign']
 /** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed, has a password, and has chosen columns. */
-const MARK = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|isOwn|password)":true/i
+const FOREIGN_MARKER = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|isOwn|password)":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -89,9 +89,9 @@ const colleagues: Record<string, string> = {}
 
 /** What the other customer alone has: an invoice that is past due, a link of a calendar, and mails. */
 async function addOthers(member: string) {
-  const told = { issuer: OTHER.toUpperCase(), currency: 'ISK' }
+  const names = { issuer: OTHER.toUpperCase(), currency: 'ISK' }
   const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
-  await addInvoice(OTHER, `${OTHER.toUpperCase()}-0`, { ...told, ...due })
+  await addInvoice(OTHER, `${OTHER.toUpperCase()}-0`, { ...names, ...due })
   await database.sql(
     OTHER,
     `INSERT INTO calendar_feeds (customer_id, member_id, digest, last_four) VALUES ($1, $2, 'none', 'foreign')`,
@@ -107,12 +107,12 @@ async function addOthers(member: string) {
 
 beforeAll(async () => {
   database = await testDatabase()
-  for (const customer of [OWN, OTHER]) {
+  for (const customer of [CALLER_CUSTOMER, OTHER]) {
     await addCustomer(customer)
     await addProfile(customer, `profile-${customer}`)
     keys[customer] = await addKey(customer, ['admin'])
     const upper = customer.toUpperCase()
-    const told = { issuer: upper, currency: customer === OWN ? 'USD' : 'ISK' }
+    const names = { issuer: upper, currency: customer === CALLER_CUSTOMER ? 'USD' : 'ISK' }
     await addAsset(customer, `workspace-suite-${customer}`, { purchased: 10 })
     const commitmentEnd = new Date(Date.now() + 86_400_000)
     await addAsset(customer, `office-suite-${customer}`, {
@@ -121,9 +121,9 @@ beforeAll(async () => {
       commitmentEnd,
     })
     await addAsset(customer, `${customer}-things-1`, null)
-    await addInvoice(customer, `${upper}-1`, told)
-    await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
-    await addCharges(customer, { ...told, number: `${upper}-1` }, [
+    await addInvoice(customer, `${upper}-1`, names)
+    await addInvoice(customer, `${upper}-2`, { ...names, totalAmount: '11.00' })
+    await addCharges(customer, { ...names, number: `${upper}-1` }, [
       { cost: '10', service: `Compute of ${customer}`, tags: { team: customer } },
     ])
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
@@ -138,8 +138,10 @@ beforeAll(async () => {
     )
     colleagues[customer] = await cookieOf(await addSession(customer, colleague))
     if (customer === OTHER) await addOthers(member)
-    const proven = ['password', reachProven(customer)]
-    cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
+    const methods = ['password', methodOfScope(customer)]
+    cookies[customer] = await cookieOf(
+      await addSession(customer, member, { proof: 'of a password', proven: methods }),
+    )
     for (const [id, kind] of [
       [`factor-${customer}`, 'passkey'],
       [`app-${customer}`, 'totp'],
@@ -209,14 +211,14 @@ test('each part of a path has its case', () => {
   expect(lists.length).toBeGreaterThan(10)
 })
 
-describe('with both walls', () => ask())
+describe('with both walls', () => collectRequests())
 
 describe('by the statements alone', () => {
   beforeAll(() => eachTable((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`))
   afterAll(() => eachTable((table) => `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`))
-  ask()
+  collectRequests()
   test('the wall was really down', async () => {
-    const { length } = await database.sql(OWN, 'SELECT FROM invoices')
+    const { length } = await database.sql(CALLER_CUSTOMER, 'SELECT FROM invoices')
     expect(length).toBe(5)
   })
 })
@@ -225,9 +227,9 @@ test('by row-level security alone: a statement that names nobody sees one custom
   let seen = 0
   for (const table of await tables()) {
     const rows = await database
-      .sql(OWN, `SELECT DISTINCT customer_id AS id FROM ${table}`)
+      .sql(CALLER_CUSTOMER, `SELECT DISTINCT customer_id AS id FROM ${table}`)
       .catch((error) => (error.code === '42501' ? [] : Promise.reject(error)))
-    expect([table, rows.filter(({ id }) => id !== OWN)]).toEqual([table, []])
+    expect([table, rows.filter(({ id }) => id !== CALLER_CUSTOMER)]).toEqual([table, []])
     seen += rows.length
   }
   expect(seen).toBeGreaterThan(10)
@@ -248,18 +250,18 @@ test('whoever owns it finds each of these records, as it was', async () => {
 })
 
 /** What the other customer's Admin sees, so that each case can fail, and what ours gets for the same. */
-function ask(): void {
+function collectRequests(): void {
   test.each(lists)('$name has nothing of another customer', async (contract) => {
     const theirs = await answer(contract, 'other', OTHER)
-    expect([theirs.status, theirs.body]).toEqual([200, expect.stringMatching(MARK)])
-    const ours = await answer(contract, 'other', OWN)
-    expect([ours.status, ours.body]).toEqual([200, expect.not.stringMatching(MARK)])
+    expect([theirs.status, theirs.body]).toEqual([200, expect.stringMatching(FOREIGN_MARKER)])
+    const ours = await answer(contract, 'other', CALLER_CUSTOMER)
+    expect([ours.status, ours.body]).toEqual([200, expect.not.stringMatching(FOREIGN_MARKER)])
   })
 
   test.each(named)('$name answers for what is another customer’s as for nobody’s', async (contract) => {
-    const nobodys = await answer(contract, 'nobodys', OWN)
+    const nobodys = await answer(contract, 'nobodys', CALLER_CUSTOMER)
     expect(nobodys.status).toBe(404)
-    expect(await answer(contract, 'other', OWN)).toEqual(nobodys)
+    expect(await answer(contract, 'other', CALLER_CUSTOMER)).toEqual(nobodys)
   })
 }
 
@@ -297,21 +299,22 @@ async function allContracts(): Promise<Contract[]> {
   const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))
   const exported = modules.flatMap((module) => Object.values(module) as (Contract | undefined)[])
   // Those of a directory have a door of their own, and lib/identity/scim/walls.test.ts asks them.
-  const isAsked = (one?: Contract) => one?.path && one.permission !== 'none' && !one.path.startsWith('/scim/')
-  return exported.filter(isAsked) as Contract[]
+  const isTested = (one?: Contract) =>
+    one?.path && one.permission !== 'none' && !one.path.startsWith('/scim/')
+  return exported.filter(isTested) as Contract[]
 }
 
 /** The tables with rows of customers. */
 async function tables(): Promise<string[]> {
   const rows = await database.sql(
-    OWN,
+    CALLER_CUSTOMER,
     `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
      WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
   )
   return rows.map(({ name }) => String(name))
 }
 
-async function eachTable(statement: (table: string) => string): Promise<void> {
+async function eachTable(queryFor: (table: string) => string): Promise<void> {
   const all = await tables()
-  await run(database.url, ...all.map(statement))
+  await run(database.url, ...all.map(queryFor))
 }

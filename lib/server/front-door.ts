@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
 import { problemText } from '#lib/platform/api/problem-shapes.ts'
 import {
-  duringVisit,
   log,
   logFailure,
   measured,
+  requestContext,
+  requestLogFields,
+  runWithRequestContext,
   secondsSince,
-  toldOf,
-  visit,
 } from '#lib/platform/runtime/log.ts'
-import { type Admission, clientAddress, type Visitor } from './admission/admission.ts'
+import { type Admission, type AdmittedClient, clientAddress } from './admission/admission.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
 import { checkSingle, stripHeaders } from './request-headers.ts'
@@ -23,9 +23,9 @@ import { proxyWatch } from './unknown-proxy.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 
 /** Answers a page to whoever asks for it. */
-export type Pages = (...asked: [...Parameters<Handler>, Visitor]) => Promise<void>
+export type Pages = (...args: [...Parameters<Handler>, AdmittedClient]) => Promise<void>
 
-export type FrontDoor = {
+export type HttpHandlerOptions = {
   /** Host names that requests may name. */
   hosts: string[]
   /** Whether X-Forwarded-* is believed. */
@@ -60,7 +60,7 @@ const FORM_LIMIT = 16 * 1024
  * (400, not for health, because balancers ask by address) are checked, the size of a form (413), the state of a
  * navigation (400); whoever is not known may not ask too often (429); then the application answers.
  */
-export function frontDoor(options: FrontDoor): Handler {
+export function httpHandler(options: HttpHandlerOptions): Handler {
   const { hosts, trustProxy, https, always, checkRouterState } = options
   const { health, admission, api, pages, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
@@ -83,20 +83,20 @@ export function frontDoor(options: FrontDoor): Handler {
     return target
   }
 
-  const lead = (req: IncomingMessage, res: ServerResponse, target: Target, visitor: Visitor) => {
+  const lead = (req: IncomingMessage, res: ServerResponse, target: Target, client: AdmittedClient) => {
     const { area, path } = target
     // The core logs the calls that reach it.
-    if (area !== 'api') logVisit(req, res, { path, route: area, quiet: QUIET.has(area) })
+    if (area !== 'api') logAccess(req, res, { path, route: area, quiet: QUIET.has(area) })
     if (area === 'page') givePolicy(req, res, path, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     if (area === 'health') return health(req, res)
     if (area === 'api') return api(req, res, target)
-    return area === 'page' ? pages(req, res, visitor) : inside(req, res)
+    return area === 'page' ? pages(req, res, client) : inside(req, res)
   }
 
   return async (req, res) => {
     const requestId = randomUUID()
-    const given = req.url ?? ''
+    const rawUrl = req.url ?? ''
     for (const [name, value] of always) res.setHeader(name, value)
     res.setHeader('Request-Id', requestId)
     closeUnread(req, res)
@@ -107,17 +107,17 @@ export function frontDoor(options: FrontDoor): Handler {
       target = read(req, requestId)
       req.headers['request-id'] = requestId
       if (target.area === 'sign-in') req.headers['x-client-address'] = address
-      const visitor = await admission(req, target, address)
-      for (const [name, value] of Object.entries(visitor.fields ?? {})) res.setHeader(name, value)
+      const client = await admission(req, target, address)
+      for (const [name, value] of Object.entries(client.fields ?? {})) res.setHeader(name, value)
       isLed = true
       const led = target
-      const visit = { requestId, address, agent: req.headers['user-agent'] }
-      await duringVisit(visit, () => lead(req, res, led, visitor))
+      const context = { requestId, address, agent: req.headers['user-agent'] }
+      await runWithRequestContext(context, () => lead(req, res, led, client))
     } catch (error) {
       const problem = toProblem(error)
-      if (!isLed) logVisit(req, res, { requestId, path: target?.path, route: 'refused', quiet: false })
+      if (!isLed) logAccess(req, res, { requestId, path: target?.path, route: 'refused', quiet: false })
       logFailure(problem, error, requestId)
-      refuse(req, res, areaOf(given), problem, requestId)
+      sendError(req, res, areaOf(rawUrl), problem, requestId)
     }
   }
 }
@@ -137,7 +137,7 @@ function checkForm(req: IncomingMessage): void {
   throw new Problem('body_too_large', `Send a Content-Length, and at most ${FORM_LIMIT} bytes.`)
 }
 
-function checkNavigation(req: IncomingMessage, check: FrontDoor['checkRouterState']): void {
+function checkNavigation(req: IncomingMessage, check: HttpHandlerOptions['checkRouterState']): void {
   try {
     check(req.headers['next-router-state-tree'])
   } catch {
@@ -146,7 +146,7 @@ function checkNavigation(req: IncomingMessage, check: FrontDoor['checkRouterStat
 }
 
 /** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */
-function refuse(
+function sendError(
   req: IncomingMessage,
   res: ServerResponse,
   area: Area,
@@ -182,8 +182,8 @@ type Visited = {
 }
 
 /** Logs a request when its answer has ended, with the fields that the API's calls have. */
-function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
-  const here = visit()
+function logAccess(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
+  const here = requestContext()
   const started = performance.now()
   res.once('close', () => {
     const seconds = secondsSince(started)
@@ -198,7 +198,17 @@ function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...visited
     const requestId = here?.requestId
     const path = visited.path && withoutSecret(visited.path)
     const failed = isLie ? { failed: true } : {}
-    const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut, ...failed }
+    const entry = {
+      requestId,
+      ...visited,
+      path,
+      method,
+      status,
+      ms,
+      ...requestLogFields(here),
+      ...cut,
+      ...failed,
+    }
     if (quiet) log().debug(entry)
     else log().info(entry)
   })

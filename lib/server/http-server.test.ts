@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDoor } from './test-door.ts'
+import { openTestServer } from './test-door.ts'
 
-let door: Awaited<ReturnType<typeof openDoor>>
+let testServer: Awaited<ReturnType<typeof openTestServer>>
 
 beforeAll(async () => {
-  door = await openDoor({
+  testServer = await openTestServer({
     // As the API does: it reads up to a limit, then answers without the rest.
     inside: async (req, res) => {
       let size = 0
@@ -19,38 +19,44 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => door.close())
+afterAll(() => testServer.close())
 
-const HEAD = 'PATCH /billing/v1/assets/a HTTP/1.1\r\nHost: console.example\r\n'
+const REQUEST_START = 'PATCH /billing/v1/assets/a HTTP/1.1\r\nHost: console.example\r\n'
 const NEXT = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-const length = (bytes: number, more = '') => `${HEAD}${more}Content-Length: ${bytes}\r\n\r\n`
+const length = (bytes: number, more = '') => `${REQUEST_START}${more}Content-Length: ${bytes}\r\n\r\n`
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
-const bodies = ({ answers }: Awaited<ReturnType<typeof door.send>>) => answers.map(({ body }) => body)
-const statuses = ({ answers }: Awaited<ReturnType<typeof door.send>>) => answers.map(({ status }) => status)
+const bodies = ({ answers }: Awaited<ReturnType<typeof testServer.send>>) => answers.map(({ body }) => body)
+const statuses = ({ answers }: Awaited<ReturnType<typeof testServer.send>>) =>
+  answers.map(({ status }) => status)
 
 describe('after an early answer', () => {
   test('a body that nobody began to read is thrown away, and the next request is answered', async () => {
     const unread = length(300_000, 'X-Read: nothing\r\n') + 'a'.repeat(300_000)
-    expect(bodies(await door.send(unread, NEXT))).toEqual(['0 bytes', 'healthy'])
+    expect(bodies(await testServer.send(unread, NEXT))).toEqual(['0 bytes', 'healthy'])
   })
 
   test.each([
     ['with a length', [length(3_000_000), 'a'.repeat(20_000)]],
     [
       'in chunks without end',
-      [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk('a'.repeat(20_000)), /too large/, chunk('a')],
+      [
+        `${REQUEST_START}Transfer-Encoding: chunked\r\n\r\n`,
+        chunk('a'.repeat(20_000)),
+        /too large/,
+        chunk('a'),
+      ],
     ],
   ])('a half-read body %s ends the connection, when the answer was read', async (_, parts) => {
-    const { answers, wasClosed } = await door.send(...parts, /too large/, 'a'.repeat(1000))
+    const { answers, wasClosed } = await testServer.send(...parts, /too large/, 'a'.repeat(1000))
     expect(answers).toMatchObject([{ status: 413, body: 'too large' }])
     expect(wasClosed).toBe(true)
   })
 
   test('a body in time is read, and the connection goes on', async () => {
-    const sent = await door.send(
+    const sent = await testServer.send(
       length(5),
       'abcde',
-      `${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
+      `${REQUEST_START}Transfer-Encoding: chunked\r\n\r\n`,
       chunk('abc'),
       '0\r\n\r\n',
       NEXT,
@@ -61,31 +67,34 @@ describe('after an early answer', () => {
 
 describe('Expect', () => {
   test('100-continue is answered before the body is sent', async () => {
-    const sent = await door.send(length(3, 'Expect: 100-continue\r\n'), /^HTTP\/1.1 100 /, 'abc', NEXT)
+    const sent = await testServer.send(length(3, 'Expect: 100-continue\r\n'), /^HTTP\/1.1 100 /, 'abc', NEXT)
     expect(statuses(sent)).toEqual([100, 200, 200])
   })
   test('a refused request is not asked for its body, and the connection ends', async () => {
-    const refused = length(3, 'Expect: 100-continue\r\n').replace('/billing/v1/assets/a', '/billing//v1')
-    const { answers, wasClosed } = await door.send(refused)
+    const rejected = length(3, 'Expect: 100-continue\r\n').replace('/billing/v1/assets/a', '/billing//v1')
+    const { answers, wasClosed } = await testServer.send(rejected)
     expect(answers).toMatchObject([{ status: 404, headers: { connection: 'close' } }])
     expect(wasClosed).toBe(true)
   })
   test('of anything else is ignored', async () => {
-    expect(statuses(await door.send(length(0, 'Expect: miracles\r\n'), NEXT))).toEqual([200, 200])
+    expect(statuses(await testServer.send(length(0, 'Expect: miracles\r\n'), NEXT))).toEqual([200, 200])
   })
 })
 
 test('a request for another protocol is answered in this one', async () => {
-  const upgrade = `${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nab`
+  const upgrade = `${REQUEST_START}Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nab`
   // Next listens for upgrades on any server whose requests it gets.
-  door.server.on('upgrade', (_, socket) => socket.destroy())
-  expect(bodies(await door.send(upgrade, /2 bytes/, NEXT))).toEqual(['2 bytes', 'healthy'])
+  testServer.server.on('upgrade', (_, socket) => socket.destroy())
+  expect(bodies(await testServer.send(upgrade, /2 bytes/, NEXT))).toEqual(['2 bytes', 'healthy'])
 })
 
-const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`
+const CHUNKED = `${REQUEST_START}Transfer-Encoding: chunked\r\n\r\n`
 
 describe('what is no request of HTTP is answered with a problem, and the connection ends', () => {
-  const expectProblem = ({ answers, wasClosed }: Awaited<ReturnType<typeof door.send>>, code: string) => {
+  const expectProblem = (
+    { answers, wasClosed }: Awaited<ReturnType<typeof testServer.send>>,
+    code: string,
+  ) => {
     const [{ status, headers, body } = { status: 0, headers: {}, body: '' }, ...others] = answers
     expect([others, wasClosed]).toEqual([[], true])
     expect(headers).toMatchObject({
@@ -108,21 +117,25 @@ describe('what is no request of HTTP is answered with a problem, and the connect
     ['an unknown method', 'FOO / HTTP/1.1\r\nHost: a\r\n\r\n', '400 invalid_request'],
     ['bytes that belong to no address', 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n', '400 invalid_request'],
     ['a header without a name', 'GET / HTTP/1.1\r\n: a\r\n\r\n', '400 invalid_request'],
-    ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, '400 invalid_request'],
+    ['two lengths', `${REQUEST_START}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, '400 invalid_request'],
     [
       'a length and chunks',
-      `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `${REQUEST_START}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
       '400 invalid_request',
     ],
     ['a chunk without a length', `${CHUNKED}nonsense\r\n`, '400 invalid_request'],
-    ['headers without end', `${HEAD}X: ${'a'.repeat(17 * 1024)}\r\n\r\n`, '431 headers_too_large'],
-    ['far too large headers', `${HEAD}X: ${'a'.repeat(500 * 1024)}\r\n\r\n`, '431 headers_too_large'],
+    ['headers without end', `${REQUEST_START}X: ${'a'.repeat(17 * 1024)}\r\n\r\n`, '431 headers_too_large'],
+    [
+      'far too large headers',
+      `${REQUEST_START}X: ${'a'.repeat(500 * 1024)}\r\n\r\n`,
+      '431 headers_too_large',
+    ],
   ])('%s', async (_, text, code) => {
-    expectProblem(await door.send(text), code)
+    expectProblem(await testServer.send(text), code)
   })
 
   test('a tunnel, which is allowed nothing', async () => {
-    const sent = await door.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n')
+    const sent = await testServer.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n')
     expect(expectProblem(sent, '405 method_not_allowed').allow).toBe('')
   })
 
@@ -130,7 +143,7 @@ describe('what is no request of HTTP is answered with a problem, and the connect
     ['a head', 'GET /assets HTTP/1.1\r\nHost: '],
     ['a body', length(10)],
   ])('%s that does not arrive', async (_, text) => {
-    const hasty = await openDoor({ inside: async (req) => void (await req.toArray()) })
+    const hasty = await openTestServer({ inside: async (req) => void (await req.toArray()) })
     Object.assign(hasty.server, { headersTimeout: 100, requestTimeout: 100 })
     expectProblem(await hasty.send(text), '408 request_timeout')
     await hasty.close()
@@ -138,22 +151,22 @@ describe('what is no request of HTTP is answered with a problem, and the connect
 })
 
 test('what follows a whole request is not answered in its place', async () => {
-  const slow = await openDoor({ inside: () => {} })
+  const slow = await openTestServer({ inside: () => {} })
   const whole = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
   expect(await slow.send(whole, 'nonsense\r\n\r\n')).toEqual({ answers: [], wasClosed: true })
   await slow.close()
 })
 
 test('nothing is written into an answer that has begun', async () => {
-  const told = Promise.withResolvers<void>()
-  const slow = await openDoor({
+  const closed = Promise.withResolvers<void>()
+  const slow = await openTestServer({
     inside: async (_, res) => {
       res.writeHead(200, { 'Content-Length': 4 }).write('ab')
-      await told.promise
+      await closed.promise
       res.end('cd')
     },
   })
-  slow.server.on('clientError', () => told.resolve())
+  slow.server.on('clientError', () => closed.resolve())
   const { answers } = await slow.send(
     'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n',
     /ab$/,

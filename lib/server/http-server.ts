@@ -54,10 +54,10 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const before = answers.get(socket as Socket)
     // In the midst of an answer another one would be read as part of it; before the answer to a whole request, as that.
-    const isAnswering = before && !before.writableFinished && (before.headersSent || before.req.complete)
+    const isResponding = before && !before.writableFinished && (before.headersSent || before.req.complete)
     // Opened in advance, as browsers do, and not used.
     const isUnused = (socket as Socket).bytesRead === 0
-    if (isAnswering || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
+    if (isResponding || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else endWith(socket, problemOf(error.code), always)
   })
   return server

@@ -6,7 +6,7 @@ import { listJobRuns } from './figures.ts'
 import { startJobs } from './jobs.ts'
 
 vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({
-  settleOpenChanges: async () => 0,
+  reconcileOpenChanges: async () => 0,
   readVendors: async () => {
     throw new AggregateError([new Error('Google (default) could not be read: no token')], '1 of 2 failed.')
   },

@@ -7,7 +7,7 @@ import { startJobs } from './jobs.ts'
 const seen = vi.hoisted(() => ({ runs: 0, now: 0, most: 0, gate: Promise.withResolvers<void>() }))
 
 vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({
-  settleOpenChanges: async () => 0,
+  reconcileOpenChanges: async () => 0,
   readVendors: async () => {
     seen.runs += 1
     seen.now += 1
@@ -40,9 +40,9 @@ test('a job that is asked for by several processes runs in one of them, and not 
     return rows.map(({ state }) => state)
   }
   try {
-    const asked = await Promise.all([1, 2, 3, 4].map(() => asker.send('read-vendors')))
+    const jobIds = await Promise.all([1, 2, 3, 4].map(() => asker.send('read-vendors')))
     // None, where a clock was faster.
-    expect(asked.filter((id) => id !== null).length).toBeLessThanOrEqual(1)
+    expect(jobIds.filter((id) => id !== null).length).toBeLessThanOrEqual(1)
     await expect.poll(() => seen.now).toBe(1)
     expect(await asker.send('read-vendors')).toBeNull()
     expect(await states()).toEqual(['active'])

@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 /** As the role that jobs run as. */
-async function query(statement: string) {
+async function query(text: string) {
   const client = new pg.Client(loginOf(database.url, 'console_jobs'))
   await client.connect()
   try {
-    return (await client.query(statement)).rows
+    return (await client.query(text)).rows
   } finally {
     await client.end()
   }

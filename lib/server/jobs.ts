@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
 import { recheckDomains } from '#lib/identity/access/sign-on/domains.ts'
-import { tellMembers } from '#lib/identity/account-mails/send.ts'
-import { tellOfEndings } from '#lib/identity/keys/mails.ts'
-import { readVendors, settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
+import { notifyMembers } from '#lib/identity/account-mails/send.ts'
+import { notifyOfExpiry } from '#lib/identity/keys/mails.ts'
+import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { seeToOrders } from '#lib/licenses/renewal-orders/jobs.ts'
 import { tellOfOrders } from '#lib/licenses/renewal-orders/mails.ts'
 import { sendNotices } from '#lib/notifications/notices/send.ts'
-import { tellOperators } from '#lib/notifications/operator-mail/send.ts'
+import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { log, measured, reasonOf, secondsSince } from '#lib/platform/runtime/log.ts'
-import { tellHeads } from './audit/heads.ts'
+import { publishChainHeads } from './audit/heads.ts'
 import { makeMonths } from './audit/months.ts'
 import { runBackfills } from './backfills/run.ts'
-import { removeDeparted } from './pruning/departures.ts'
+import { purgeDeletedCustomers } from './pruning/departures.ts'
 import { prune } from './pruning/prune.ts'
 
 type Job = {
@@ -29,18 +29,18 @@ type Job = {
 const FILLING = 600_000
 
 const JOBS: Job[] = [
-  { name: 'settle-open-changes', cron: '* * * * *', run: settleOpenChanges },
+  { name: 'settle-open-changes', cron: '* * * * *', run: reconcileOpenChanges },
   { name: 'read-vendors', cron: '* * * * *', run: readVendors },
   { name: 'see-to-renewal-orders', cron: '* * * * *', run: seeToOrders },
   { name: 'tell-of-renewal-orders', cron: '27 * * * *', run: tellOfOrders },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
-  { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
-  { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
+  { name: 'tell-operators', cron: '*/10 * * * *', run: notifyOperators },
+  { name: 'tell-audit-heads', cron: '7 * * * *', run: publishChainHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'make-months', cron: '51 2 * * *', run: () => makeMonths() },
-  { name: 'tell-members', cron: '* * * * *', run: tellMembers },
-  { name: 'tell-of-ending-keys', cron: '17 * * * *', run: tellOfEndings },
+  { name: 'tell-members', cron: '* * * * *', run: notifyMembers },
+  { name: 'tell-of-ending-keys', cron: '17 * * * *', run: notifyOfExpiry },
   // Each domain once a day: what could not be asked is asked in the next hour.
   { name: 'recheck-domains', cron: '29 * * * *', run: recheckDomains },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
@@ -53,7 +53,7 @@ const JOBS: Job[] = [
 
 /** The one that works as the database's owner. */
 function removal(url: string): Job {
-  const run: Job['run'] = (requestId, signal) => removeDeparted(requestId, signal, url)
+  const run: Job['run'] = (requestId, signal) => purgeDeletedCustomers(requestId, signal, url)
   return { name: 'remove-departed', cron: '11 3 * * *', run }
 }
 

@@ -1,7 +1,7 @@
-import { revokeShownFeeds } from '#lib/costs/renewal-feeds/leaks.ts'
+import { revokeLeakedFeeds } from '#lib/costs/renewal-feeds/leaks.ts'
 import { handleLeakedFeeds } from '#lib/identity/keys/leaks.ts'
 
 /** Registers the handler that revokes the calendar links which a report of leaked keys names. */
 export function registerLeaks(): void {
-  handleLeakedFeeds(revokeShownFeeds)
+  handleLeakedFeeds(revokeLeakedFeeds)
 }

@@ -113,7 +113,7 @@ const CASES: Record<string, Case> = {
 }
 
 /** What pages ask of invoices besides operations. */
-const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
+const PAGE_QUERIES: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
   compared: async (caller, id) => [
     await invoiceBefore(caller, id),
     await comparableInvoices(caller, id),
@@ -171,14 +171,14 @@ const callerBehind = async (key: string) => (await findKeyCaller(digestOf(key)))
 
 /** Of one profile: each kind of status, two platforms and currencies, months in a row; the numbers lie between each other's. */
 async function addInvoices(customer: string, profile: string, digit: number): Promise<void> {
-  const add = (month: number, given: Parameters<typeof addInvoice>[2]) => {
+  const add = (month: number, overrides: Parameters<typeof addInvoice>[2]) => {
     const [invoiceDate, dueDate] = [`2026-0${month}-30`, digit === 1 ? `2026-1${month - 7}-29` : '2026-10-29']
     const terms = { billingProfileId: profile, issuer: `Issuer of ${profile}`, invoiceDate, dueDate }
     const totalAmount = `${month * 10}.0${digit}`
     return addInvoice(
       customer,
       numberOf(month, digit),
-      { ...terms, totalAmount, balanceAmount: totalAmount, ...given },
+      { ...terms, totalAmount, balanceAmount: totalAmount, ...overrides },
       [
         { description: `Compute for ${profile}`, price: `${digit}.11`, qty: String(month) },
         { description: 'Support' },
@@ -225,7 +225,7 @@ test('of billing profiles those are listed that the caller sees', async () => {
 })
 
 test('so has whatever else pages ask of invoices', () => {
-  const asked = projectFiles('app')
+  const appFiles = projectFiles('app')
     .flatMap((file) => importsOf(read(file)))
     .filter(({ isType }) => !isType)
     .map(
@@ -234,8 +234,8 @@ test('so has whatever else pages ask of invoices', () => {
           specifier,
         )?.[1] ?? '',
     )
-  const other = new Set(asked.filter((name) => name && !PURE.includes(name)))
-  expect([...other].sort()).toEqual(Object.keys(ASKED).sort())
+  const other = new Set(appFiles.filter((name) => name && !PURE.includes(name)))
+  expect([...other].sort()).toEqual(Object.keys(PAGE_QUERIES).sort())
 })
 
 describe.each(contracts)('$name', (contract) => {
@@ -269,32 +269,32 @@ describe.each(contracts)('$name', (contract) => {
   })
 })
 
-describe.each(Object.entries(ASKED))('%s, which pages ask', (_, ask) => {
+describe.each(Object.entries(PAGE_QUERIES))('%s, which pages ask', (_, pageQuery) => {
   test('knows one profile as if there were no other', async () => {
     for (const id of ['OWN-1', 'OWN-2', 'OWN-3', 'OWN-5', OTHERS['{id}']])
-      expect(await ask(callers.limited, id)).toEqual(await ask(callers.alone, id))
-    expect(await ask(callers.both, 'OWN-25')).not.toEqual(await ask(callers.alone, 'OWN-25'))
+      expect(await pageQuery(callers.limited, id)).toEqual(await pageQuery(callers.alone, id))
+    expect(await pageQuery(callers.both, 'OWN-25')).not.toEqual(await pageQuery(callers.alone, 'OWN-25'))
   })
 })
 
 /** What is answered, byte for byte, page after page; under a request's name that is always the same. */
-async function answers(contract: Contract, end: string, asking: Record<string, string>) {
+async function answers(contract: Contract, end: string, headers: Record<string, string>) {
   const { GET } = await import(/* @vite-ignore */ `../../${fileOf(contract.path)}`)
   const base = `http://console.example${contract.path.replace(/\/\{.*/, '')}`
-  const found = []
+  const responses = []
   let token: string | undefined = ''
-  while (token !== undefined && found.length < 30) {
+  while (token !== undefined && responses.length < 30) {
     const more: string = token && `${end.includes('?') ? '&' : '?'}pageToken=${token}`
     const url: string = base + end + more
     const response: Response = await GET(
-      new Request(url, { headers: { ...asking, 'Request-Id': 'always-the-same' } }),
+      new Request(url, { headers: { ...headers, 'Request-Id': 'always-the-same' } }),
     )
     const body = legible(await response.arrayBuffer(), response.headers.get('content-type'))
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    found.push({ asked: opened(more), status: response.status, ...comparable(response.headers, body) })
+    responses.push({ request: opened(more), status: response.status, ...comparable(response.headers, body) })
     token = isJson ? JSON.parse(body).pageToken : undefined
   }
-  return found
+  return responses
 }
 
 /** A token as what it leads to: whose list it is for differs, and it is sealed. */
@@ -312,7 +312,10 @@ function comparable(headers: Headers, body: string) {
 }
 
 function filled(end: string, named: Record<string, string>): string {
-  return Object.entries(named).reduce((text, [place, value]) => text.replaceAll(place, value), end)
+  return Object.entries(named).reduce(
+    (text, [placeholder, value]) => text.replaceAll(placeholder, value),
+    end,
+  )
 }
 
 function fileOf(path: string): string {

@@ -5,7 +5,7 @@ import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
-import { env, refuseFaults, type Settings } from '#lib/platform/runtime/env.ts'
+import { assertNoIssues, env, type Settings } from '#lib/platform/runtime/env.ts'
 import { accountsSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
 import { metricsSettings } from './metrics/settings.ts'
 import { exposureSettings } from './settings.ts'
@@ -38,5 +38,5 @@ const ALL: readonly Settings<unknown>[] = [
  * @throws Error that names each setting that is wrong
  */
 export function checkSettings(): void {
-  refuseFaults(ALL.flatMap((settings) => settings.faults()))
+  assertNoIssues(ALL.flatMap((settings) => settings.issues()))
 }

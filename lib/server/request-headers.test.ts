@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkSingle, stripHeaders } from './request-headers.ts'
 
-const kept = (headers: Record<string, string>, area: 'api' | 'page', trustProxy = false) => {
+const strippedHeaders = (headers: Record<string, string>, area: 'api' | 'page', trustProxy = false) => {
   const left = { ...headers }
   stripHeaders(left, area, trustProxy)
   return left
@@ -20,14 +20,14 @@ const ORDINARY = {
 }
 
 test('what anybody may send stays', () => {
-  expect(kept(ORDINARY, 'api')).toEqual(ORDINARY)
-  expect(kept(ORDINARY, 'page')).toEqual(ORDINARY)
+  expect(strippedHeaders(ORDINARY, 'api')).toEqual(ORDINARY)
+  expect(strippedHeaders(ORDINARY, 'page')).toEqual(ORDINARY)
 })
 
 test('pages are compressed, answers of the API are not', () => {
-  const asked = { ...ORDINARY, 'accept-encoding': 'gzip, br' }
-  expect(kept(asked, 'page')).toEqual(asked)
-  expect(kept(asked, 'api')).toEqual(ORDINARY)
+  const requestHeaders = { ...ORDINARY, 'accept-encoding': 'gzip, br' }
+  expect(strippedHeaders(requestHeaders, 'page')).toEqual(requestHeaders)
+  expect(strippedHeaders(requestHeaders, 'api')).toEqual(ORDINARY)
 })
 
 test.each([
@@ -46,28 +46,28 @@ test.each([
   'request-id',
   'x-client-address',
 ])('%s is ours alone', (name) => {
-  expect(kept({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
-  expect(kept({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)
+  expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
+  expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)
 })
 
 test.each(['rsc', 'next-router-state-tree', 'next-router-prefetch', 'next-url'])(
   '%s is for pages and not for the API',
   (name) => {
-    expect(kept({ ...ORDINARY, [name]: '1' }, 'api')).toEqual(ORDINARY)
-    expect(kept({ ...ORDINARY, [name]: '1' }, 'page')).toEqual({ ...ORDINARY, [name]: '1' })
+    expect(strippedHeaders({ ...ORDINARY, [name]: '1' }, 'api')).toEqual(ORDINARY)
+    expect(strippedHeaders({ ...ORDINARY, [name]: '1' }, 'page')).toEqual({ ...ORDINARY, [name]: '1' })
   },
 )
 
 test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-real-ip'])(
   '%s is believed of a trusted proxy only',
   (name) => {
-    expect(kept({ ...ORDINARY, [name]: 'x' }, 'page')).toEqual(ORDINARY)
-    expect(kept({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual({ ...ORDINARY, [name]: 'x' })
+    expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'page')).toEqual(ORDINARY)
+    expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual({ ...ORDINARY, [name]: 'x' })
   },
 )
 
 test('of the schemes that proxies saw the first counts, if it is one', () => {
-  const scheme = (given: string) => kept({ 'x-forwarded-proto': given }, 'page', true)
+  const scheme = (protocol: string) => strippedHeaders({ 'x-forwarded-proto': protocol }, 'page', true)
   expect(scheme('HTTPS, http')).toEqual({ 'x-forwarded-proto': 'https' })
   expect(scheme('http')).toEqual({ 'x-forwarded-proto': 'http' })
   expect(scheme('gopher')).toEqual({})

@@ -16,11 +16,11 @@ const FORWARDED = /^(x-forwarded-|forwarded$|x-real-ip$)/
  */
 export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProxy: boolean): void {
   for (const name in headers) {
-    const refused =
+    const stripped =
       INTERNAL.test(name) ||
       (area !== 'page' && NAVIGATION.test(name)) ||
       (!trustProxy && FORWARDED.test(name))
-    if (refused) delete headers[name]
+    if (stripped) delete headers[name]
   }
   // Compressing a 12 KB answer costs half of what making it does; who wants it has a balancer for it.
   if (area === 'api') delete headers['accept-encoding']
@@ -44,10 +44,10 @@ export function checkSingle(raw: string[]): void {
 }
 
 function count(raw: string[], name: string): number {
-  let found = 0
+  let occurrences = 0
   for (let at = 0; at < raw.length; at += 2) {
-    const given = raw[at]
-    if (given?.length === name.length && given.toLowerCase() === name.toLowerCase()) found += 1
+    const candidate = raw[at]
+    if (candidate?.length === name.length && candidate.toLowerCase() === name.toLowerCase()) occurrences += 1
   }
-  return found
+  return occurrences
 }

@@ -38,6 +38,6 @@ test.each([
   ['/calendar/cal_x7Yq.ics', '/calendar/…'],
   ['/invitation', '/invitation'],
   ['/invoices/reset', '/invoices/reset'],
-])('%s stands in the log as %s', (path, shown) => {
-  expect(withoutSecret(path)).toBe(shown)
+])('%s stands in the log as %s', (path, logged) => {
+  expect(withoutSecret(path)).toBe(logged)
 })

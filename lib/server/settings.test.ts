@@ -31,8 +31,8 @@ test.each([
   ['https://reseller.example/report', 'https://reseller.example/report'],
   [' a@b.example ', 'mailto:a@b.example'],
   ['', undefined],
-])('%j names %s', (given, contact) => {
-  vi.stubEnv('SECURITY_CONTACT', given)
+])('%j names %s', (values, contact) => {
+  vi.stubEnv('SECURITY_CONTACT', values)
   expect(exposureSettings().securityContact).toBe(contact)
 })
 

@@ -83,15 +83,15 @@ const ALSO: Record<string, readonly Permission[]> = { setAssetPosting: ['license
 
 describe.each(published)('$name', (contract) => {
   test('tells whose second factor is pending no more than somebody who shows nothing', async () => {
-    const answer = await ask(contract, pending)
-    expect(answer).toEqual(await ask(contract, { 'sec-fetch-site': 'same-origin' }))
+    const answer = await send(contract, pending)
+    expect(answer).toEqual(await send(contract, { 'sec-fetch-site': 'same-origin' }))
     expect(answer.status).toBe(contract.permission === 'none' ? 200 : 401)
   })
 
   test.each(ROLES)('answers a member by single sign-on alone, %s, as any other', async (role) => {
-    const [own, other] = [bySignOn.get(role) ?? {}, byPassword.get(role) ?? {}]
-    const { status, code } = await ask(contract, own)
-    expect([status, code]).toEqual([(await ask(contract, other)).status, (await ask(contract, other)).code])
+    const [signOnAnswers, other] = [bySignOn.get(role) ?? {}, byPassword.get(role) ?? {}]
+    const { status, code } = await send(contract, signOnAnswers)
+    expect([status, code]).toEqual([(await send(contract, other)).status, (await send(contract, other)).code])
     const { permission } = contract
     if (permission !== 'any' && permission !== 'none')
       expect(code === 'permission_denied').toBe(
@@ -107,7 +107,7 @@ test('and no password opens it', async () => {
 })
 
 /** Of something that nobody has, with nothing in the body: what is answered follows from who asks. */
-async function ask({ method, path }: Published, headers: Headers) {
+async function send({ method, path }: Published, headers: Headers) {
   const file = `../../app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
   const handlers = await import(/* @vite-ignore */ file)
   const request = new Request(`http://console.example${path.replaceAll(/\{\w+\}/g, 'nobodys')}`, {
@@ -125,13 +125,13 @@ async function publishedContracts(): Promise<Published[]> {
   const { GET } = await import('../../app/billing/v1/openapi.json/route.ts')
   const { paths } = await (await GET(new Request('http://console.example/billing/v1/openapi.json'))).json()
   const { globSync } = await import('node:fs')
-  const found: Published[] = []
+  const contracts: Published[] = []
   for (const file of globSync('lib/*/*/contract.ts').filter(
     (name) => name !== 'lib/platform/api/contract.ts',
   )) {
     const exported: object = await import(/* @vite-ignore */ `../../${file}`)
     const all = Object.values(exported) as (Published | undefined)[]
-    found.push(...all.flatMap((one) => (one?.path && one.path in paths ? [one] : [])))
+    contracts.push(...all.flatMap((one) => (one?.path && one.path in paths ? [one] : [])))
   }
-  return found
+  return contracts
 }

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDoor } from './test-door.ts'
+import { openTestServer } from './test-door.ts'
 
 // Where a proxy and we do not agree where a request ends, its rest is the beginning of somebody else's. So of everything
 // that can be read in two ways nothing is read: the connection ends, and what follows is never answered.
 
-let door: Awaited<ReturnType<typeof openDoor>>
+let testServer: Awaited<ReturnType<typeof openTestServer>>
 beforeAll(async () => {
-  door = await openDoor()
+  testServer = await openTestServer()
 })
-afterAll(() => door.close())
+afterAll(() => testServer.close())
 
-const HEAD = 'POST /billing/v1/assets HTTP/1.1\r\nHost: console.example\r\n'
+const REQUEST_START = 'POST /billing/v1/assets HTTP/1.1\r\nHost: console.example\r\n'
 const HIDDEN = 'GET /billing/v1/hidden HTTP/1.1\r\nHost: console.example\r\nConnection: close\r\n\r\n'
 const END = '0\r\n\r\n'
 
@@ -37,18 +37,21 @@ describe('what follows a request that has two ends', () => {
     ['a line end in what a chunk is said to be', `Transfer-Encoding: chunked\r\n\r\n2;\nxx\r\n{}\r\n${END}`],
     ['lines with half of an end', 'X: a\nContent-Length: 0\n\n'],
   ])('%s', async (_, rest) => {
-    const before = door.seen.length
-    const { answers, wasClosed } = await door.send(`${HEAD}${rest}${HIDDEN}`)
+    const before = testServer.seen.length
+    const { answers, wasClosed } = await testServer.send(`${REQUEST_START}${rest}${HIDDEN}`)
     expect(wasClosed).toBe(true)
-    expect(door.seen.slice(before).filter(({ url }) => url?.includes('hidden'))).toEqual([])
+    expect(testServer.seen.slice(before).filter(({ url }) => url?.includes('hidden'))).toEqual([])
     expect(answers.filter(({ status }) => status < 400)).toEqual([])
   })
 })
 
 test('a body that nobody asked for is no request', async () => {
-  const before = door.seen.length
-  const get = HEAD.replace('POST', 'GET')
+  const before = testServer.seen.length
+  const get = REQUEST_START.replace('POST', 'GET')
   const hidden = HIDDEN.replace('hidden', 'body')
-  await door.send(`${get}Content-Length: ${hidden.length}\r\n\r\n${hidden}`, HIDDEN)
-  expect(door.seen.slice(before).map(({ url }) => url)).toEqual(['/billing/v1/assets', '/billing/v1/hidden'])
+  await testServer.send(`${get}Content-Length: ${hidden.length}\r\n\r\n${hidden}`, HIDDEN)
+  expect(testServer.seen.slice(before).map(({ url }) => url)).toEqual([
+    '/billing/v1/assets',
+    '/billing/v1/hidden',
+  ])
 })

@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application } from './application.ts'
 import { checkSettings } from './registry.ts'
-import { heedSignals, liveUntilAsked, RESTART, type Running } from './workers/lifetime.ts'
-import type { Answering } from './workers/member.ts'
+import { heedSignals, RESTART, type Running, runUntilStopped } from './workers/lifetime.ts'
+import type { ReadyWorker } from './workers/member.ts'
 import { processSettings } from './workers/settings.ts'
 
 /** Workers say themselves why they don't stop, a little earlier than their primary would. In milliseconds. */
@@ -16,7 +16,7 @@ else run()
 
 function run(): void {
   const starting = start()
-  heedSignals(liveUntilAsked(starting, tell, FOR_WORKERS))
+  heedSignals(runUntilStopped(starting, logStartError, FOR_WORKERS))
   starting.then(({ url, note }) => process.stdout.write(`Listening on ${url} (${note})\n`), ignore)
   process.on(RESTART, () => {
     starting.then(({ restart }) => {
@@ -29,12 +29,12 @@ function run(): void {
 }
 
 /** What one process alone needs, and what the first of several needs, is loaded there only. */
-async function start(): Promise<Running & Answering & { restart?(): Promise<void> }> {
+async function start(): Promise<Running & ReadyWorker & { restart?(): Promise<void> }> {
   checkSettings()
   const { count } = processSettings()
   if (count === 1) return startAlone()
   return (await import('./workers/primary.ts')).startPrimary(count, (error) => {
-    tell(error)
+    logStartError(error)
     process.exit(1)
   })
 }
@@ -43,7 +43,7 @@ async function startAlone(): Promise<Application> {
   return (await import('./application.ts')).startApplication()
 }
 
-function tell(error: unknown): void {
+function logStartError(error: unknown): void {
   process.stderr.write(`Licenses & Invoices stopped: ${reasonOf(error)}\n`)
 }
 

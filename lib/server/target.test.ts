@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { areaOf, readTarget, TARGET_LIMIT } from './target.ts'
 
-const refusal = (target: string) => {
+const rejection = (target: string) => {
   try {
     return readTarget(target)
   } catch (error) {
@@ -44,7 +44,7 @@ describe('absolute targets', () => {
     '*',
     'localhost:443',
     'javascript:0',
-  ])('%s is refused', (target) => expect(refusal(target)).toBe('400 invalid_request'))
+  ])('%s is refused', (target) => expect(rejection(target)).toBe('400 invalid_request'))
   test('a user before the host is part of the host, which is then nobody', () => {
     expect(readTarget('http://localhost@evil.example/').host).toBe('localhost@evil.example')
   })
@@ -61,7 +61,7 @@ test.each([
   '/a#b',
   '/\xe9',
   '/a\tb',
-])('%s is refused as malformed', (target) => expect(refusal(target)).toBe('400 invalid_request'))
+])('%s is refused as malformed', (target) => expect(rejection(target)).toBe('400 invalid_request'))
 
 test.each([
   '//evil.example',
@@ -74,12 +74,12 @@ test.each([
   '/.',
   '/%2e%2E/x',
   '/a/.%2e/b',
-])('%s names nothing', (target) => expect(refusal(target)).toBe('404 not_found'))
+])('%s names nothing', (target) => expect(rejection(target)).toBe('404 not_found'))
 
 test('an address has a longest length', () => {
   const longest = `/${'a'.repeat(TARGET_LIMIT - 1)}`
   expect(readTarget(longest).url).toBe(longest)
-  expect(refusal(`${longest}a`)).toBe('400 invalid_request')
+  expect(rejection(`${longest}a`)).toBe('400 invalid_request')
 })
 
 test.each([
@@ -132,7 +132,7 @@ test('any text at all is refused in order, or has one form that is its own', () 
   )
   fc.assert(
     fc.property(targets, (target) => {
-      const read = refusal(target)
+      const read = rejection(target)
       if (typeof read === 'string') return /^40[04] (invalid_request|not_found)$/.test(read)
       const { url, path } = readTarget(target)
       // Next's own parser must see the path that was checked, whatever it makes of a `<`.

@@ -32,27 +32,28 @@ export function areaOf(target: string): Area {
  * @throws Problem `invalid_request` where it is no target of ours; `not_found` for paths with empty or dot
  *   segments, which Next would answer with a redirect
  */
-export function readTarget(given: string): Target {
-  if (given.length > TARGET_LIMIT) throw invalid(`The address may have at most ${TARGET_LIMIT} bytes.`)
+export function readTarget(rawTarget: string): Target {
+  if (rawTarget.length > TARGET_LIMIT) throw invalid(`The address may have at most ${TARGET_LIMIT} bytes.`)
   // What else is there was not percent-encoded, and nobody can say in which encoding it is.
-  if (!/^[!-~]+$/.test(given) || given.includes('#')) throw invalid('The address must be percent-encoded.')
-  const { host, origin } = splitAbsolute(given)
+  if (!/^[!-~]+$/.test(rawTarget) || rawTarget.includes('#'))
+    throw invalid('The address must be percent-encoded.')
+  const { host, origin } = splitAbsolute(rawTarget)
   const cut = origin.indexOf('?')
   const path = plainPath(cut < 0 ? origin : origin.slice(0, cut))
   const url = cut < 0 ? path : path + origin.slice(cut)
   return { area: areaOf(path), path, url, ...(host === undefined ? {} : { host }) }
 }
 
-function splitAbsolute(given: string): { origin: string; host?: string } {
-  if (given.startsWith('/')) return { origin: given }
-  const parts = /^https?:\/\/([^/?]+)(.*)$/i.exec(given)
+function splitAbsolute(rawTarget: string): { origin: string; host?: string } {
+  if (rawTarget.startsWith('/')) return { origin: rawTarget }
+  const parts = /^https?:\/\/([^/?]+)(.*)$/i.exec(rawTarget)
   if (!parts?.[1]) throw invalid('The address must start with a slash.')
   const rest = parts[2] ?? ''
   return { origin: rest.startsWith('/') ? rest : `/${rest}`, host: parts[1].toLowerCase() }
 }
 
-function plainPath(given: string): string {
-  const path = given.includes('%') ? decodeUnreserved(given) : given
+function plainPath(rawTarget: string): string {
+  const path = rawTarget.includes('%') ? decodeUnreserved(rawTarget) : rawTarget
   if (/\/\/|\\|\/\.\.?(\/|$)/.test(path)) throw new Problem('not_found')
   return path
 }

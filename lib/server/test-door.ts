@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type FrontDoor, frontDoor } from './front-door.ts'
+import { type HttpHandlerOptions, httpHandler } from './front-door.ts'
 import { httpServer } from './http-server.ts'
 import { securityHeaders } from './security-headers.ts'
 import { exchange, type Part } from './test-exchange.ts'
@@ -9,14 +9,14 @@ import { exchange, type Part } from './test-exchange.ts'
 type Seen = { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }
 
 /** A front door on a free port. Behind it: an application that answers `inside` and remembers what it saw. */
-export async function openDoor(options: Partial<FrontDoor> = {}) {
+export async function openTestServer(options: Partial<HttpHandlerOptions> = {}) {
   const seen: Seen[] = []
   const see = (req: IncomingMessage, res: ServerResponse) => {
     seen.push({ method: req.method, url: req.url, headers: { ...req.headers } })
     res.end('inside')
   }
   const always = options.always ?? securityHeaders(false)
-  const door = frontDoor({
+  const handler = httpHandler({
     hosts: ['console.example'],
     trustProxy: false,
     https: false,
@@ -29,7 +29,7 @@ export async function openDoor(options: Partial<FrontDoor> = {}) {
     inside: (req, res) => see(req, res),
     ...options,
   })
-  const server = httpServer(door, always)
+  const server = httpServer(handler, always)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const close = async () => {
@@ -44,7 +44,7 @@ export async function openDoor(options: Partial<FrontDoor> = {}) {
     /** Sends bytes as they are; the answers, however many there are, and whether the connection was closed. */
     send: (...parts: Part[]) => exchange(port, parts),
     /** Sends one request on a connection of its own. */
-    ask: (line: string, headers: string[] = ['Host: console.example'], body = '') =>
+    request: (line: string, headers: string[] = ['Host: console.example'], body = '') =>
       exchange(port, [
         `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`,
       ]),

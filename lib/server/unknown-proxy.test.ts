@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { openDoor } from './test-door.ts'
+import { openTestServer } from './test-door.ts'
 import { isPrivate, proxyDoubt } from './unknown-proxy.ts'
 
 const lines: { msg?: string }[] = []
@@ -32,16 +32,16 @@ test('the settings tell of a forgotten one', () => {
 })
 
 test('its first request is told of, once, and none where it is known', async () => {
-  const told = () => lines.filter(({ msg }) => msg?.includes('TRUST_PROXY')).length
+  const warningCount = () => lines.filter(({ msg }) => msg?.includes('TRUST_PROXY')).length
   const forwarded = ['Host: console.example', 'X-Forwarded-For: 198.51.100.7']
-  const trusting = await openDoor({ trustProxy: true })
-  await trusting.ask('GET /assets', forwarded)
+  const trusting = await openTestServer({ trustProxy: true })
+  await trusting.request('GET /assets', forwarded)
   await trusting.close()
-  const door = await openDoor({})
-  await door.ask('GET /assets', ['Host: console.example'])
-  expect(told()).toBe(0)
-  await door.ask('GET /assets', forwarded)
-  await door.ask('GET /assets', forwarded)
-  expect(told()).toBe(1)
-  await door.close()
+  const testServer = await openTestServer({})
+  await testServer.request('GET /assets', ['Host: console.example'])
+  expect(warningCount()).toBe(0)
+  await testServer.request('GET /assets', forwarded)
+  await testServer.request('GET /assets', forwarded)
+  expect(warningCount()).toBe(1)
+  await testServer.close()
 })

@@ -21,8 +21,11 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs())
 
 /** As a supervisor replaces a file: at once. */
-async function write(given: unknown) {
-  await writeFile(`${path}.new`, typeof given === 'string' ? given : JSON.stringify({ accounts: given }))
+async function write(content: unknown) {
+  await writeFile(
+    `${path}.new`,
+    typeof content === 'string' ? content : JSON.stringify({ accounts: content }),
+  )
   await rename(`${path}.new`, path)
 }
 const google = (name: string, settings: object = {}) => ({
@@ -36,9 +39,9 @@ const microsoft = (name: string, settings: object) => ({
   settings: { MICROSOFT_TENANT_ID: 'reseller.example', MICROSOFT_CLIENT_ID: 'client', ...settings },
 })
 const at = (vendor: string, vendorAccount: string) => ({ vendor, vendorAccount })
-const tellsOf = (account: string) => {
+const remoteVendorOf = (account: string) => {
   const vendor = vendorOf(at('google-workspace', account))
-  return vendor.books === 'theirs' ? vendor : undefined
+  return vendor.systemOfRecord === 'theirs' ? vendor : undefined
 }
 
 describe('accounts of a file', () => {
@@ -55,8 +58,12 @@ describe('accounts of a file', () => {
       at('google-workspace', 'emea'),
       at('microsoft-partner-center', 'emea'),
     ])
-    const own = configOf(at('google-workspace', 'default'))
-    expect(own).toMatchObject({ admin: 'own@reseller.example', keyFile: '/own.json', settleMs: 120_000 })
+    const defaultConfig = configOf(at('google-workspace', 'default'))
+    expect(defaultConfig).toMatchObject({
+      admin: 'own@reseller.example',
+      keyFile: '/own.json',
+      settleMs: 120_000,
+    })
     const keyFile = join(folder, 'key.json')
     const emea = configOf(at('google-workspace', 'emea'))
     expect(emea).toMatchObject({ admin: 'admin@reseller.example', keyFile, settleMs: 60_000 })
@@ -104,20 +111,20 @@ describe('a file that changes while the service runs', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
-  const later = () => vi.setSystemTime(Date.now() + 1001)
+  const advanceClock = () => vi.setSystemTime(Date.now() + 1001)
 
   test('is read again: a new account is reached, one that is gone is not, one as it was stays connected', async () => {
     await write([google('emea'), google('apac')])
-    const [emea, apac] = [tellsOf('emea'), tellsOf('apac')]
-    expect(tellsOf('emea')).toBe(emea)
+    const [emea, apac] = [remoteVendorOf('emea'), remoteVendorOf('apac')]
+    expect(remoteVendorOf('emea')).toBe(emea)
     await write([google('emea'), google('latam')])
     expect(accounts().map(({ vendorAccount }) => vendorAccount)).toEqual(['emea', 'apac'])
-    later()
+    advanceClock()
     expect(accounts().map(({ vendorAccount }) => vendorAccount)).toEqual(['emea', 'latam'])
-    expect(tellsOf('emea')).toBe(emea)
-    expect(tellsOf('apac')).not.toBe(apac)
+    expect(remoteVendorOf('emea')).toBe(emea)
+    expect(remoteVendorOf('apac')).not.toBe(apac)
     const ref = { customerId: 'c', subscriptionId: 's', skuId: 'k' }
-    expect(await tellsOf('apac')?.read(ref, AbortSignal.timeout(1000))).toEqual({
+    expect(await remoteVendorOf('apac')?.read(ref, AbortSignal.timeout(1000))).toEqual({
       kind: 'unavailable',
       reason: 'Google Workspace, account apac, is not configured.',
       why: 'no_access',
@@ -130,7 +137,7 @@ describe('a file that changes while the service runs', () => {
     const emea = at('microsoft-partner-center', 'emea')
     expect(configOf(emea)).toMatchObject({ clientSecret: 'old' })
     await writeFile(join(folder, 'rolled'), 'newer')
-    later()
+    advanceClock()
     expect(configOf(emea)).toMatchObject({ clientSecret: 'newer' })
   })
 
@@ -140,12 +147,12 @@ describe('a file that changes while the service runs', () => {
     const apac = microsoft('apac', { MICROSOFT_CLIENT_SECRET_FILE: `apac-${made}` })
     await write([google('emea'), apac])
     for (const _ of [1, 2]) {
-      later()
+      advanceClock()
       expect(accounts()).toEqual([at('google-workspace', 'emea')])
     }
     // The file itself is as it was.
     await writeFile(join(folder, `apac-${made}`), 'a secret')
-    later()
+    advanceClock()
     expect(accounts()).toEqual([at('google-workspace', 'emea'), at('microsoft-partner-center', 'apac')])
   })
 
@@ -154,7 +161,7 @@ describe('a file that changes while the service runs', () => {
     expect(accounts()).toHaveLength(1)
     await rm(path)
     await symlink(path, path)
-    later()
+    advanceClock()
     expect(accounts()).toHaveLength(1)
   })
 
@@ -163,7 +170,7 @@ describe('a file that changes while the service runs', () => {
     await write([microsoft('emea', { MICROSOFT_CLIENT_SECRET_FILE: 'raced' })])
     const emea = at('microsoft-partner-center', 'emea')
     expect(configOf(emea)).toMatchObject({ clientSecret: 'one' })
-    later()
+    advanceClock()
     // The last file that is read comes after the file itself: just then somebody replaces that.
     const parse = vi.spyOn(JSON, 'parse').mockImplementationOnce((text) => {
       renameSync(`${path}.new`, path)
@@ -177,7 +184,7 @@ describe('a file that changes while the service runs', () => {
     )
     expect(configOf(emea)).toMatchObject({ settleMs: 60_000 })
     parse.mockRestore()
-    later()
+    advanceClock()
     expect(configOf(emea)).toMatchObject({ settleMs: 70_000 })
   })
 })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { log } from '#lib/platform/runtime/log.ts'
 import { namesIn, text } from '#lib/platform/runtime/settings.ts'
 import type { VendorConfig } from './declaration.ts'
-import { knownVendors } from './known-vendors.ts'
+import { vendorDeclarations } from './known-vendors.ts'
 import { accountsSettings, vendorSettings } from './settings.ts'
 
 // The accounts of the reseller at vendors: one per vendor by the environment, and those of a file, which may be changed
@@ -18,24 +18,24 @@ export type Account = { vendor: string; vendorAccount: string }
 export const DEFAULT_ACCOUNT = 'default'
 
 /** How often the file is looked at, at most, in milliseconds. */
-const LOOK_EVERY = 1000
+const CHECK_INTERVAL_MS = 1000
 
-type Known = {
+type LoadedFile = {
   path: string
   lookedAt: number
   signature: string
   file: AccountsFile
   /** What is wrong with the file by now, as the log has it. */
-  fault?: string | undefined
+  issue?: string | undefined
 }
-let last: Known | undefined
+let last: LoadedFile | undefined
 
 /** The accounts that are set up. */
 export function accounts(): Account[] {
   const vendors = vendorSettings()
-  const own = knownVendors.filter(({ name }) => vendors[name])
+  const configured = vendorDeclarations.filter(({ name }) => vendors[name])
   return [
-    ...own.map(({ name: vendor }) => ({ vendor, vendorAccount: DEFAULT_ACCOUNT })),
+    ...configured.map(({ name: vendor }) => ({ vendor, vendorAccount: DEFAULT_ACCOUNT })),
     ...file().accounts.map(({ vendor, name: vendorAccount }) => ({ vendor, vendorAccount })),
   ]
 }
@@ -59,25 +59,25 @@ function file(): AccountsFile {
   const { path } = accountsSettings()
   const vendors = vendorSettings()
   if (path === undefined) return { accounts: [], secretFiles: [] }
-  const known = last?.path === path ? last : undefined
+  const loaded = last?.path === path ? last : undefined
   const now = Date.now()
-  if (known && now - known.lookedAt < LOOK_EVERY) return known.file
-  const signature = signatureOf([path, ...(known?.file.secretFiles ?? [])])
-  if (known?.signature === signature) {
-    known.lookedAt = now
-    return known.file
+  if (loaded && now - loaded.lookedAt < CHECK_INTERVAL_MS) return loaded.file
+  const signature = signatureOf([path, ...(loaded?.file.secretFiles ?? [])])
+  if (loaded?.signature === signature) {
+    loaded.lookedAt = now
+    return loaded.file
   }
   const read = readAccountsFile(path, (vendor) => vendors[vendor] !== undefined)
   if (read.kind === 'faults') {
-    const reason = `${path}: ${read.faults.join('; ')}`
-    if (!known) throw new Error(`Wrong configuration. ${reason}`)
-    if (known.fault !== reason)
+    const reason = `${path}: ${read.issues.join('; ')}`
+    if (!loaded) throw new Error(`Wrong configuration. ${reason}`)
+    if (loaded.issue !== reason)
       log().error({ reason }, 'vendor accounts: the file is wrong, and those from before stay')
     // It may be another file that is missing: until all is right, each look reads all.
-    Object.assign(known, { lookedAt: now, signature: '', fault: reason })
-    return known.file
+    Object.assign(loaded, { lookedAt: now, signature: '', fault: reason })
+    return loaded.file
   }
-  if (known) log().info({ accounts: read.file.accounts.length }, 'vendor accounts: read again')
+  if (loaded) log().info({ accounts: read.file.accounts.length }, 'vendor accounts: read again')
   // As it was before it was read: what is written meanwhile is read with the next look, as is the first time what a
   // secret's file has that was not known of.
   last = { path, lookedAt: now, signature, file: read.file }
@@ -113,67 +113,69 @@ const FROM_FILE = '_FILE'
 function readAccountsFile(
   path: string,
   isInEnvironment: (vendor: string) => boolean,
-): { kind: 'read'; file: AccountsFile } | { kind: 'faults'; faults: string[] } {
+): { kind: 'read'; file: AccountsFile } | { kind: 'faults'; issues: string[] } {
   const content = contentOf(path)
-  if (content === undefined) return { kind: 'faults', faults: ['cannot be read'] }
+  if (content === undefined) return { kind: 'faults', issues: ['cannot be read'] }
   const json = jsonOf(content)
-  if (json === undefined) return { kind: 'faults', faults: ['is no JSON'] }
+  if (json === undefined) return { kind: 'faults', issues: ['is no JSON'] }
   const parsed = Shape.safeParse(json)
-  if (!parsed.success) return { kind: 'faults', faults: faultsOf(parsed.error) }
-  const given = parsed.data.accounts
-  const names = given.map(({ vendor, name }) => JSON.stringify([vendor, name]))
-  const read = given.map((one, at) => {
-    const { faults, ...account } = accountOf(one, dirname(path))
+  if (!parsed.success) return { kind: 'faults', issues: issuesOf(parsed.error) }
+  const entries = parsed.data.accounts
+  const names = entries.map(({ vendor, name }) => JSON.stringify([vendor, name]))
+  const read = entries.map((one, at) => {
+    const { issues, ...account } = accountOf(one, dirname(path))
     const isTwice = names.indexOf(names[at] ?? '') !== at
     const isThere = one.name === DEFAULT_ACCOUNT && isInEnvironment(one.vendor)
     const twice = isTwice ? ['is given twice'] : []
     const there = isThere ? ['the environment has it already'] : []
-    return { ...account, faults: [...twice, ...there, ...faults] }
+    return { ...account, faults: [...twice, ...there, ...issues] }
   })
-  const faults = read.flatMap((one, at) =>
-    one.faults.map((fault) => `accounts[${at}] (${given[at]?.vendor}, ${given[at]?.name}): ${fault}`),
+  const issues = read.flatMap((one, at) =>
+    one.faults.map((issue) => `accounts[${at}] (${entries[at]?.vendor}, ${entries[at]?.name}): ${issue}`),
   )
-  if (faults.length > 0) return { kind: 'faults', faults }
+  if (issues.length > 0) return { kind: 'faults', issues }
   const accounts = read.flatMap(({ account }) => account ?? [])
   return { kind: 'read', file: { accounts, secretFiles: read.flatMap(({ files }) => files) } }
 }
 
-type Given = z.output<typeof Shape>['accounts'][number]
-type Read = { account?: AccountsFile['accounts'][number]; faults: string[]; files: string[] }
+type AccountEntry = z.output<typeof Shape>['accounts'][number]
+type Read = { account?: AccountsFile['accounts'][number]; issues: string[]; files: string[] }
 
-function accountOf({ vendor, name, settings }: Given, folder: string): Read {
-  const declared = knownVendors.find((one) => one.name === vendor)
-  if (!declared) return { faults: ['there is no such vendor'], files: [] }
-  const known = namesIn(declared.settings)
-  const values = Object.entries(settings).map(([given, value]) => givenValue(given, value, known, folder))
+function accountOf({ vendor, name, settings }: AccountEntry, folder: string): Read {
+  const declared = vendorDeclarations.find((one) => one.name === vendor)
+  if (!declared) return { issues: ['there is no such vendor'], files: [] }
+  const settingNames = namesIn(declared.settings)
+  const values = Object.entries(settings).map(([setting, value]) =>
+    settingValue(setting, value, settingNames, folder),
+  )
   const files = values.flatMap(({ file }) => file ?? [])
-  const unread = values.flatMap(({ fault }) => fault ?? [])
-  if (unread.length > 0) return { faults: unread, files }
+  const unread = values.flatMap(({ issue }) => issue ?? [])
+  if (unread.length > 0) return { issues: unread, files }
   const config = declared.settings.safeParse(Object.fromEntries(values.map((one) => [one.name, one.value])))
-  if (!config.success) return { faults: faultsOf(config.error), files }
-  if (!config.data) return { faults: ['its settings do not say how it is reached'], files }
-  return { account: { vendor, name, config: config.data }, faults: [], files }
+  if (!config.success) return { issues: issuesOf(config.error), files }
+  if (!config.data) return { issues: ['its settings do not say how it is reached'], files }
+  return { account: { vendor, name, config: config.data }, issues: [], files }
 }
 
 /** A setting's value: as it stands there, a path that starts at the folder, or the content of such a file. */
-function givenValue(given: string, value: string, known: readonly string[], folder: string) {
-  const isPath = given.endsWith(FROM_FILE)
-  if (known.includes(given)) return { name: given, value: isPath ? resolve(folder, value) : value }
-  const name = isPath ? given.slice(0, -FROM_FILE.length) : given
-  if (!known.includes(name)) return { name, fault: `${given}: is no setting of this vendor` }
+function settingValue(setting: string, value: string, settingNames: readonly string[], folder: string) {
+  const isPath = setting.endsWith(FROM_FILE)
+  if (settingNames.includes(setting)) return { name: setting, value: isPath ? resolve(folder, value) : value }
+  const name = isPath ? setting.slice(0, -FROM_FILE.length) : setting
+  if (!settingNames.includes(name)) return { name, issue: `${setting}: is no setting of this vendor` }
   const file = resolve(folder, value)
   const content = contentOf(file)?.trim()
-  if (!content) return { name, file, fault: `${given}: the file ${file} cannot be read, or is empty` }
+  if (!content) return { name, file, issue: `${setting}: the file ${file} cannot be read, or is empty` }
   return { name, file, value: content }
 }
 
 /** What tells whether files have changed: their times and sizes, and that they are there. */
 function signatureOf(paths: readonly string[]): string {
-  return JSON.stringify(paths.map((path) => [path, ...looksOf(path)]))
+  return JSON.stringify(paths.map((path) => [path, ...signaturePart(path)]))
 }
 
 /** None where there is no such file, or where it can't be looked at: whatever keeps us from it is no fault of a request. */
-function looksOf(path: string): number[] {
+function signaturePart(path: string): number[] {
   try {
     const { mtimeMs, size, ino } = statSync(path)
     return [mtimeMs, size, ino]
@@ -182,7 +184,7 @@ function looksOf(path: string): number[] {
   }
 }
 
-function faultsOf(error: z.ZodError): string[] {
+function issuesOf(error: z.ZodError): string[] {
   return error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
 }
 

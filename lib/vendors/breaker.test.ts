@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
-import type { Observed, Reading, RemoteVendor, SubscriptionRef, WriteAnswer } from './vendor.ts'
+import type { Observed, RemoteVendor, SubscriptionRef, VendorRead, WriteAnswer } from './vendor.ts'
 
 const PAUSE = 30_000
 const signal = new AbortController().signal
@@ -20,13 +20,13 @@ const observed = (n: number): Observed => ({
   commitmentEnd: null,
   seats: { purchased: 1, maximum: 1, assigned: 0 },
 })
-const down: Reading & { kind: 'unavailable' } = { kind: 'unavailable', reason: 'no answer' }
-const up: Reading = { kind: 'read', observed: observed(0) }
+const down: VendorRead & { kind: 'unavailable' } = { kind: 'unavailable', reason: 'no answer' }
+const up: VendorRead = { kind: 'read', observed: observed(0) }
 
-let answers: { read: Reading; write: WriteAnswer; list: 'page' | 'down' }
+let answers: { read: VendorRead; write: WriteAnswer; list: 'page' | 'down' }
 let calls: number
 /** Each call is answered when this is resolved. */
-let held: Promise<void>
+let pending: Promise<void>
 let vendor: GuardedVendor
 let remote: RemoteVendor
 
@@ -34,20 +34,20 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
   answers = { read: down, write: { kind: 'unknown', reason: 'cut' }, list: 'page' }
   calls = 0
-  held = Promise.resolve()
+  pending = Promise.resolve()
   const called = async <T>(answer: () => T) => {
     calls += 1
-    await held
+    await pending
     return answer()
   }
   remote = {
     name: 'v',
     label: 'V',
     account: 'default',
-    books: 'theirs',
+    systemOfRecord: 'theirs',
     settleMs: 1,
     idempotentWrites: undefined,
-    foresee: () => ({ kind: 'applied', seats: observed(0).seats }),
+    predictOutcome: () => ({ kind: 'applied', seats: observed(0).seats }),
     isSame: () => true,
     read: () => called(() => answers.read),
     setQuantity: () => called(() => answers.write),
@@ -56,7 +56,7 @@ beforeEach(() => {
       called(() =>
         answers.list === 'page' ? { kind: 'page' as const, items: [], failed: [], next: undefined } : down,
       ),
-    spare: async () => 0,
+    secondsUntilAvailable: async () => 0,
   }
   vendor = withBreaker(remote, PAUSE)
 })
@@ -121,10 +121,10 @@ describe('when the time is over', () => {
 
   test('one call is let through, which decides', async () => {
     expect(vendor.pausedFor()).toBe(0)
-    const trial = read(1)
+    const probe = read(1)
     expect(await read(2)).toMatchObject({ kind: 'unavailable' })
     expect(vendor.pausedFor()).toBeGreaterThan(0)
-    await trial
+    await probe
     expect([calls, vendor.pausedFor()]).toEqual([6, 30])
     vi.advanceTimersByTime(PAUSE)
     answers.read = up
@@ -136,14 +136,14 @@ describe('when the time is over', () => {
 
   test('one at a time, also where it takes longer than that time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    held = promise
-    const trial = read(1)
+    pending = promise
+    const probe = read(1)
     vi.advanceTimersByTime(PAUSE * 3)
     expect(await read(2)).toMatchObject({ kind: 'unavailable', retryAfter: 1 })
     expect(await list()).toMatchObject({ kind: 'unavailable' })
     expect(calls).toBe(6)
     resolve()
-    await trial
+    await probe
   })
 
   test('a subscription that failed then does not try for the others a second time in a row', async () => {
@@ -222,16 +222,16 @@ test('a write whose outcome is unknown counts as a failure, and is never held ba
 })
 
 describe('several processes share the turns to try again', () => {
-  const turns = { isFree: true, taken: 0 }
+  const lock = { isFree: true, taken: 0 }
   const probes = {
-    take: async () => {
-      if (!turns.isFree) return false
-      turns.isFree = false
-      turns.taken += 1
+    tryAcquire: async () => {
+      if (!lock.isFree) return false
+      lock.isFree = false
+      lock.taken += 1
       return true
     },
     release: async () => {
-      turns.isFree = true
+      lock.isFree = true
     },
   }
 
@@ -243,8 +243,8 @@ describe('several processes share the turns to try again', () => {
     vi.setSystemTime(Date.now() + PAUSE)
     expect(await one.read(ref(6), signal)).toMatchObject({ reason: 'no answer' })
     expect(await another.read(ref(6), signal)).toMatchObject({ retryAfter: 30 })
-    expect([calls - before, turns.taken]).toEqual([1, 1])
-    turns.isFree = true
+    expect([calls - before, lock.taken]).toEqual([1, 1])
+    lock.isFree = true
     answers.read = up
     vi.setSystemTime(Date.now() + PAUSE)
     expect((await one.read(ref(7), signal)).kind).toBe('read')

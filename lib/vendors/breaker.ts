@@ -2,7 +2,7 @@ import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Account } from './accounts.ts'
-import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, Why, WriteAnswer } from './vendor.ts'
+import type { RemoteVendor, SubscriptionRef, Unavailable, VendorRead, Why, WriteAnswer } from './vendor.ts'
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
@@ -17,16 +17,16 @@ export type GuardedVendor = RemoteVendor & {
 /** The turns to try a vendor that failed, shared by all who call it with one account. Nothing here throws. */
 export type Probes = {
   /** Whether it may be tried now: once in so many milliseconds. */
-  take(everyMs: number): Promise<boolean>
+  tryAcquire(everyMs: number): Promise<boolean>
   /** It answered: whoever is next may try at once. */
   release(): Promise<void>
 }
 
 /** Of a process that calls alone. */
-const OWN: Probes = { take: async () => true, release: async () => {} }
+const UNSHARED_PROBES: Probes = { tryAcquire: async () => true, release: async () => {} }
 
-const MOST_FAILURES = 5
-const LEAST_CUSTOMERS = 2
+const MAX_FAILURES = 5
+const MIN_CUSTOMERS = 2
 
 /** Whom a call is for: a subscription, or the vendor itself. */
 type Whom = { name: string; customer: string }
@@ -40,7 +40,7 @@ type Failures = Map<string, string>
  * before it may try for all again. What failed is known to a process alone, and the turns to try again are shared: the
  * more processes there are, the fewer each has.
  */
-export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN): GuardedVendor {
+export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSHARED_PROBES): GuardedVendor {
   // Apart, for a vendor may go on showing what it can't change: a read that went well says nothing of its writes.
   const failures: Record<'read' | 'write', Failures> = { read: new Map(), write: new Map() }
   let pausedUntil = 0
@@ -62,12 +62,12 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
     if (!isFailing()) pausedUntil = 0
     else if (hasFailed) pausedUntil = Date.now() + pauseMs
   }
-  const reason = `${vendor.label} failed for ${MOST_FAILURES} subscriptions in a row and is left alone.`
+  const reason = `${vendor.label} failed for ${MAX_FAILURES} subscriptions in a row and is left alone.`
   function leftAlone(retryAfter: number): Unavailable {
     return { kind: 'unavailable', reason, retryAfter, why: lastWhy }
   }
 
-  async function read<A extends Reading | Page>(
+  async function read<A extends VendorRead | Page>(
     whom: Whom,
     call: () => Promise<A>,
   ): Promise<A | Unavailable> {
@@ -80,13 +80,13 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
   }
 
   /** The one call that finds out whether the vendor answers again, where it is this process's turn. */
-  async function tryForAll<A extends Reading | Page>(
+  async function tryForAll<A extends VendorRead | Page>(
     whom: Whom,
     call: () => Promise<A>,
   ): Promise<A | Unavailable> {
     isTrying = true
     try {
-      if (!(await probes.take(pauseMs))) {
+      if (!(await probes.tryAcquire(pauseMs))) {
         pausedUntil = Date.now() + pauseMs
         return leftAlone(Math.ceil(pauseMs / 1000))
       }
@@ -101,7 +101,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
   }
 
   /** @returns whether the vendor is down; undefined where it throttles, which tells nothing of that */
-  function heard(whom: Whom, answer: Reading | Page): boolean | undefined {
+  function heard(whom: Whom, answer: VendorRead | Page): boolean | undefined {
     if (isThrottled(answer)) return undefined
     const isDown = answer.kind === 'unavailable' && answer.others !== 'answer'
     if (isDown) lastWhy = answer.why
@@ -144,12 +144,12 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
 }
 
 /** Obeying a throttle is the budget's matter: it says nothing of what the vendor can do, good or bad. */
-function isThrottled(answer: Reading | Page | WriteAnswer): boolean {
+function isThrottled(answer: VendorRead | Page | WriteAnswer): boolean {
   return 'why' in answer && answer.why === 'throttled'
 }
 
 function isMany(failures: Failures): boolean {
-  return failures.size >= MOST_FAILURES && new Set(failures.values()).size >= LEAST_CUSTOMERS
+  return failures.size >= MAX_FAILURES && new Set(failures.values()).size >= MIN_CUSTOMERS
 }
 
 function subscriptionOf({ customerId, subscriptionId }: SubscriptionRef): Whom {
@@ -163,16 +163,16 @@ const AGAIN = `coalesce(a.probed_at, '-infinity') < statement_timestamp() - $3::
  * process takes its own.
  */
 export function probesOf({ vendor, vendorAccount }: Account): Probes {
-  const own = [vendor, vendorAccount]
+  const accountKey = [vendor, vendorAccount]
   const failed = (error: unknown) =>
     log().warn({ vendor, account: vendorAccount, reason: reasonOf(error).slice(0, 300) }, 'probe not shared')
   return {
-    async take(everyMs) {
+    async tryAcquire(everyMs) {
       try {
         const { rowCount } = await database().jobs.query(
           `INSERT INTO vendor_accounts AS a (vendor, name, probed_at) VALUES ($1, $2, statement_timestamp())
            ON CONFLICT (vendor, name) DO UPDATE SET probed_at = statement_timestamp() WHERE ${AGAIN}`,
-          [...own, everyMs],
+          [...accountKey, everyMs],
         )
         return rowCount === 1
       } catch (error) {
@@ -181,8 +181,8 @@ export function probesOf({ vendor, vendorAccount }: Account): Probes {
       }
     },
     async release() {
-      const statement = 'UPDATE vendor_accounts SET probed_at = NULL WHERE vendor = $1 AND name = $2'
-      await database().jobs.query(statement, own).catch(failed)
+      const query = 'UPDATE vendor_accounts SET probed_at = NULL WHERE vendor = $1 AND name = $2'
+      await database().jobs.query(query, accountKey).catch(failed)
     },
   }
 }

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await owner.query('DELETE FROM vendor_budgets')
 })
 
-const soon = () => AbortSignal.timeout(5000)
+const deadline = () => AbortSignal.timeout(5000)
 /** So slow that nothing comes back while a test runs: a fifth of it at once, and one more in some seconds. */
 const budget = (callsPerMinute = 15, account = 'default', api = 'reseller', vendor = 'v') =>
   budgetsOf(vendor, account)(api, callsPerMinute)
@@ -33,84 +33,92 @@ const passed = (seconds: number) =>
        closed_until = closed_until - make_interval(secs => $1)`,
     [seconds],
   )
-const kinds = async (asking: Promise<{ kind: string }>[]) => {
-  const told = (await Promise.all(asking)).map(({ kind }) => kind)
-  return { granted: told.filter((kind) => kind === 'granted').length, asked: told.length }
+const kinds = async (calls: Promise<{ kind: string }>[]) => {
+  const permits = (await Promise.all(calls)).map(({ kind }) => kind)
+  return { granted: permits.filter((kind) => kind === 'granted').length, asked: permits.length }
 }
 const shut = { kind: 'held', reason: expect.stringContaining('throttled by the vendor') }
 
 describe('a budget', () => {
   test('has a fifth of a minute’s calls at once, whoever takes them, however many at the same moment', async () => {
     const [one, another] = [budget(50), budget(50)]
-    const asking = Array.from({ length: 50 }, (_, n) => (n % 2 ? one : another).take(false, soon()))
-    expect(await kinds(asking)).toEqual({ granted: 10, asked: 50 })
+    const calls = Array.from({ length: 50 }, (_, n) => (n % 2 ? one : another).acquire(false, deadline()))
+    expect(await kinds(calls)).toEqual({ granted: 10, asked: 50 })
   })
 
   test('says how long to wait when it is used up, and the calls come back evenly', async () => {
     const one = budget()
-    expect(await kinds([one.take(false, soon()), one.take(false, soon()), one.take(false, soon())])).toEqual({
+    expect(
+      await kinds([
+        one.acquire(false, deadline()),
+        one.acquire(false, deadline()),
+        one.acquire(false, deadline()),
+      ]),
+    ).toEqual({
       granted: 3,
       asked: 3,
     })
-    const told = await one.take(false, soon())
-    expect(told).toEqual({ kind: 'held', reason: expect.stringContaining('used up'), retryAfter: 5 })
+    const permit = await one.acquire(false, deadline())
+    expect(permit).toEqual({ kind: 'held', reason: expect.stringContaining('used up'), retryAfter: 5 })
     await passed(5)
-    expect((await one.take(false, soon())).kind).toBe('granted')
-    expect((await one.take(false, soon())).kind).toBe('held')
+    expect((await one.acquire(false, deadline())).kind).toBe('granted')
+    expect((await one.acquire(false, deadline())).kind).toBe('held')
     await passed(3600)
-    for (let n = 0; n < 3; n++) expect((await one.take(false, soon())).kind).toBe('granted')
-    expect((await one.take(false, soon())).kind).toBe('held')
+    for (let n = 0; n < 3; n++) expect((await one.acquire(false, deadline())).kind).toBe('granted')
+    expect((await one.acquire(false, deadline())).kind).toBe('held')
   })
 
   test('is waited for where a moment is enough', async () => {
     const one = budget(300)
-    for (let n = 0; n < 62; n++) expect((await one.take(false, soon())).kind).toBe('granted')
+    for (let n = 0; n < 62; n++) expect((await one.acquire(false, deadline())).kind).toBe('granted')
   })
 
   test('of jobs leaves a fifth of what can be had at once to people', async () => {
     const one = budget(50)
-    expect(await one.spare()).toBe(0)
-    for (let n = 0; n < 8; n++) expect((await one.take(true, soon())).kind).toBe('granted')
-    expect(await one.spare()).toBe(2)
+    expect(await one.secondsUntilAvailable()).toBe(0)
+    for (let n = 0; n < 8; n++) expect((await one.acquire(true, deadline())).kind).toBe('granted')
+    expect(await one.secondsUntilAvailable()).toBe(2)
     const end = new AbortController()
-    const job = one.take(true, end.signal)
-    expect(await kinds([one.take(false, soon()), one.take(false, soon())])).toMatchObject({ granted: 2 })
+    const job = one.acquire(true, end.signal)
+    expect(await kinds([one.acquire(false, deadline()), one.acquire(false, deadline())])).toMatchObject({
+      granted: 2,
+    })
     end.abort()
     expect((await job).kind).toBe('held')
   })
 
   test('is an account’s at one API: other accounts, APIs and vendors have their own', async () => {
     const one = budget()
-    await one.take(false, soon())
+    await one.acquire(false, deadline())
     await one.close(30)
-    expect(await one.take(false, soon())).toMatchObject({ ...shut, retryAfter: 30 })
+    expect(await one.acquire(false, deadline())).toMatchObject({ ...shut, retryAfter: 30 })
     const others = [
       budget(15, 'emea'),
       budget(15, 'default', 'graph'),
       budget(15, 'default', 'reseller', 'w'),
     ]
-    expect(await kinds(others.map((other) => other.take(false, soon())))).toMatchObject({ granted: 3 })
+    expect(await kinds(others.map((other) => other.acquire(false, deadline())))).toMatchObject({ granted: 3 })
   })
 })
 
 describe('a throttle', () => {
   test('closes until the vendor’s time, for all who share the account, and never for less than said before', async () => {
     const [one, another] = [budget(), budget()]
-    await one.take(false, soon())
+    await one.acquire(false, deadline())
     await one.close(30)
     await another.close(2)
-    expect(await another.take(false, soon())).toMatchObject({ ...shut, retryAfter: 30 })
-    expect(await another.take(true, soon())).toMatchObject({ ...shut, retryAfter: 30 })
-    expect(await another.spare()).toBe(30)
+    expect(await another.acquire(false, deadline())).toMatchObject({ ...shut, retryAfter: 30 })
+    expect(await another.acquire(true, deadline())).toMatchObject({ ...shut, retryAfter: 30 })
+    expect(await another.secondsUntilAvailable()).toBe(30)
     await passed(31)
-    expect((await another.take(false, soon())).kind).toBe('granted')
+    expect((await another.acquire(false, deadline())).kind).toBe('granted')
   })
 
   test('without a time closes for five seconds, and for twice as long each time that it comes again soon', async () => {
     const one = budget()
-    await one.take(false, soon())
+    await one.acquire(false, deadline())
     const waits = async () =>
-      Promise.all([one.close(undefined), one.close(undefined)]).then(() => one.spare())
+      Promise.all([one.close(undefined), one.close(undefined)]).then(() => one.secondsUntilAvailable())
     expect(await waits()).toBe(5)
     await passed(6)
     expect(await waits()).toBe(10)
@@ -131,10 +139,10 @@ describe('a throttle', () => {
 test('a call that can’t be counted is not made', async () => {
   await owner.query('ALTER TABLE vendor_budgets RENAME TO away')
   try {
-    const told = await budget().take(false, soon())
-    expect(told).toEqual({ kind: 'held', reason: expect.stringContaining('not be counted'), retryAfter: 5 })
+    const permit = await budget().acquire(false, deadline())
+    expect(permit).toEqual({ kind: 'held', reason: expect.stringContaining('not be counted'), retryAfter: 5 })
     await budget().close(1)
-    expect(await budget().spare()).toBe(5)
+    expect(await budget().secondsUntilAvailable()).toBe(5)
   } finally {
     await owner.query('ALTER TABLE away RENAME TO vendor_budgets')
   }
@@ -152,29 +160,29 @@ test('one 429 in the middle of a list: nobody calls with this account until then
     const process = (account = 'default') =>
       remoteVendor(microsoft, fake.config, budgetsOf('microsoft-partner-center', account))
     const [job, web] = [process(), process()]
-    const page = await job.list(undefined, soon())
+    const page = await job.list(undefined, deadline())
     expect(page).toMatchObject({ kind: 'page', failed: [], next: expect.any(String) })
-    const known = page.kind === 'page' ? page.items : []
+    const listed = page.kind === 'page' ? page.items : []
     // Three others were asked for beside the one that was throttled.
     const before = Array.from({ length: 9 }, (_, n) => `c-${n}`)
-    expect(before.slice(0, known.length)).toEqual(known.map(({ customerId }) => customerId))
-    expect(known.length).toBeGreaterThanOrEqual(6)
+    expect(before.slice(0, listed.length)).toEqual(listed.map(({ customerId }) => customerId))
+    expect(listed.length).toBeGreaterThanOrEqual(6)
     const calls = fake.exchanges.length
-    const [first] = known
+    const [first] = listed
     if (!first) return expect.fail('nothing was read')
     const throttled = { retryAfter: 30, why: 'throttled' }
-    expect(await web.read(first, soon())).toMatchObject({ kind: 'unavailable', ...throttled })
-    expect(await web.setQuantity(first, 26, crypto.randomUUID(), soon())).toMatchObject({
+    expect(await web.read(first, deadline())).toMatchObject({ kind: 'unavailable', ...throttled })
+    expect(await web.setQuantity(first, 26, crypto.randomUUID(), deadline())).toMatchObject({
       ...{ kind: 'not_sent', code: 'vendor_unavailable' },
       ...throttled,
     })
     const next = page.kind === 'page' ? page.next : undefined
     for (const one of [job, web]) {
-      expect(await one.list(next, soon())).toMatchObject({ kind: 'unavailable', ...throttled })
+      expect(await one.list(next, deadline())).toMatchObject({ kind: 'unavailable', ...throttled })
     }
     // A token was fetched for the second process, and nothing else.
     expect(fake.exchanges.slice(calls).map(({ call }) => call.name)).toEqual(['token'])
-    expect(await process('emea').read(first, soon())).toMatchObject({ kind: 'read' })
+    expect(await process('emea').read(first, deadline())).toMatchObject({ kind: 'read' })
   } finally {
     await fake.close()
   }
@@ -182,11 +190,11 @@ test('one 429 in the middle of a list: nobody calls with this account until then
 
 test('the turn to try a vendor again is one for all processes, until it answers', async () => {
   const account = { vendor: 'probed', vendorAccount: 'default' }
-  const asked = await Promise.all(Array.from({ length: 8 }, () => probesOf(account).take(60_000)))
-  expect(asked.filter(Boolean)).toHaveLength(1)
-  expect(await probesOf({ ...account, vendorAccount: 'emea' }).take(60_000)).toBe(true)
-  expect(await probesOf(account).take(0)).toBe(true)
-  expect(await probesOf(account).take(60_000)).toBe(false)
+  const permits = await Promise.all(Array.from({ length: 8 }, () => probesOf(account).tryAcquire(60_000)))
+  expect(permits.filter(Boolean)).toHaveLength(1)
+  expect(await probesOf({ ...account, vendorAccount: 'emea' }).tryAcquire(60_000)).toBe(true)
+  expect(await probesOf(account).tryAcquire(0)).toBe(true)
+  expect(await probesOf(account).tryAcquire(60_000)).toBe(false)
   await probesOf(account).release()
-  expect(await probesOf(account).take(60_000)).toBe(true)
+  expect(await probesOf(account).tryAcquire(60_000)).toBe(true)
 })

@@ -15,21 +15,21 @@ export type Budget = {
    * Takes a call out of the budget, and waits a moment for it where that is enough.
    * @param isBackground a job asks, which leaves the reserve to people
    */
-  take(isBackground: boolean, signal: AbortSignal): Promise<Permit>
+  acquire(isBackground: boolean, signal: AbortSignal): Promise<Permit>
   /**
    * The vendor throttles: nobody calls this API with this account any more for a time.
    * @param seconds as the vendor said; where it did not, five, and twice as many each time that this comes again soon
    */
   close(seconds: number | undefined): Promise<void>
   /** Whole seconds until a job may call again; 0: now. */
-  spare(): Promise<number>
+  secondsUntilAvailable(): Promise<number>
 }
 
 /** The budgets of one account, by the API's name. @param callsPerMinute the most that are made in any minute */
 export type Budgets = (api: string, callsPerMinute: number) => Budget
 
 /** How long a call is waited for, in milliseconds: people wait. */
-const PATIENCE = { people: 1000, background: 5000 }
+const WAIT_TIMEOUT_MS = { people: 1000, background: 5000 }
 /** Where the database can't be asked, in seconds. */
 const UNKNOWN_WAIT = 5
 
@@ -51,17 +51,17 @@ function sizeOf(callsPerMinute: number): Pick<Account, 'capacity' | 'perSecond' 
   return { capacity, perSecond: (callsPerMinute - capacity) / 60, reserve: Math.floor(capacity / 5) }
 }
 
-function budgetOf(of: Account): Budget {
-  const { vendor, account, api } = of
+function budgetOf(budgetAccount: Account): Budget {
+  const { vendor, account, api } = budgetAccount
   const reason = (why: string) => `the calls to ${api} with the account ${account} ${why}`
   const failed = (error: unknown) => {
     log().warn({ vendor, account, api, reason: reasonOf(error).slice(0, 300) }, 'budget of calls not reached')
   }
-  const ask = async (statement: string, isBackground: boolean): Promise<Turn | undefined> => {
-    const { capacity, perSecond, reserve } = of
+  const runQuery = async (query: string, isBackground: boolean): Promise<CallGrant | undefined> => {
+    const { capacity, perSecond, reserve } = budgetAccount
     const values = [vendor, account, api, capacity, perSecond, isBackground ? reserve : 0]
     try {
-      const { rows } = await database().jobs.query<Turn>(statement, values)
+      const { rows } = await database().jobs.query<CallGrant>(query, values)
       return rows[0] ?? { isTaken: false, isClosed: false, wait: 0 }
     } catch (error) {
       failed(error)
@@ -70,18 +70,19 @@ function budgetOf(of: Account): Budget {
   }
 
   return {
-    async take(isBackground, signal) {
-      const end = performance.now() + (isBackground ? PATIENCE.background : PATIENCE.people)
+    async acquire(isBackground, signal) {
+      const end = performance.now() + (isBackground ? WAIT_TIMEOUT_MS.background : WAIT_TIMEOUT_MS.people)
       for (;;) {
-        const turn = await inTime(ask(TAKE, isBackground), signal, undefined)
-        if (!turn) return { kind: 'held', reason: reason('could not be counted'), retryAfter: UNKNOWN_WAIT }
-        if (turn.isTaken) return { kind: 'granted' }
-        const waitMs = turn.wait * 1000
-        const isSoon = performance.now() + waitMs <= end
+        const grant = await inTime(runQuery(ACQUIRE_QUERY, isBackground), signal, undefined)
+        if (!grant) return { kind: 'held', reason: reason('could not be counted'), retryAfter: UNKNOWN_WAIT }
+        if (grant.isTaken) return { kind: 'granted' }
+        const waitMs = grant.wait * 1000
+        const isWithinTimeout = performance.now() + waitMs <= end
         // Not all at the same moment.
         const goOn =
-          isSoon && (await pause(waitMs * (1 + Math.random() / 4), true, { signal }).catch(() => false))
-        if (!goOn) return { kind: 'held', reason: reason(whyOf(turn)), retryAfter: Math.ceil(turn.wait) }
+          isWithinTimeout &&
+          (await pause(waitMs * (1 + Math.random() / 4), true, { signal }).catch(() => false))
+        if (!goOn) return { kind: 'held', reason: reason(whyOf(grant)), retryAfter: Math.ceil(grant.wait) }
       }
     },
     async close(seconds) {
@@ -92,14 +93,14 @@ function budgetOf(of: Account): Budget {
         failed(error)
       }
     },
-    async spare() {
-      const turn = await ask(SPARE, true)
-      return turn ? Math.ceil(turn.wait) : UNKNOWN_WAIT
+    async secondsUntilAvailable() {
+      const grant = await runQuery(WAIT_QUERY, true)
+      return grant ? Math.ceil(grant.wait) : UNKNOWN_WAIT
     },
   }
 }
 
-function whyOf({ isClosed }: Turn): string {
+function whyOf({ isClosed }: CallGrant): string {
   return isClosed ? 'are throttled by the vendor' : 'are used up for the moment'
 }
 
@@ -118,18 +119,18 @@ type Account = {
 }
 
 /** `wait` is in seconds, and 0 where a call could be made. */
-type Turn = { isTaken: boolean; isClosed: boolean; wait: number }
+type CallGrant = { isTaken: boolean; isClosed: boolean; wait: number }
 
 // The values are: vendor $1, account $2, API $3, capacity $4, tokens a second $5, the reserve to be left $6.
 const AVAILABLE = `least($4::float8,
   b.tokens + $5::float8 * greatest(0, extract(epoch FROM now() - b.refilled_at)::float8))`
 const NEEDED = '1 + $6::float8'
 const WAIT = `greatest(0, (${NEEDED} - ${AVAILABLE}) / $5::float8, extract(epoch FROM b.closed_until - now())::float8)`
-const OWN = '(b.vendor, b.account, b.api) = ($1::text, $2::text, $3::text)'
+const ACCOUNT_FILTER = '(b.vendor, b.account, b.api) = ($1::text, $2::text, $3::text)'
 const IS_CLOSED = 'coalesce(b.closed_until > now(), false)'
 
 /** Takes a token. A row that somebody has just written is not seen yet by the wait: then it is that for one token. */
-const TAKE = `
+const ACQUIRE_QUERY = `
   WITH taken AS (
     INSERT INTO vendor_budgets AS b (vendor, account, api, tokens, refilled_at)
     VALUES ($1, $2, $3, $4::float8 - 1, now())
@@ -140,15 +141,15 @@ const TAKE = `
   )
   SELECT t.is_taken AS "isTaken", ${IS_CLOSED} AS "isClosed",
     CASE WHEN t.is_taken THEN 0 ELSE greatest(1 / $5::float8, ${WAIT}) END AS wait
-  FROM (SELECT EXISTS (SELECT FROM taken) AS is_taken) t LEFT JOIN vendor_budgets b ON ${OWN}`
+  FROM (SELECT EXISTS (SELECT FROM taken) AS is_taken) t LEFT JOIN vendor_budgets b ON ${ACCOUNT_FILTER}`
 
 /** No row where nobody has called yet. */
-const SPARE = `
-  SELECT false AS "isTaken", ${IS_CLOSED} AS "isClosed", ${WAIT} AS wait FROM vendor_budgets b WHERE ${OWN}`
+const WAIT_QUERY = `
+  SELECT false AS "isTaken", ${IS_CLOSED} AS "isClosed", ${WAIT} AS wait FROM vendor_budgets b WHERE ${ACCOUNT_FILTER}`
 
 /** As Google advises: 5 seconds at first, then twice as long each time. */
-const FIRST_PAUSE = 5
-const LONGEST_PAUSE = 600
+const INITIAL_PAUSE_SECONDS = 5
+const MAX_PAUSE_SECONDS = 600
 
 /** Closes until $4 seconds from now, or where those are null for a time of our own; never for less than before. */
 const CLOSE = `
@@ -158,10 +159,10 @@ const CLOSE = `
   FROM (
     SELECT CASE
       -- Several calls under way are told the same thing.
-      WHEN b.closed_until > now() THEN greatest(b.closed_for, ${FIRST_PAUSE})
+      WHEN b.closed_until > now() THEN greatest(b.closed_for, ${INITIAL_PAUSE_SECONDS})
       WHEN b.closed_until > now() - make_interval(secs => 2 * b.closed_for)
-        THEN least(greatest(2 * b.closed_for, ${FIRST_PAUSE}), ${LONGEST_PAUSE})
-      ELSE ${FIRST_PAUSE} END AS pause
-    FROM vendor_budgets b WHERE ${OWN}
+        THEN least(greatest(2 * b.closed_for, ${INITIAL_PAUSE_SECONDS}), ${MAX_PAUSE_SECONDS})
+      ELSE ${INITIAL_PAUSE_SECONDS} END AS pause
+    FROM vendor_budgets b WHERE ${ACCOUNT_FILTER}
   ) own
-  WHERE ${OWN}`
+  WHERE ${ACCOUNT_FILTER}`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { builtIn } from './built-in.ts'
 
 const set = (purchased: number, maximum: number, total: number) =>
-  builtIn.foresee({ seats: { purchased, maximum, assigned: 4 } }, total)
+  builtIn.predictOutcome({ seats: { purchased, maximum, assigned: 4 } }, total)
 
 test('the cap goes with the purchased licenses', () => {
   const seats = { purchased: 12, maximum: 12, assigned: 4 }

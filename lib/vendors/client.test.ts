@@ -5,14 +5,14 @@ import type { Budget } from './budgets.ts'
 import { type Call, send, type Token, type Tokens } from './client.ts'
 import { uncounted } from './test-budget.ts'
 
-const asked: { token: string | undefined; body: string }[] = []
+const requests: { token: string | undefined; body: string }[] = []
 /** What a good token is answered with. */
 let answer: { status: number; headers: Record<string, string>; text: string }
 const server = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
   const token = request.headers.authorization?.replace('Bearer ', '')
-  asked.push({ token, body })
+  requests.push({ token, body })
   if (token !== 'good') response.writeHead(401).end('{}')
   else response.writeHead(answer.status, answer.headers).end(answer.text)
 })
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close().closeAllConnections())
 beforeEach(() => {
-  asked.length = 0
+  requests.length = 0
   answer = { status: 200, headers: {}, text: '{}' }
 })
 
@@ -35,9 +35,9 @@ function tokens(...values: (string | undefined)[]): Tokens {
   }
   return { token: async () => next(), drop() {} }
 }
-const post = (given: Tokens) =>
+const post = (source: Tokens) =>
   send(
-    { url, tokens: given, budget: uncounted('', 0), headers: {} },
+    { url, tokens: source, budget: uncounted('', 0), headers: {} },
     { path: '/', method: 'POST', body: 'change' },
     AbortSignal.timeout(5000),
   )
@@ -47,16 +47,16 @@ test.each([
   ['a new token that is refused too: no third time', tokens('a', 'b', 'good'), { status: 401 }, ['a', 'b']],
   ['the same token: it would be refused again', tokens('key'), { status: 401 }, ['key']],
   ['no new token: the refusal stands', tokens('old', undefined), { status: 401 }, ['old']],
-])('after 401 with %s', async (_what, given, told, sent) => {
-  expect(await post(given)).toMatchObject({ kind: 'answer', ...told })
-  expect(asked).toEqual(sent.map((token) => ({ token, body: 'change' })))
+])('after 401 with %s', async (_what, source, outcome, sent) => {
+  expect(await post(source)).toMatchObject({ kind: 'answer', ...outcome })
+  expect(requests).toEqual(sent.map((token) => ({ token, body: 'change' })))
 })
 
 test('a process that was stopped on its way to the call does not send it any more', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const budget: Budget = {
     ...uncounted('', 0),
-    take: async () => {
+    acquire: async () => {
       vi.setSystemTime(Date.now() + 60_000)
       return { kind: 'granted' }
     },
@@ -64,39 +64,39 @@ test('a process that was stopped on its way to the call does not send it any mor
   const access = { url, tokens: tokens('good'), budget, headers: {} }
   const reply = await send(access, { path: '/', method: 'POST', body: 'change' }, AbortSignal.timeout(5000))
   vi.useRealTimers()
-  expect([reply, asked]).toEqual([{ kind: 'unsent', reason: 'the process was held up' }, []])
+  expect([reply, requests]).toEqual([{ kind: 'unsent', reason: 'the process was held up' }, []])
 })
 
 describe('of the budget', () => {
   /** A call with a budget that says what it was asked. */
-  async function sendWith(permit: Awaited<ReturnType<Budget['take']>>, call: Partial<Call> = {}) {
-    const told: unknown[] = []
+  async function sendWith(permit: Awaited<ReturnType<Budget['acquire']>>, call: Partial<Call> = {}) {
+    const reasons: unknown[] = []
     const budget: Budget = {
-      take: async (isBackground) => {
-        told.push({ isBackground })
+      acquire: async (isBackground) => {
+        reasons.push({ isBackground })
         return permit
       },
-      close: async (seconds) => void told.push({ closed: seconds }),
-      spare: async () => 0,
+      close: async (seconds) => void reasons.push({ closed: seconds }),
+      secondsUntilAvailable: async () => 0,
     }
     const isThrottled = ({ text }: { text: string }) => text === 'slower'
     const access = { url, tokens: tokens('old', 'good'), budget, headers: {}, isThrottled }
     const reply = await send(access, { path: '/', ...call }, AbortSignal.timeout(5000))
-    return { reply, told }
+    return { reply, told: reasons }
   }
   const granted = { kind: 'granted' } as const
 
   test('each call is taken, also the second one with a new token', async () => {
     const { told } = await sendWith(granted, { isBackground: true })
     expect(told).toEqual([{ isBackground: true }, { isBackground: true }])
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   test('what is held is not sent, and says for how long', async () => {
-    const held = { kind: 'held', reason: 'used up', retryAfter: 4 } as const
-    const { reply } = await sendWith(held)
+    const deniedPermit = { kind: 'held', reason: 'used up', retryAfter: 4 } as const
+    const { reply } = await sendWith(deniedPermit)
     expect(reply).toEqual({ kind: 'unsent', reason: 'used up', retryAfter: 4, isThrottled: true })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   test.each([

@@ -45,7 +45,7 @@ export type Client = { call(call: Call, signal: AbortSignal): Promise<Reply> }
 
 /** The same client for what a job asks. */
 export function inBackground({ call }: Client): Client {
-  return { call: (given, signal) => call({ ...given, isBackground: true }, signal) }
+  return { call: (request, signal) => call({ ...request, isBackground: true }, signal) }
 }
 
 export type Token = { kind: 'token'; value: string } | ({ kind: 'none'; reason: string } & Wait)
@@ -71,7 +71,7 @@ type Access = {
  * Of a process that was stopped for longer than anybody waits, in milliseconds: whatever it was about to send was decided
  * long ago, and others may have taken it for dead. Its own time limits may not have noticed yet.
  */
-const HELD_UP_MS = 20_000
+const RETRY_DEADLINE_MS = 20_000
 
 /**
  * Makes one call with a token. Where the vendor no longer takes that (401), nothing was done: the token is renewed, and
@@ -82,12 +82,12 @@ export async function send(access: Access, call: Call, signal: AbortSignal): Pro
   const token = await access.tokens.token(signal)
   if (token.kind === 'none') return { ...token, kind: 'unsent' }
   const reply = await sendWith(token.value, access, call, signal, began)
-  if (!isRefused(reply)) return reply
+  if (!isUnauthorized(reply)) return reply
   access.tokens.drop(token.value)
   const renewed = await access.tokens.token(signal)
   if (renewed.kind === 'none' || renewed.value === token.value) return reply
   const second = await sendWith(renewed.value, access, call, signal, began)
-  if (isRefused(second)) access.tokens.drop(renewed.value)
+  if (isUnauthorized(second)) access.tokens.drop(renewed.value)
   return second
 }
 
@@ -98,13 +98,17 @@ async function sendWith(
   signal: AbortSignal,
   began: number,
 ): Promise<Reply> {
-  const permit = await budget.take(isBackground, signal)
+  const permit = await budget.acquire(isBackground, signal)
   if (permit.kind === 'held') return { ...permit, kind: 'unsent', isThrottled: true }
-  if (Date.now() - began > HELD_UP_MS) return { kind: 'unsent', reason: 'the process was held up' }
+  if (Date.now() - began > RETRY_DEADLINE_MS) return { kind: 'unsent', reason: 'the process was held up' }
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-  const own = { ...type, accept: 'application/json', authorization: `Bearer ${token}` }
+  const baseHeaders = { ...type, accept: 'application/json', authorization: `Bearer ${token}` }
   const started = performance.now()
-  const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)
+  const reply = await exchange(
+    url + path,
+    { method, headers: { ...headers, ...more, ...baseHeaders }, body },
+    signal,
+  )
   const outcome = reply.kind === 'answer' ? String(reply.status) : reply.kind
   measured('vendorCall', { host: new URL(url).host, method, outcome, seconds: secondsSince(started) })
   if (reply.kind !== 'answer' || reply.status < 300) return reply
@@ -115,7 +119,7 @@ async function sendWith(
   return { ...reply, text: withoutSecrets(reply.text, [token, ...secrets]), isThrottled: isBusy }
 }
 
-function isRefused(reply: Reply): boolean {
+function isUnauthorized(reply: Reply): boolean {
   return reply.kind === 'answer' && reply.status === 401
 }
 
@@ -125,11 +129,11 @@ export function segment(id: string): string {
 }
 
 /** Why a call was not taken; `said` is what the vendor's own code says of that. */
-export function whyOf(reply: Reply, said: Why | undefined): Why | undefined {
+export function whyOf(reply: Reply, vendorWhy: Why | undefined): Why | undefined {
   if (reply.isThrottled) return 'throttled'
   if (reply.kind === 'cut') return undefined
   if (reply.kind === 'unsent') return reply.why ?? (reply.retryAfter === undefined ? undefined : 'throttled')
-  return said ?? (reply.status === 401 ? 'no_access' : undefined)
+  return vendorWhy ?? (reply.status === 401 ? 'no_access' : undefined)
 }
 
 /** What became of one request to a vendor. */
@@ -146,7 +150,7 @@ export type Outgoing = { method?: string; headers?: Record<string, string>; body
 /** More than any answer of a vendor should have. */
 const MAX_BYTES = 8 * 1024 * 1024
 /** In seconds. */
-const LONGEST_WAIT = 24 * 60 * 60
+const MAX_WAIT_SECONDS = 24 * 60 * 60
 /** Who we are. Google packs its answers for those only that say "gzip" here too. */
 const USER_AGENT = `${packageJson.name}/${packageJson.version} (gzip)`
 
@@ -182,21 +186,21 @@ export async function exchange(url: string, request: Outgoing, signal: AbortSign
 /** @throws TypeError where the address or a header is none */
 function begin(url: string, { method = 'GET', headers = {}, body }: Outgoing): ClientRequest {
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-  const own = { 'user-agent': USER_AGENT, 'accept-encoding': 'gzip' }
+  const defaultHeaders = { 'user-agent': USER_AGENT, 'accept-encoding': 'gzip' }
   const { request } = url.startsWith('https:') ? https : http
-  return request(new URL(url), { method, headers: { ...headers, ...own, ...length } })
+  return request(new URL(url), { method, headers: { ...headers, ...defaultHeaders, ...length } })
 }
 
 /** Whether the connection stands or stood, in `stood`: before it does, with TLS and all, no byte of a request leaves. */
 function watched(sending: ClientRequest): { stood: boolean } {
   const connection = { stood: false }
-  const stands = () => {
+  const isConnected = () => {
     connection.stood = true
   }
   sending.once('socket', (socket) => {
     // One that was kept from a call before is there already.
-    if (!socket.connecting) stands()
-    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', stands)
+    if (!socket.connecting) isConnected()
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', isConnected)
   })
   return connection
 }
@@ -219,7 +223,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_WAIT)
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_SECONDS)
 }
 
 /** JSON as JavaScript has it, undefined where it is none. What a parser says of it would repeat pieces of it. */
@@ -251,12 +255,12 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-const LONGEST = 300
+const MAX_TEXT_LENGTH = 300
 
 /** What a vendor said, on one line, for people and logs; of more than 300 characters the first, with the sign for more. */
-export function oneLine(said: string): string {
-  const line = said.replace(/[\p{C}\s]+/gu, ' ').trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line
+export function oneLine(text: string): string {
+  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH - 1).trimEnd()}…` : line
 }
 
 /** A text without the secrets that were sent, where it repeats them. */

@@ -4,7 +4,7 @@ import type { Budgets } from './budgets.ts'
 import type { ListPage, Observed, RemoteVendor, StaleCursor, Unavailable } from './vendor.ts'
 
 /** What people should know of a vendor's ways before they change a number of licenses. */
-export type VendorFacts = {
+export type VendorInfo = {
   /** Its name for people. */
   label: string
   /** On a plan without a commitment the number is a cap: what is billed is the use below it. */
@@ -32,7 +32,10 @@ export type VendorConfig = {
 export type VendorPage = ListPage<Observed> & { unread: number }
 
 /** What needs the network. */
-export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'setNextTerm' | 'lookup' | 'spare'> & {
+export type VendorCalls = Pick<
+  RemoteVendor,
+  'read' | 'setQuantity' | 'setNextTerm' | 'lookup' | 'secondsUntilAvailable'
+> & {
   list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | StaleCursor | Unavailable>
 }
 
@@ -43,14 +46,14 @@ export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'setNextTe
 export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   /** As stored with an asset. */
   name: string
-  facts: VendorFacts
+  info: VendorInfo
   /** Makes its configuration of the environment; undefined where the vendor is not set up. */
   settings: z.ZodType<Config | undefined>
-  foresee: RemoteVendor['foresee']
+  predictOutcome: RemoteVendor['predictOutcome']
   /** Where ids alone don't tell; else all three of them do. */
   isSame?: RemoteVendor['isSame']
   /** Whether its connect.ts has a `lookup`. */
-  looksUp?: boolean
+  hasLookup?: boolean
   /** Where its connect.ts has a `setNextTerm`: whether one that arrives late, after another write, is refused there. */
   setsNextTerm?: { isConditional: boolean }
   /** Loads what calls the vendor: its connect.ts. */

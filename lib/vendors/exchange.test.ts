@@ -15,14 +15,14 @@ async function serve(listener: RequestListener): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
-const soon = (ms = 5000) => AbortSignal.timeout(ms)
+const deadline = (ms = 5000) => AbortSignal.timeout(ms)
 
 describe('one exchange', () => {
   test('gives status, headers and text', async () => {
     const url = await serve((request, response) => {
       response.writeHead(418, { 'x-said': request.headers['x-asked'] }).end('Ω')
     })
-    const answer = await exchange(url, { headers: { 'x-asked': 'yes' } }, soon())
+    const answer = await exchange(url, { headers: { 'x-asked': 'yes' } }, deadline())
     expect(answer).toMatchObject({ kind: 'answer', status: 418, text: 'Ω' })
     expect(answer.kind === 'answer' && answer.headers.get('x-said')).toBe('yes')
   })
@@ -33,15 +33,15 @@ describe('one exchange', () => {
       seen.push(request.url)
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
-    expect(await exchange(`${url}/here`, { method: 'PATCH' }, soon())).toMatchObject({ status: 307 })
+    expect(await exchange(`${url}/here`, { method: 'PATCH' }, deadline())).toMatchObject({ status: 307 })
     expect(seen).toEqual(['/here'])
   })
 
   test('goes through no fetch that a framework may have put in place of the real one', async () => {
     const url = await serve((_request, response) => response.end('real'))
     vi.stubGlobal('fetch', async () => new Response('another'))
-    const told = await exchange(url, {}, soon()).finally(() => vi.unstubAllGlobals())
-    expect(told).toMatchObject({ kind: 'answer', text: 'real' })
+    const result = await exchange(url, {}, deadline()).finally(() => vi.unstubAllGlobals())
+    expect(result).toMatchObject({ kind: 'answer', text: 'real' })
   })
 
   test('unpacks what the vendor has packed, and is cut where the end of that is missing', async () => {
@@ -51,8 +51,8 @@ describe('one exchange', () => {
       const end = request.url === '/all' ? packed.length : packed.length - 9
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed.subarray(0, end))
     })
-    expect(await exchange(`${url}/all`, {}, soon())).toMatchObject({ text: 'Ω'.repeat(1000) })
-    expect(await exchange(`${url}/half`, {}, soon())).toMatchObject({ kind: 'cut' })
+    expect(await exchange(`${url}/all`, {}, deadline())).toMatchObject({ text: 'Ω'.repeat(1000) })
+    expect(await exchange(`${url}/half`, {}, deadline())).toMatchObject({ kind: 'cut' })
   })
 
   test('that is too long is cut', async () => {
@@ -64,7 +64,7 @@ describe('one exchange', () => {
       more()
     })
     const reason = 'the connection failed (TOO_LONG)'
-    expect(await exchange(url, {}, soon())).toEqual({ kind: 'cut', reason })
+    expect(await exchange(url, {}, deadline())).toEqual({ kind: 'cut', reason })
   })
 
   test.each([
@@ -76,7 +76,7 @@ describe('one exchange', () => {
       response.writeHead(200, { 'content-length': '10' })
       response.write('x'.repeat(bytes), () => response.socket?.destroy())
     })
-    expect(await exchange(url, {}, soon())).toMatchObject({ kind: 'cut' })
+    expect(await exchange(url, {}, deadline())).toMatchObject({ kind: 'cut' })
   })
 
   test.each([
@@ -85,18 +85,18 @@ describe('one exchange', () => {
     ['nonsense', {}],
     ['http://127.0.0.1:2/', { headers: { 'x-a': 'line\nline' } }],
   ])('with %s and %j never left', async (url, init) => {
-    expect(await exchange(url, init, soon())).toMatchObject({ kind: 'unsent' })
+    expect(await exchange(url, init, deadline())).toMatchObject({ kind: 'unsent' })
   })
 
   test('ends with its time: before it left, and after', async () => {
-    let asked = 0
+    let requestCount = 0
     const url = await serve(() => {
-      asked += 1
+      requestCount += 1
     })
     expect(await exchange(url, {}, AbortSignal.abort())).toMatchObject({ kind: 'unsent' })
-    expect(asked).toBe(0)
-    expect(await exchange(url, {}, soon(100))).toEqual({ kind: 'cut', reason: 'no answer in time' })
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(0)
+    expect(await exchange(url, {}, deadline(100))).toEqual({ kind: 'cut', reason: 'no answer in time' })
+    expect(requestCount).toBe(1)
   })
 })
 
@@ -118,12 +118,12 @@ describe('the bytes on the wire', () => {
 
   test.each(['POST', 'PATCH', 'PUT'])('of a %s: its length, no chunks, and who we are', async (method) => {
     const headers = { 'content-type': 'application/json' }
-    const bytes = await record((url) => exchange(url, { method, headers, body: 'Ω END' }, soon()))
-    const [head = '', body] = bytes.split('\r\n\r\n')
-    expect(head).toMatch(new RegExp(`^${method} /path HTTP/1.1\r\n`))
-    expect(head).toMatch(/^content-length: 6$/im)
-    expect(head).toMatch(/^user-agent: licenses-invoices\/\d+\.\d+\.\d+ /im)
-    expect(head).not.toMatch(/transfer-encoding/i)
+    const bytes = await record((url) => exchange(url, { method, headers, body: 'Ω END' }, deadline()))
+    const [headerBlock = '', body] = bytes.split('\r\n\r\n')
+    expect(headerBlock).toMatch(new RegExp(`^${method} /path HTTP/1.1\r\n`))
+    expect(headerBlock).toMatch(/^content-length: 6$/im)
+    expect(headerBlock).toMatch(/^user-agent: licenses-invoices\/\d+\.\d+\.\d+ /im)
+    expect(headerBlock).not.toMatch(/transfer-encoding/i)
     expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('Ω END')
   })
 })
@@ -132,28 +132,28 @@ test('an address of https that says nothing ends in time, and nothing left', asy
   const raw = createTcpServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(raw.address() as AddressInfo).port}/`
-  expect(await exchange(url, {}, soon(100))).toEqual({ kind: 'unsent', reason: 'no connection in time' })
+  expect(await exchange(url, {}, deadline(100))).toEqual({ kind: 'unsent', reason: 'no connection in time' })
   await new Promise((resolve) => raw.close(resolve))
 })
 
 test.each([
   ['speaks no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'EPROTO'],
   ['hangs up at once', '', 'ECONNRESET'],
-])('where an address of https %s, nothing left', async (_what, said, code) => {
+])('where an address of https %s, nothing left', async (_what, description, code) => {
   let bytes = ''
   const raw = createTcpServer((socket) => {
     socket
       .on('error', () => {})
       .once('data', (chunk) => {
         bytes += chunk.toString('latin1')
-        socket.end(said)
+        socket.end(description)
       })
   })
   await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(raw.address() as AddressInfo).port}/path`
-  const told = await exchange(url, { method: 'POST', body: 'the change' }, soon())
+  const result = await exchange(url, { method: 'POST', body: 'the change' }, deadline())
   await new Promise((resolve) => raw.close(resolve))
-  expect(told).toEqual({ kind: 'unsent', reason: `the connection failed (${code})` })
+  expect(result).toEqual({ kind: 'unsent', reason: `the connection failed (${code})` })
   expect(bytes).not.toContain('the change')
 })
 

@@ -43,9 +43,9 @@ describe('Microsoft', () => {
   test.each([
     [['TENANT_ID', 'CLIENT_ID'], /MICROSOFT_CLIENT_SECRET: is needed too$/],
     [['CLIENT_SECRET'], /MICROSOFT_TENANT_ID: is needed too; MICROSOFT_CLIENT_ID: is needed too$/],
-  ])('with %j alone is told what is missing, and no secret', (names, words) => {
+  ])('with %j alone is told what is missing, and no secret', (names, message) => {
     named(names)
-    expect(vendorSettings).toThrow(words)
+    expect(vendorSettings).toThrow(message)
     expect(vendorSettings).not.toThrow('client_secret')
   })
 

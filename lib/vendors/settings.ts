@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineSettings, type Settings } from '#lib/platform/runtime/env.ts'
 import { text } from '#lib/platform/runtime/settings.ts'
 import type { VendorConfig, VendorDeclaration } from './declaration.ts'
-import { knownVendors } from './known-vendors.ts'
+import { vendorDeclarations } from './known-vendors.ts'
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
 export type VendorTimes = {
@@ -51,15 +51,15 @@ export const vendorTimes = defineSettings(
       CHANGE_LEASE_MS: wait.default(30_000),
     })
     .transform(
-      (given): VendorTimes => ({
-        readMs: given.VENDOR_READ_MS,
-        writeMs: given.VENDOR_WRITE_MS,
-        confirmMs: given.VENDOR_CONFIRM_MS,
-        checkMs: given.VENDOR_CHECK_MS,
-        againMs: given.VENDOR_AGAIN_MS,
-        staleMs: given.VENDOR_STALE_MS,
-        pauseMs: given.VENDOR_PAUSE_MS,
-        leaseMs: given.CHANGE_LEASE_MS,
+      (values): VendorTimes => ({
+        readMs: values.VENDOR_READ_MS,
+        writeMs: values.VENDOR_WRITE_MS,
+        confirmMs: values.VENDOR_CONFIRM_MS,
+        checkMs: values.VENDOR_CHECK_MS,
+        againMs: values.VENDOR_AGAIN_MS,
+        staleMs: values.VENDOR_STALE_MS,
+        pauseMs: values.VENDOR_PAUSE_MS,
+        leaseMs: values.CHANGE_LEASE_MS,
       }),
     ),
 )
@@ -74,6 +74,6 @@ function readerOf(vendor: VendorDeclaration): Settings<VendorConfig | undefined>
 
 /** The settings of each vendor's default account, by the vendor's name; undefined where it is not set up. */
 export const vendorSettings: Settings<Partial<Record<string, VendorConfig>>> = Object.assign(
-  () => Object.fromEntries(knownVendors.map((vendor) => [vendor.name, readerOf(vendor)()])),
-  { faults: () => knownVendors.flatMap((vendor) => readerOf(vendor).faults()) },
+  () => Object.fromEntries(vendorDeclarations.map((vendor) => [vendor.name, readerOf(vendor)()])),
+  { issues: () => vendorDeclarations.flatMap((vendor) => readerOf(vendor).issues()) },
 )

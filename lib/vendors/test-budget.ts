@@ -2,7 +2,7 @@ import type { Budgets } from './budgets.ts'
 
 /** For tests of what stands behind a budget, which has a test of its own: nothing is counted. */
 export const uncounted: Budgets = () => ({
-  take: async () => ({ kind: 'granted' }),
+  acquire: async () => ({ kind: 'granted' }),
   close: async () => {},
-  spare: async () => 0,
+  secondsUntilAvailable: async () => 0,
 })

@@ -60,7 +60,7 @@ export type Unavailable = Wait & {
   others?: 'answer' | undefined
 }
 
-export type Reading =
+export type VendorRead =
   | { kind: 'read'; observed: Observed }
   /** The vendor has no such subscription, nor another one of its SKU for this customer. */
   | { kind: 'missing'; reason: string }
@@ -90,7 +90,7 @@ export type SentWrite = { changeId: string; pollRef: string | undefined }
 export type NextTerm = { total: number | undefined } | { renewalType: string }
 
 /** What can be told of a write without sending it. */
-export type Foreseen<Seats> = { kind: 'applied'; seats: Seats } | Rejected
+export type PredictedOutcome<Seats> = { kind: 'applied'; seats: Seats } | Rejected
 
 /** A page of all subscriptions of all customers. */
 export type ListPage<Item> = {
@@ -109,10 +109,10 @@ export type StaleCursor = { kind: 'stale'; reason: string }
 type Named = { name: string; label: string }
 
 /** A vendor whose books are our own database: what can be foreseen is what happens. */
-export type OwnBooks = Named & {
-  books: 'ours'
+export type LocalVendor = Named & {
+  systemOfRecord: 'ours'
   /** @param total licenses after the change; the rule of `decideQuantity` has been applied before */
-  foresee(subscription: { seats: VendorSeats }, total: number): Foreseen<VendorSeats>
+  predictOutcome(subscription: { seats: VendorSeats }, total: number): PredictedOutcome<VendorSeats>
 }
 
 /**
@@ -120,7 +120,7 @@ export type OwnBooks = Named & {
  * an abort by `signal` becomes `unavailable` before a write was sent, `unknown` after.
  */
 export type RemoteVendor = Named & {
-  books: 'theirs'
+  systemOfRecord: 'theirs'
   /** The reseller's account there, for operators. */
   account: string
   /** How long a write may stay unseen by reads, in milliseconds: an assumption, and configuration. */
@@ -132,14 +132,14 @@ export type RemoteVendor = Named & {
    */
   idempotentWrites: number | undefined
   /** Refusals that the vendor publishes, such as fewer licenses than users: they need no call. */
-  foresee(observed: Observed, total: number): Foreseen<ObservedSeats>
+  predictOutcome(observed: Observed, total: number): PredictedOutcome<ObservedSeats>
   /**
    * Whether what a list told is of the customer, subscription and SKU that we know by these names; what is of another
    * must not be believed. `read` and `setQuantity` have seen to that themselves.
    */
-  isSame(ref: SubscriptionRef, told: Observed): boolean
+  isSame(ref: SubscriptionRef, observed: Observed): boolean
   /** Finds it again by customer and SKU where the id has changed. */
-  read(ref: SubscriptionRef, signal: AbortSignal): Promise<Reading>
+  read(ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead>
   /**
    * Sets the total number of licenses.
    * @param observed what `read` told a moment ago
@@ -165,7 +165,7 @@ export type RemoteVendor = Named & {
     signal: AbortSignal,
   ): Promise<ListPage<Observed> | StaleCursor | Unavailable>
   /** Whole seconds until a job may call the vendor with this account, and leave calls to people; 0: now. */
-  spare(): Promise<number>
+  secondsUntilAvailable(): Promise<number>
 }
 
 /** Whether all that a decision on a quantity rests on is as it was. */

@@ -6,20 +6,20 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { checkSettings } from '#lib/server/registry.ts'
-import { harborTrials } from '../../test/fakes/harbor.ts'
+import { harborScenarios } from '../../test/fakes/harbor.ts'
 import { paperclip as standIn } from '../../test/fakes/invented/stand-in.ts'
-import { standIns } from '../../test/fakes/stand-ins.ts'
+import { vendorFakes } from '../../test/fakes/stand-ins.ts'
 import type { FakeOptions } from '../../test/fakes/vendors/fake.ts'
-import { google, microsoft, sceneryOf } from '../../test/fuzz/sceneries.ts'
+import { google, microsoft, scenarioFor } from '../../test/fuzz/sceneries.ts'
 import {
   CUSTOMER,
   forgetVendors,
-  type Scenery,
+  type Scenario,
   type Seed,
   type Stage,
   setStage,
 } from '../../test/fuzz/stage.ts'
-import { knownVendors, vendorFacts } from './known-vendors.ts'
+import { vendorDeclarations, vendorInfo } from './known-vendors.ts'
 import { vendorSettings } from './settings.ts'
 import { paperclip } from './test-invented/declaration.ts'
 import type { Observed, RemoteVendor } from './vendor.ts'
@@ -33,9 +33,9 @@ const assets = route(setQuantity)
 let database: TestDatabase
 let stage: Stage
 
-async function begin(scenery: Scenery, count = 1, options: FakeOptions = {}): Promise<Seed> {
+async function begin(scenario: Scenario, count = 1, options: FakeOptions = {}): Promise<Seed> {
   database = await testDatabase()
-  stage = await setStage(scenery, { assets: count, writers: 1, times, options })
+  stage = await setStage(scenario, { assets: count, writers: 1, times, options })
   return stage.seeds[0] as Seed
 }
 
@@ -56,24 +56,24 @@ describe('a vendor that is added to the list, and has a folder', () => {
   beforeEach(() => {
     expect(isVendor('paperclip')).toBe(false)
     // The two lines that docs/vendors.md asks for, in the two lists.
-    knownVendors.push(paperclip)
-    standIns.push(standIn)
+    vendorDeclarations.push(paperclip)
+    vendorFakes.push(standIn)
   })
   afterEach(() => {
-    knownVendors.pop()
-    standIns.pop()
+    vendorDeclarations.pop()
+    vendorFakes.pop()
     forgetVendors()
     vi.unstubAllEnvs()
   })
 
   test('may be named by an asset, has its label, and can’t be reached before it is set up', async () => {
     expect(isVendor('paperclip')).toBe(true)
-    expect(vendorFacts('paperclip')).toMatchObject({ label: 'Paperclip', locksIncreases: true })
+    expect(vendorInfo('paperclip')).toMatchObject({ label: 'Paperclip', locksIncreases: true })
     expect(remoteVendors()).toEqual([])
     const vendor = vendorOf({ vendor: 'paperclip', vendorAccount: 'default' })
     const ref = { customerId: 'c', subscriptionId: 's', skuId: 'k' }
-    const reading = vendor.books === 'theirs' && vendor.read(ref, AbortSignal.timeout(1000))
-    expect(await reading).toEqual({
+    const vendorRead = vendor.systemOfRecord === 'theirs' && vendor.read(ref, AbortSignal.timeout(1000))
+    expect(await vendorRead).toEqual({
       kind: 'unavailable',
       reason: 'Paperclip is not configured.',
       why: 'no_access',
@@ -99,17 +99,17 @@ describe('a vendor that is added to the list, and has a folder', () => {
   })
 
   test('has its subscriptions in the demo', () => {
-    const names = harborTrials('2026-11-22').map(({ purchase }) => purchase.vendor)
+    const names = harborScenarios('2026-11-22').map(({ purchase }) => purchase.vendor)
     expect(names.filter((name) => name === 'paperclip')).toHaveLength(1)
   })
 
   describe('and is set up', () => {
     let seed: Seed
     /** Paperclip does what is late once this is resolved. */
-    let late: PromiseWithResolvers<void>
+    let released: PromiseWithResolvers<void>
     beforeEach(async () => {
-      late = Promise.withResolvers()
-      seed = await begin(sceneryOf(standIn), 5, { lateUntil: () => late.promise })
+      released = Promise.withResolvers()
+      seed = await begin(scenarioFor(standIn), 5, { delayUntil: () => released.promise })
     })
     afterEach(async () => {
       await stage.close()
@@ -127,8 +127,8 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(stage.fake.writes).toMatchObject([{ subscriptionId: seed.id, from: 20, to: 24, by: 'client' }])
       expect(await changes()).toEqual([{ state: 'APPLIED', total: 24 }])
       const ana = await callerOf(CUSTOMER, 'it-manager')
-      const shown = await readAssetItem(ana, stage.assetId(seed), { requestId: 'test' })
-      expect(shown).toMatchObject({ vendor: { name: 'paperclip', label: 'Paperclip' } })
+      const item = await readAssetItem(ana, stage.assetId(seed), { requestId: 'test' })
+      expect(item).toMatchObject({ vendor: { name: 'paperclip', label: 'Paperclip' } })
     })
 
     test('refuses in its own words, foreseen or not', async () => {
@@ -152,16 +152,16 @@ describe('a vendor that is added to the list, and has a folder', () => {
     })
 
     describe('and answers a write with an order', () => {
-      const soon = () => AbortSignal.timeout(5000)
+      const deadline = () => AbortSignal.timeout(5000)
       const port = () => vendorOf({ vendor: 'paperclip', vendorAccount: 'default' }) as RemoteVendor
       const lookup = async (pollRef?: string) =>
-        port().lookup?.(seedRef(seed), { changeId: 'change-1', pollRef }, soon())
+        port().lookup?.(seedRef(seed), { changeId: 'change-1', pollRef }, deadline())
       const sent = () => stage.fake.exchanges.filter(({ call }) => call.kind === 'write').length
       async function read(): Promise<Observed> {
-        const reading = await port().read(seedRef(seed), soon())
-        return reading.kind === 'read' ? reading.observed : expect.fail(reading.reason)
+        const vendorRead = await port().read(seedRef(seed), deadline())
+        return vendorRead.kind === 'read' ? vendorRead.observed : expect.fail(vendorRead.reason)
       }
-      const set = async (total = 24) => port().setQuantity(await read(), total, 'change-1', soon())
+      const set = async (total = 24) => port().setQuantity(await read(), total, 'change-1', deadline())
 
       test('it says by what to ask for it, and that tells when it is done; nothing is sent again', async () => {
         stage.fake.failNext('write', 'order')
@@ -169,8 +169,8 @@ describe('a vendor that is added to the list, and has a folder', () => {
         const reason = 'Paperclip has not done the order yet.'
         expect(await lookup('o-1')).toEqual({ kind: 'unknown', reason, pollRef: 'o-1' })
         expect(stage.fake.writes).toEqual([])
-        late.resolve()
-        await stage.fake.settled()
+        released.resolve()
+        await stage.fake.whenIdle()
         const applied = { kind: 'applied', observed: { subscriptionId: seed.id, seats: { purchased: 24 } } }
         expect(await lookup('o-1')).toMatchObject(applied)
         expect([sent(), stage.fake.writes.length]).toEqual([1, 1])
@@ -178,16 +178,16 @@ describe('a vendor that is added to the list, and has a folder', () => {
 
       test('whose answer is lost, it is known by the id of the change', async () => {
         stage.fake.failNext('write', 'reset-after')
-        const told = await set()
-        expect([told.kind, 'pollRef' in told]).toEqual(['unknown', false])
+        const result = await set()
+        expect([result.kind, 'pollRef' in result]).toEqual(['unknown', false])
         expect(await lookup()).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 24 } } })
       })
 
       test('that was refused later, it says so', async () => {
         stage.fake.failNext('write', 'order-refused')
         expect(await set()).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
-        late.resolve()
-        await stage.fake.settled()
+        released.resolve()
+        await stage.fake.whenIdle()
         const reason = 'Paperclip says: there is no wire left.'
         expect(await lookup('o-1')).toEqual({ kind: 'rejected', code: 'vendor_rejected', reason })
         expect(stage.fake.writes).toEqual([])
@@ -203,8 +203,8 @@ describe('a vendor that is added to the list, and has a folder', () => {
       test('an order for another subscription is not believed to be ours', async () => {
         await set()
         const another = { ...seedRef(seed), skuId: 'another' }
-        const asking = port().lookup?.(another, { changeId: 'change-1', pollRef: 'o-1' }, soon())
-        expect(await asking).toMatchObject({ kind: 'unknown' })
+        const pendingLookup = port().lookup?.(another, { changeId: 'change-1', pollRef: 'o-1' }, deadline())
+        expect(await pendingLookup).toMatchObject({ kind: 'unknown' })
       })
 
       test('sent again under the id of its change it has one effect', async () => {
@@ -212,7 +212,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
         const before = await read()
         stage.fake.failNext('write', 'drop-before')
         for (const kind of ['unknown', 'applied', 'applied']) {
-          expect((await port().setQuantity(before, 24, 'change-1', soon())).kind).toBe(kind)
+          expect((await port().setQuantity(before, 24, 'change-1', deadline())).kind).toBe(kind)
         }
         expect([sent(), stage.fake.writes.length]).toEqual([3, 1])
       })

@@ -6,9 +6,9 @@ import { type GuardedVendor, probesOf, withBreaker } from './breaker.ts'
 import { type Budgets, budgetsOf } from './budgets.ts'
 import { builtIn } from './built-in.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
-import { knownVendors } from './known-vendors.ts'
+import { vendorDeclarations } from './known-vendors.ts'
 import { vendorTimes } from './settings.ts'
-import { hasSameIds, type OwnBooks, type RemoteVendor, type Unavailable } from './vendor.ts'
+import { hasSameIds, type LocalVendor, type RemoteVendor, type Unavailable } from './vendor.ts'
 
 // The vendors by name and account, connected by their settings. Which vendors there are says known-vendors.ts.
 
@@ -19,13 +19,13 @@ const slot = globalThis as typeof globalThis & { licensesInvoicesVendors?: Map<s
 
 /** Whether an asset may name this vendor. */
 export function isVendor(name: string): boolean {
-  return name === builtIn.name || knownVendors.some((vendor) => vendor.name === name)
+  return name === builtIn.name || vendorDeclarations.some((vendor) => vendor.name === name)
 }
 
 /** Who keeps the books of an asset: ours, or an account at a vendor. One that is not set up can't be reached. */
-export function vendorOf(asset: Account): OwnBooks | GuardedVendor {
+export function vendorOf(asset: Account): LocalVendor | GuardedVendor {
   if (asset.vendor === builtIn.name) return builtIn
-  const declared = knownVendors.find(({ name }) => name === asset.vendor)
+  const declared = vendorDeclarations.find(({ name }) => name === asset.vendor)
   if (!declared) throw new Error(`There is no vendor named ${asset.vendor}.`)
   return connected(declared, asset.vendorAccount)
 }
@@ -39,10 +39,10 @@ export function remoteVendors(): GuardedVendor[] {
 function connected(declared: VendorDeclaration, account: string): GuardedVendor {
   slot.licensesInvoicesVendors ??= new Map()
   const name = JSON.stringify([declared.name, account])
-  const known = slot.licensesInvoicesVendors.get(name)
+  const connection = slot.licensesInvoicesVendors.get(name)
   const named = { vendor: declared.name, vendorAccount: account }
   const config = configOf(named)
-  if (known && JSON.stringify(known.config) === JSON.stringify(config)) return known.vendor
+  if (connection && JSON.stringify(connection.config) === JSON.stringify(config)) return connection.vendor
   const remote = config
     ? remoteVendor(declared, config, budgetsOf(declared.name, account), account)
     : unconfigured(declared, account)
@@ -51,7 +51,7 @@ function connected(declared: VendorDeclaration, account: string): GuardedVendor 
   return vendor
 }
 
-function unconfigured({ name, facts: { label } }: VendorDeclaration, account: string): RemoteVendor {
+function unconfigured({ name, info: { label } }: VendorDeclaration, account: string): RemoteVendor {
   const which = account === DEFAULT_ACCOUNT ? '' : `, account ${account},`
   const reason = `${label}${which} is not configured.`
   const unavailable: Unavailable = { kind: 'unavailable', reason, why: 'no_access' }
@@ -59,17 +59,17 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration, account: st
     name,
     label,
     account,
-    books: 'theirs',
+    systemOfRecord: 'theirs',
     // What was sent before it was taken away may be done still: as late as the slowest vendor says.
     settleMs: DAY_SECONDS * 1000,
     idempotentWrites: undefined,
     // Never asked: whoever can't be read is not written to.
-    foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
+    predictOutcome: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
     isSame: () => false,
     read: async () => unavailable,
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason, why: 'no_access' }),
     list: async () => unavailable,
-    spare: async () => 0,
+    secondsUntilAvailable: async () => 0,
   }
 }
 
@@ -78,7 +78,15 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration, account: st
  * @param budgets of the account that the configuration names
  */
 export function remoteVendor<Config extends VendorConfig>(
-  { name, facts, foresee, isSame = hasSameIds, looksUp, setsNextTerm, load }: VendorDeclaration<Config>,
+  {
+    name,
+    info,
+    predictOutcome,
+    isSame = hasSameIds,
+    hasLookup,
+    setsNextTerm,
+    load,
+  }: VendorDeclaration<Config>,
   config: Config,
   budgets: Budgets,
   account = DEFAULT_ACCOUNT,
@@ -88,12 +96,12 @@ export function remoteVendor<Config extends VendorConfig>(
   loading.catch(() => {})
   return {
     name,
-    label: facts.label,
+    label: info.label,
     account,
-    books: 'theirs',
+    systemOfRecord: 'theirs',
     settleMs: config.settleMs,
     idempotentWrites: config.idempotentWrites,
-    foresee,
+    predictOutcome,
     isSame,
     read: async (ref, signal) => (await loading).read(ref, signal),
     setQuantity: async (observed, total, changeId, signal) =>
@@ -101,14 +109,14 @@ export function remoteVendor<Config extends VendorConfig>(
     ...(setsNextTerm
       ? { setNextTerm: nextTermOf(loading), isNextTermConditional: setsNextTerm.isConditional }
       : {}),
-    ...(looksUp ? { lookup: lookupOf(loading) } : {}),
+    ...(hasLookup ? { lookup: lookupOf(loading) } : {}),
     async list(cursor, signal) {
       const page = await (await loading).list(cursor, signal)
       const unread = page.kind === 'page' ? page.unread : 0
       if (unread > 0) log().warn({ vendor: name, account, unread }, 'subscriptions were not understood')
       return page
     },
-    spare: async () => (await loading).spare(),
+    secondsUntilAvailable: async () => (await loading).secondsUntilAvailable(),
   }
 }
 

@@ -9,7 +9,7 @@ export type Member = { customerId: CustomerId; memberId: string }
  * The signed-in member that a caller is.
  * @throws Problem `permission_denied` for an API key, which sees no screens
  */
-export function memberOf({ via, customerId, id }: Caller, refusal: string): Member {
+export function memberOf({ via, customerId, id }: Caller, detail: string): Member {
   if (via === 'session') return { customerId, memberId: id }
-  throw new Problem('permission_denied', refusal)
+  throw new Problem('permission_denied', detail)
 }

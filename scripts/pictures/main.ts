@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Browser, type Page, chromium as playwright } from '@playwright/test'
 import { chromium } from '../../e2e/chromium.ts'
 import { everyScreen, type Things } from '../../e2e/every-screen.ts'
-import { excess, LOOKS, lookAt } from '../../e2e/looks.ts'
+import { applyViewport, excess, VIEWPORTS } from '../../e2e/looks.ts'
 import { enter, withDemo } from './demo.ts'
 import { sheet } from './sheets.ts'
 
@@ -12,7 +12,7 @@ import { sheet } from './sheets.ts'
 
 const FOLDER = join('.data', 'pictures')
 /** A screen is not longer on a picture, in pixels. */
-const LONGEST = 2600
+const MAX_HEIGHT = 2600
 /** So high is a window in which nothing stays at the bottom. */
 const LOW = 480
 const ONLY = process.argv.slice(2)
@@ -22,27 +22,27 @@ const PEOPLE = { all: 'ana.ruiz@northwind-labs.example', none: 'lee.park@northwi
 const PLAN = 'Enterprise Standard'
 const FORBIDDEN = ['/', '/assets', '/invoices', '/members']
 
-const found: { look: string; name: string; file: string }[] = []
+const pictures: { variant: string; name: string; file: string }[] = []
 rmSync(FOLDER, { recursive: true, force: true })
 await withDemo(async (url) => {
   const browser = await playwright.launch(await chromium())
   try {
     const outside = await browser.newPage({ baseURL: url })
-    for (const path of wanted(everyScreen({ asset: '', invoice: '', other: '' }).outside))
-      await take(outside, path)
+    for (const path of selected(everyScreen({ asset: '', invoice: '', other: '' }).outside))
+      await capture(outside, path)
     const none = await browser.newPage({ baseURL: url })
     await enter(none, PEOPLE.none)
-    for (const path of wanted(FORBIDDEN)) await take(none, path, 'without-a-role')
+    for (const path of selected(FORBIDDEN)) await capture(none, path, 'without-a-role')
     const all = await browser.newPage({ baseURL: url })
     await enter(all, PEOPLE.all)
-    for (const path of wanted(everyScreen(await thingsOf(all)).signedIn)) await take(all, path)
+    for (const path of selected(everyScreen(await thingsOf(all)).signedIn)) await capture(all, path)
     await sheets(browser)
   } finally {
     await browser.close()
   }
 })
 
-function wanted(paths: string[]): string[] {
+function selected(paths: string[]): string[] {
   return paths.filter(
     (path) => ONLY.length === 0 || ONLY.some((one) => path === one || (one !== '/' && path.startsWith(one))),
   )
@@ -60,36 +60,36 @@ async function thingsOf(page: Page): Promise<Things> {
   return { asset: plan.id, invoice: invoice.id, other: (like ?? others[0]).id }
 }
 
-async function take(page: Page, path: string, as = ''): Promise<void> {
+async function capture(page: Page, path: string, as = ''): Promise<void> {
   await page.goto(path)
   await page.waitForLoadState('networkidle')
   const name = `${as}${path}`.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-|-$/g, '') || 'home'
-  for (const look of LOOKS) {
-    await lookAt(page, look)
-    const folder = join(FOLDER, look.name)
+  for (const variant of VIEWPORTS) {
+    await applyViewport(page, variant)
+    const folder = join(FOLDER, variant.name)
     mkdirSync(folder, { recursive: true })
     const file = join(folder, `${name}.png`)
     const tall = await page.evaluate(() => document.documentElement.scrollHeight)
-    const height = Math.min(Math.max(tall, look.height), LONGEST)
+    const height = Math.min(Math.max(tall, variant.height), MAX_HEIGHT)
     // What stays at the bottom of the window is to stand below the page. A low window shows less than others: it stays low.
-    if (look.height > LOW) await page.setViewportSize({ width: look.width, height })
-    await page.screenshot({ path: file, clip: { x: 0, y: 0, width: look.width, height }, fullPage: true })
-    found.push({ look: look.name, name: path, file })
+    if (variant.height > LOW) await page.setViewportSize({ width: variant.width, height })
+    await page.screenshot({ path: file, clip: { x: 0, y: 0, width: variant.width, height }, fullPage: true })
+    pictures.push({ variant: variant.name, name: path, file })
     const more = await excess(page)
-    if (more > 0) console.error(`${path} is ${more} px too wide: ${look.name}`)
+    if (more > 0) console.error(`${path} is ${more} px too wide: ${variant.name}`)
   }
 }
 
 async function sheets(browser: Browser): Promise<void> {
-  for (const { name, width } of LOOKS) {
-    const own = found.filter(({ look }) => look === name)
+  for (const { name, width } of VIEWPORTS) {
+    const sheetPictures = pictures.filter(({ variant }) => variant === name)
     const [columns, rows] = width < 500 ? [6, 2] : [2, 2]
     const each = columns * rows
-    for (let at = 0; at < own.length; at += each)
+    for (let at = 0; at < sheetPictures.length; at += each)
       await sheet(
         browser,
         join(FOLDER, `${name}-${1 + at / each}.png`),
-        own.slice(at, at + each),
+        sheetPictures.slice(at, at + each),
         Math.floor(1870 / columns) - 10,
       )
   }

@@ -13,9 +13,9 @@ type Executed = { file: string; functions: Profiler.FunctionCoverage[] }
 /**
  * Returns the product files that have a function which each request executes. Modules that are only loaded do not count.
  * @param request sends one request and ends when it is answered
- * @param inOrder whether the files are in the order in which a request comes to them; this takes some seconds more
+ * @param isSorted whether the files are in the order in which a request comes to them; this takes some seconds more
  */
-export async function executedFiles(request: () => Promise<unknown>, inOrder = false): Promise<string[]> {
+export async function executedFiles(request: () => Promise<unknown>, isSorted = false): Promise<string[]> {
   // What a process does only once, such as reading the settings, is no part of the path.
   await request()
   const session = new Session()
@@ -23,7 +23,7 @@ export async function executedFiles(request: () => Promise<unknown>, inOrder = f
   try {
     const executed = await coverage(session, request)
     const files = [...executed.values()].map(({ file }) => file).sort()
-    return inOrder ? [...new Set([...(await reachedFiles(session, executed, request)), ...files])] : files
+    return isSorted ? [...new Set([...(await filesOfStacks(session, executed, request)), ...files])] : files
   } finally {
     session.disconnect()
   }
@@ -39,10 +39,10 @@ async function coverage(session: Session, request: () => Promise<unknown>): Prom
     await session.post('Profiler.takePreciseCoverage')
     await request()
     const { result } = await session.post('Profiler.takePreciseCoverage')
-    const found = new Map(result.map((script) => [script.scriptId, executedOf(script)]))
+    const executedScripts = new Map(result.map((script) => [script.scriptId, executedOf(script)]))
     const before = executed
     executed = new Map(
-      [...found].filter(([id, { functions }]) => functions.length > 0 && (before?.has(id) ?? true)),
+      [...executedScripts].filter(([id, { functions }]) => functions.length > 0 && (before?.has(id) ?? true)),
     )
   }
   await session.post('Profiler.stopPreciseCoverage')
@@ -60,15 +60,15 @@ function executedOf({ url, functions }: Profiler.ScriptCoverage): Executed {
 }
 
 /** Sends one request more, with V8 stopping at the first statement of each of these functions. */
-async function reachedFiles(
+async function filesOfStacks(
   session: Session,
   executed: ReadonlyMap<string, Executed>,
   request: () => Promise<unknown>,
 ): Promise<Set<string>> {
-  const reached = new Set<string>()
+  const files = new Set<string>()
   session.on('Debugger.paused', ({ params: { callFrames } }) => {
-    const found = executed.get(callFrames[0]?.location.scriptId ?? '')
-    if (found) reached.add(found.file)
+    const script = executed.get(callFrames[0]?.location.scriptId ?? '')
+    if (script) files.add(script.file)
   })
   await session.post('Debugger.enable')
   for (const [scriptId, { functions }] of executed) {
@@ -89,5 +89,5 @@ async function reachedFiles(
   }
   await request()
   await session.post('Debugger.disable')
-  return reached
+  return files
 }

@@ -13,14 +13,14 @@ type Sent = { key: string; path: string; quantity?: number }
 
 const ASSET = 'workspace-suite-1'
 /** V8 stops at each statement for the order, and nothing may time out meanwhile. */
-const PATIENCE = { VENDOR_READ_MS: '60000', VENDOR_WRITE_MS: '60000', CHANGE_LEASE_MS: '300000' }
+const TIMEOUTS = { VENDOR_READ_MS: '60000', VENDOR_WRITE_MS: '60000', CHANGE_LEASE_MS: '300000' }
 
-const [url = '', order] = process.argv.slice(2)
+const [url = '', sort] = process.argv.slice(2)
 const database = openDatabase(url)
 await addCustomer('own')
 await addAsset('own', ASSET, { purchased: 20 })
 await addInvoice('own', 'INV-1')
-const stage = await setStage(google, { assets: 1, writers: 1, times: PATIENCE })
+const stage = await setStage(google, { assets: 1, writers: 1, times: TIMEOUTS })
 try {
   const [vendorKey, seed] = [stage.keys[0], stage.seeds[0]]
   if (!vendorKey || !seed) throw new Error('The stage is empty.')
@@ -31,7 +31,7 @@ try {
   const path = `/billing/v1/assets/${ASSET}`
   const vendorPath = `/billing/v1/assets/${stage.assetId(seed)}`
   let quantity = 20
-  const measure = (request: () => Promise<void>) => executedFiles(request, order === 'in-order')
+  const measure = (request: () => Promise<void>) => executedFiles(request, sort === 'in-order')
   const paths = {
     'PATCH of our own books': await measure(() => asset({ key, path, quantity: ++quantity })),
     'PATCH at a vendor': await measure(() =>

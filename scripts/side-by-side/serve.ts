@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { asset, invoice, newCustomer } from '../../e2e/admin.ts'
 import { type Load, startLoad } from '../../e2e/load.ts'
-import { run, startOwnApp } from '../../e2e/own-app.ts'
+import { run, startIsolatedApp } from '../../e2e/own-app.ts'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 
@@ -11,12 +11,12 @@ const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'consol
 /** Two versions share sessions, tokens and the database's logins: the one that `e2e/server.ts` gives with DATABASE_URL. */
 export const SECRET = 'only-for-tests-only-for-tests-only'
 const CLIENTS = 4
-const LOOK_MS = 50
+const POLL_MS = 50
 /** What fails as late as this before the database is dropped under us is the drop's. */
-const DROP_LOOKS = 20
+const DROP_POLLS = 20
 const VERIFY_MS = 5000
 
-export type Beside = {
+export type SideBySideResult = {
   answered: number
   failures: string[]
   /** What the command that adds up all sums again has said the last time, while both versions wrote. */
@@ -27,7 +27,11 @@ export type Beside = {
  * Waits until the older version's database has its own migrations and its tests have begun, and serves it by this version, under a load of calls of all kinds, until the
  * older one drops it.
  */
-export function serveBeside(server: string, dataDir: string, migrations: number): { end(): Promise<Beside> } {
+export function serveSideBySide(
+  server: string,
+  dataDir: string,
+  migrations: number,
+): { end(): Promise<SideBySideResult> } {
   const stopping = new AbortController()
   const served = serve(server, dataDir, migrations, stopping.signal)
   served.catch(() => {})
@@ -44,23 +48,23 @@ async function serve(
   dataDir: string,
   migrations: number,
   signal: AbortSignal,
-): Promise<Beside> {
+): Promise<SideBySideResult> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   const find = async () => (await client.query<{ name: string }>(MADE)).rows[0]?.name
   try {
     let name = await find()
-    for (; !name && !signal.aborted; name = await find()) await sleep(LOOK_MS)
+    for (; !name && !signal.aborted; name = await find()) await sleep(POLL_MS)
     if (!name) return { answered: 0, failures: ['The older version made no database.'], verified: '' }
     const url = new URL(server)
     url.pathname = `/${name}`
     const env = environment(url.href, dataDir)
     await untilInUse(url.href, migrations, signal)
-    const app = await startOwnApp(env)
+    const app = await startIsolatedApp(env)
     try {
       const load = await loadOn(app.url, env)
       // What failed before each of the latest looks, the oldest one first.
-      const looks: number[] = []
+      const pollTimes: number[] = []
       let isOver = false
       let verified = 'the sums were not looked at'
       const verifying = (async () => {
@@ -70,13 +74,13 @@ async function serve(
         }
       })()
       while ((await find()) === name) {
-        looks.push(load.failures.length)
-        if (looks.length > DROP_LOOKS) looks.shift()
-        await sleep(LOOK_MS)
+        pollTimes.push(load.failures.length)
+        if (pollTimes.length > DROP_POLLS) pollTimes.shift()
+        await sleep(POLL_MS)
       }
       isOver = true
       await Promise.all([load.stop(), verifying])
-      return { answered: load.answered(), failures: load.failures.slice(0, looks[0] ?? 0), verified }
+      return { answered: load.answered(), failures: load.failures.slice(0, pollTimes[0] ?? 0), verified }
     } finally {
       app.killGroup('SIGKILL')
       await app.ended
@@ -96,7 +100,7 @@ async function untilInUse(url: string, migrations: number, signal: AbortSignal):
     AND EXISTS (SELECT FROM customers) AS used`
   try {
     const isUsed = () => client.query<{ used: boolean }>(counted).then(({ rows }) => rows[0]?.used, ignore)
-    while (!signal.aborted && !(await isUsed())) await sleep(LOOK_MS)
+    while (!signal.aborted && !(await isUsed())) await sleep(POLL_MS)
   } finally {
     await client.end()
   }
@@ -105,7 +109,7 @@ async function untilInUse(url: string, migrations: number, signal: AbortSignal):
 function ignore(): undefined {}
 
 function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
-  const own = {
+  const overrides = {
     DATA_DIR: dataDir,
     DATABASE_URL: url,
     BASE_URL: '',
@@ -114,16 +118,19 @@ function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
     PORT: '0',
   }
   const fixed = { NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0', LOG_LEVEL: '' } as const
-  return { ...process.env, ...fixed, ...own, ...NO_NETWORK, ...NO_LIMITS }
+  return { ...process.env, ...fixed, ...overrides, ...NO_NETWORK, ...NO_LIMITS }
 }
 
 /** Reads of all kinds and changes, of a customer of this version's own. */
 async function loadOn(url: string, env: NodeJS.ProcessEnv): Promise<Load> {
-  const own = await newCustomer('beside', env)
+  const customer = await newCustomer('beside', env)
   const ids = Array.from({ length: CLIENTS }, (_, client) => `workspace-suite-${client}`)
-  await own.importAssets(ids.map((id) => asset(id, id, { purchased: 10 })))
-  await own.importInvoices(Array.from({ length: 50 }, (_, nth) => invoice(`IN-${nth}`)))
-  const headers = { Authorization: `Bearer ${await own.key('admin')}`, 'Content-Type': 'application/json' }
+  await customer.importAssets(ids.map((id) => asset(id, id, { purchased: 10 })))
+  await customer.importInvoices(Array.from({ length: 50 }, (_, nth) => invoice(`IN-${nth}`)))
+  const headers = {
+    Authorization: `Bearer ${await customer.key('admin')}`,
+    'Content-Type': 'application/json',
+  }
   const reads = [
     '/billing/v1/assets',
     '/billing/v1/invoices',

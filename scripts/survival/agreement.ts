@@ -2,10 +2,10 @@ import Big from 'big.js'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
-import { faultsOf } from '#lib/platform/pdf/test-check.ts'
+import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { printable } from '#lib/platform/pdf/text.ts'
-import { paperAmount, unitOf } from './currencies.ts'
+import { pdfAmount, unitOf } from './currencies.ts'
 
 /** One invoice in all its forms. CSV: the cells by column; the lines in their order. */
 export type Forms = {
@@ -18,8 +18,8 @@ export type Forms = {
 
 /** Where the forms of an invoice do not say the same, or its file is not what it should be. */
 export function disagreements({ given, json, pdf, csv, csvLines }: Forms): string[] {
-  const found: string[] = faultsOf(pdf).map((fault) => `PDF: ${fault}`)
-  const check = (holds: boolean, what: string) => holds || found.push(what)
+  const differences: string[] = pdfErrors(pdf).map((difference) => `PDF: ${difference}`)
+  const check = (holds: boolean, what: string) => holds || differences.push(what)
   const same = (one: string | number | undefined, other: string | number | undefined) =>
     one !== undefined && other !== undefined && new Big(one).eq(other)
   for (const field of ['totalAmount', 'balanceAmount'] as const) {
@@ -37,7 +37,10 @@ export function disagreements({ given, json, pdf, csv, csvLines }: Forms): strin
   }
   check(sameText(csv.id, given.number), 'CSV: id')
   check(same(json.itemization.notItemizedAmount, itemization.notItemized), 'JSON: not itemized')
-  return [...found, ...paperFaults(given, itemization, readPages(pdf)).map((fault) => `PDF: ${fault}`)]
+  return [
+    ...differences,
+    ...pdfDifferences(given, itemization, readPages(pdf)).map((difference) => `PDF: ${difference}`),
+  ]
 }
 
 /** Whether it has no more places than the currency, and is half a minor unit at most from the price, or price × quantity. */
@@ -56,42 +59,46 @@ type Pages = ReturnType<typeof readPages>
 
 /** On a later page the heads stand once more, above this line, in points from below. */
 const TOP = 775
-const HEADS = /^(Description|Qty|Price per \w+|Amount \(\w+\))$/
+const HEADINGS = /^(Description|Qty|Price per \w+|Amount \(\w+\))$/
 
-function paperFaults(given: NewInvoice, itemization: ReturnType<typeof itemize>, pages: Pages): string[] {
-  const { currency, totalAmount } = given
-  const found: string[] = []
-  const check = (holds: boolean, what: string) => holds || found.push(what)
+function pdfDifferences(
+  invoice: NewInvoice,
+  itemization: ReturnType<typeof itemize>,
+  pages: Pages,
+): string[] {
+  const { currency, totalAmount } = invoice
+  const differences: string[] = []
+  const check = (holds: boolean, what: string) => holds || differences.push(what)
   // Under the margin stands the page's number.
   const body = pages.map((page) => page.filter(({ y }) => y > 50))
   const texts = body.flat().map(({ text }) => text)
   const after = (label: string) => texts[texts.lastIndexOf(label) + 1]
-  const shown = (amount: string | Big) => paperAmount(amount, currency)
-  check(after('Total') === `${shown(totalAmount)} ${currency}`, `total is ${after('Total')}`)
-  check(after('Line items') === shown(itemization.lineItems), `line items are ${after('Line items')}`)
+  const formatted = (amount: string | Big) => pdfAmount(amount, currency)
+  check(after('Total') === `${formatted(totalAmount)} ${currency}`, `total is ${after('Total')}`)
+  check(after('Line items') === formatted(itemization.lineItems), `line items are ${after('Line items')}`)
   // It tells what was true when it was issued, and not what was paid since.
   for (const label of ['Balance due', 'Credit balance', 'Amount due', 'Paid or credited'])
     check(!texts.includes(label), `${label} stands there`)
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
-  for (const [amount, wanted] of tally(itemization.amounts.map(shown)))
-    check((counts.get(amount) ?? 0) >= wanted, `${amount} stands there too seldom`)
-  const shownRuns = body.flatMap((page, index) =>
-    page.filter(({ text, y }) => index === 0 || y < TOP || !HEADS.test(text)),
+  for (const [amount, expected] of tally(itemization.amounts.map(formatted)))
+    check((counts.get(amount) ?? 0) >= expected, `${amount} stands there too seldom`)
+  const bodyRuns = body.flatMap((page, index) =>
+    page.filter(({ text, y }) => index === 0 || y < TOP || !HEADINGS.test(text)),
   )
   // A row is drawn line by line, so that what a cell says stands apart from the rest by its left edge.
-  const columns = Map.groupBy(shownRuns, ({ x }) => Math.round(x))
-  const said = [shownRuns, ...columns.values()].map(bare)
-  const says = (text: string) => said.some((whole) => whole.includes(bareText(text)))
-  check(says(itemizationText(itemization, currency)), 'the verdict is missing')
-  for (const text of [given.number, given.issuer, ...given.lines.map(({ description }) => description)])
-    check(says(text), `${JSON.stringify(text.slice(0, 80))} is missing`)
+  const columns = Map.groupBy(bodyRuns, ({ x }) => Math.round(x))
+  const bodyTexts = [bodyRuns, ...columns.values()].map(bare)
+  const hasText = (text: string) => bodyTexts.some((whole) => whole.includes(bareText(text)))
+  check(hasText(itemizationText(itemization, currency)), 'the verdict is missing')
+  for (const text of [invoice.number, invoice.issuer, ...invoice.lines.map(({ description }) => description)])
+    check(hasText(text), `${JSON.stringify(text.slice(0, 80))} is missing`)
   for (const [index, page] of pages.entries())
     check(
       page.some(({ text }) => text === `${index + 1} of ${pages.length}`),
       `page ${index + 1} has no number`,
     )
-  return found
+  return differences
 }
 
 function tally(texts: readonly string[]): Map<string, number> {

@@ -17,12 +17,12 @@ export function unitOf(currency: string): number {
 }
 
 /** An amount as paper must have it, found without the formatter that is tried here. */
-export function paperAmount(amount: string | Big, currency: string): string {
+export function pdfAmount(amount: string | Big, currency: string): string {
   const value = new Big(amount)
-  const own = value.toFixed().split('.')[1]?.length ?? 0
+  const decimals = value.toFixed().split('.')[1]?.length ?? 0
   const [whole = '', fraction] = value
     .abs()
-    .toFixed(Math.max(own, unitOf(currency)))
+    .toFixed(Math.max(decimals, unitOf(currency)))
     .split('.')
   const grouped = BigInt(whole).toLocaleString('en-US')
   return `${value.lt(0) ? '−' : ''}${grouped}${fraction ? `.${fraction}` : ''}`

@@ -28,14 +28,14 @@ export const ISSUERS = Array.from({ length: 40 }, (_, index) => {
   const some = () => (random.next() < 0.3 ? null : hostileText(random))
   const name = `${hostileText(random)} ${index}`
   const details = { address: some(), taxId: some(), bank: some(), account: some(), terms: some() }
-  return { name, ...details, iban: random.pick([null, 'DE02120300000000202051']), bic: some() }
+  return { name, ...details, iban: random.choose([null, 'DE02120300000000202051']), bic: some() }
 })
 
 function invoiceOf(index: number, random: Random): NewInvoice {
   const currency = CURRENCIES[index % CURRENCIES.length] ?? 'USD'
-  const platform = random.pick(PLATFORMS)
+  const platform = random.choose(PLATFORMS)
   // One in a hundred is long.
-  const length = index % 100 === 99 ? random.int(200, 1200) : random.int(1, random.pick([1, 4, 20]))
+  const length = index % 100 === 99 ? random.int(200, 1200) : random.int(1, random.choose([1, 4, 20]))
   const lines = Array.from({ length }, () => lineOf(platform, currency, random))
   const sum = totalOf(lines, currency, random)
   const total = isExactAsJson(sum) ? sum : new Big(random.int(1, 99_999))
@@ -55,34 +55,41 @@ function invoiceOf(index: number, random: Random): NewInvoice {
 }
 
 function lineOf(type: string, currency: string, random: Random): NewLineItem {
-  const places = random.pick([unitOf(currency), unitOf(currency), 4, 8])
-  const price = new Big(random.int(-2000, 5_000_000)).div(10 ** random.int(0, places)).round(places)
-  const qty = random.pick([1, 1, random.int(0, 5000), random.int(1, 99_999) / 100, -random.int(1, 9)])
+  const decimals = random.choose([unitOf(currency), unitOf(currency), 4, 8])
+  const price = new Big(random.int(-2000, 5_000_000)).div(10 ** random.int(0, decimals)).round(decimals)
+  const qty = random.choose([1, 1, random.int(0, 5000), random.int(1, 99_999) / 100, -random.int(1, 9)])
   const details = random.next() < 0.5 ? hostileText(random) : null
   return { type, description: hostileText(random), price: price.toFixed(), qty: String(qty), details }
 }
 
 function totalOf(lines: NewLineItem[], currency: string, random: Random): Big {
-  const places = unitOf(currency)
-  const kind = random.pick(TOTALS)
-  const round = (value: Big) => value.round(places, Big.roundHalfUp)
+  const decimals = unitOf(currency)
+  const kind = random.choose(TOTALS)
+  const round = (value: Big) => value.round(decimals, Big.roundHalfUp)
   const add = (amount: (line: NewLineItem) => Big) =>
     lines.reduce((sum, line) => sum.plus(amount(line)), new Big(0))
   const product = ({ price, qty }: NewLineItem) => new Big(price).times(qty)
-  const other = new Big(random.int(1, 5_000_000)).div(10 ** places)
+  const other = new Big(random.int(1, 5_000_000)).div(10 ** decimals)
   const sum = round(add(product))
   if (kind === 'sum of rounded lines') return add((line) => round(product(line)))
   if (kind === 'sum of prices') return round(add(({ price }) => new Big(price)))
   if (kind === 'more') return sum.plus(other)
   if (kind === 'less') return sum.minus(other)
-  if (kind === 'finer') return sum.plus(new Big(random.int(1, 99)).div(10 ** (places + 2)))
-  return kind === 'anything' ? other.times(random.pick([1, -1])) : sum
+  if (kind === 'finer') return sum.plus(new Big(random.int(1, 99)).div(10 ** (decimals + 2)))
+  return kind === 'anything' ? other.times(random.choose([1, -1])) : sum
 }
 
 function balanceOf(total: Big, currency: string, random: Random): string {
   const part = new Big(random.int(-5000, 200_000)).div(10 ** unitOf(currency))
   return random
-    .pick([total, new Big(0), total.minus(part), part, new Big('-0.0').plus(part.times(-1)), part.div(1000)])
+    .choose([
+      total,
+      new Big(0),
+      total.minus(part),
+      part,
+      new Big('-0.0').plus(part.times(-1)),
+      part.div(1000),
+    ])
     .toFixed()
 }
 

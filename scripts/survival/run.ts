@@ -29,7 +29,7 @@ export async function store(customerId: CustomerId, invoices: readonly NewInvoic
     await scope({ customerId }, (tx) => importInvoices(tx, customerId, invoices.slice(at, at + BATCH)))
 }
 
-export type Survived = { invoices: number; lines: number; faults: string[] }
+export type Survived = { invoices: number; lines: number; differences: string[] }
 
 /**
  * Reads each invoice as JSON, as a PDF and from both CSV files, and looks whether they say the same.
@@ -40,25 +40,31 @@ export async function survive(
   invoices: readonly NewInvoice[],
   onFile: (pdf: Uint8Array, index: number) => Promise<string[]> | string[] = () => [],
 ): Promise<Survived> {
-  const faults: string[] = []
-  const [rows, lines] = [await rowsOf(caller, faults), await rowsOf(caller, faults, 'true')]
+  const differences: string[] = []
+  const [rows, lines] = [await rowsOf(caller, differences), await rowsOf(caller, differences, 'true')]
   let count = 0
-  for (const [index, given] of invoices.entries()) {
-    const input = { params: { invoice_id: given.number }, query: {}, body: undefined }
+  for (const [index, invoice] of invoices.entries()) {
+    const input = { params: { invoice_id: invoice.number }, query: {}, body: undefined }
     const { body: json } = await readInvoice(caller, input, ORIGIN)
     const { body: pdf } = await readInvoiceFile(caller, input, ORIGIN)
-    const key = keyOf(given.number)
+    const key = keyOf(invoice.number)
     const csvLines = lines.get(key) ?? []
-    const found = disagreements({ given, json, pdf, csv: rows.get(key)?.[0] ?? {}, csvLines })
-    for (const fault of [...found, ...(await onFile(pdf, index))])
-      faults.push(`${JSON.stringify(given.number)}: ${fault}`)
+    const invoiceDifferences = disagreements({
+      given: invoice,
+      json,
+      pdf,
+      csv: rows.get(key)?.[0] ?? {},
+      csvLines,
+    })
+    for (const difference of [...invoiceDifferences, ...(await onFile(pdf, index))])
+      differences.push(`${JSON.stringify(invoice.number)}: ${difference}`)
     count += csvLines.length
   }
-  return { invoices: rows.size, lines: count, faults }
+  return { invoices: rows.size, lines: count, differences }
 }
 
 /** The rows of a CSV file by the invoice's number, which is known by what follows its last #. */
-async function rowsOf(caller: Caller, faults: string[], lines: 'true' | 'false' = 'false') {
+async function rowsOf(caller: Caller, differences: string[], lines: 'true' | 'false' = 'false') {
   const query = { lines }
   const { body } = await exportInvoices(caller, { params: {}, query, body: undefined }, ORIGIN)
   const records = Readable.from(body).pipe(parse({ columns: true, bom: true }))
@@ -66,10 +72,10 @@ async function rowsOf(caller: Caller, faults: string[], lines: 'true' | 'false' 
   for await (const record of records as AsyncIterable<Record<string, string>>) {
     for (const [column, cell] of Object.entries(record))
       if (FORMULA.test(cell) && !/^-\d+(\.\d+)?$/.test(cell))
-        faults.push(`CSV: ${column} begins a formula: ${JSON.stringify(cell)}`)
+        differences.push(`CSV: ${column} begins a formula: ${JSON.stringify(cell)}`)
     const key = keyOf(record.id ?? '')
-    const known = rows.get(key)
-    if (known) known.push(record)
+    const csvRows = rows.get(key)
+    if (csvRows) csvRows.push(record)
     else rows.set(key, [record])
   }
   return rows

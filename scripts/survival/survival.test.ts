@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test('JSON, PDF and CSV agree on invoices of all kinds to the minor unit of their currency, and nothing in them acts', async () => {
-  const { faults, ...found } = await survive(caller, invoices)
-  expect(faults).toEqual([])
+  const { differences, ...found } = await survive(caller, invoices)
+  expect(differences).toEqual([])
   const lines = invoices.reduce((sum, invoice) => sum + invoice.lines.length, 0)
   expect(found).toEqual({ invoices: invoices.length, lines })
 }, 120_000)
@@ -41,23 +41,33 @@ test('they are of all kinds', () => {
 })
 
 test('a cent of difference anywhere is found', async () => {
-  const [given] = invoices
-  if (!given) throw new Error('There is no invoice.')
-  const input = { params: { invoice_id: given.number }, query: {}, body: undefined }
+  const [invoice] = invoices
+  if (!invoice) throw new Error('There is no invoice.')
+  const input = { params: { invoice_id: invoice.number }, query: {}, body: undefined }
   const { body: json } = await readInvoice(caller, input, { requestId: 'test' })
   const { body: pdf } = await readInvoiceFile(caller, input, { requestId: 'test' })
-  const csv = { id: given.number, totalAmount: given.totalAmount, balanceAmount: given.balanceAmount ?? '' }
-  const csvLines = given.lines.map(({ description }, index) => ({
+  const csv = {
+    id: invoice.number,
+    totalAmount: invoice.totalAmount,
+    balanceAmount: invoice.balanceAmount ?? '',
+  }
+  const csvLines = invoice.lines.map(({ description }, index) => ({
     lineDescription: description,
     lineAmount: String(json.lineItems[index]?.amount),
   }))
-  const forms = { given, json, pdf, csv, csvLines }
+  const forms = { given: invoice, json, pdf, csv, csvLines }
   expect(disagreements(forms)).toEqual([])
   const cent = (amount: string | number) => String(Number(amount) + 0.01)
-  const found = (changed: Partial<typeof forms>) => disagreements({ ...forms, ...changed })[0]
-  expect(found({ csv: { ...csv, totalAmount: cent(csv.totalAmount) } })).toMatch(/^CSV: totalAmount/)
-  expect(found({ json: { ...json, balanceAmount: json.balanceAmount + 0.01 } })).toMatch(/^JSON: balance/)
-  const other = { ...given, totalAmount: cent(given.totalAmount) }
-  expect(disagreements({ ...forms, given: other }).filter((fault) => fault.startsWith('PDF'))).not.toEqual([])
-  expect(found({ csvLines: csvLines.slice(1) })).toBe('lines are missing')
+  const firstDifference = (changed: Partial<typeof forms>) => disagreements({ ...forms, ...changed })[0]
+  expect(firstDifference({ csv: { ...csv, totalAmount: cent(csv.totalAmount) } })).toMatch(
+    /^CSV: totalAmount/,
+  )
+  expect(firstDifference({ json: { ...json, balanceAmount: json.balanceAmount + 0.01 } })).toMatch(
+    /^JSON: balance/,
+  )
+  const other = { ...invoice, totalAmount: cent(invoice.totalAmount) }
+  expect(
+    disagreements({ ...forms, given: other }).filter((difference) => difference.startsWith('PDF')),
+  ).not.toEqual([])
+  expect(firstDifference({ csvLines: csvLines.slice(1) })).toBe('lines are missing')
 })

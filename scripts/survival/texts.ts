@@ -45,13 +45,13 @@ const HOSTILE = [
 export function hostileText(random: Random): string {
   const chance = random.next()
   if (chance < 0.3) return `Usage of service ${random.int(1, 999)}`
-  if (chance < 0.75) return random.pick(HOSTILE)
-  if (chance < 0.9) return `${random.pick(HOSTILE)} ${random.pick(HOSTILE)}`
+  if (chance < 0.75) return random.choose(HOSTILE)
+  if (chance < 0.9) return `${random.choose(HOSTILE)} ${random.choose(HOSTILE)}`
   return Array.from({ length: random.int(1, 60) }, () => anyCharacter(random)).join('')
 }
 
 function anyCharacter(random: Random): string {
-  const code = random.int(1, random.pick([0x7f, 0x24f, 0x7ff, 0xffff, 0x10ffff]))
+  const code = random.int(1, random.choose([0x7f, 0x24f, 0x7ff, 0xffff, 0x10ffff]))
   // No half characters: the database keeps none.
   return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code)
 }

@@ -22,9 +22,9 @@ const REQUIREMENTS = `
   15.1:122 15.2:122 15.3:1222222
   16.1:2 16.2:22222 16.3:2222 16.4:222 16.5:222
   17.1:2 17.2:2222 17.3:22`
-const VERDICTS = ['met', 'not met', 'deployer', 'not applicable'] as const
+const RESULTS = ['met', 'not met', 'deployer', 'not applicable'] as const
 
-type Row = { id: string; level: string; verdict: string; why: string; evidence: string[] }
+type Row = { id: string; level: string; result: string; why: string; evidence: string[] }
 
 const expected = REQUIREMENTS.trim()
   .split(/\s+/)
@@ -51,8 +51,8 @@ test('the counts of its summary are those of its tables', () => {
 })
 
 describe('of a page with a fault is found', () => {
-  const row = (evidence: string, verdict = 'met', why = 'So it is') =>
-    `| V1.1.1 | 2 | short | ${verdict} | ${why} | ${evidence} |`
+  const row = (evidence: string, result = 'met', why = 'So it is') =>
+    `| V1.1.1 | 2 | short | ${result} | ${why} | ${evidence} |`
 
   test.each([
     [row('`lib/platform/runtime/log.ts`, `docs/security.md`'), []],
@@ -74,31 +74,35 @@ describe('of a page with a fault is found', () => {
 
 function rowsOf(text: string): Row[] {
   return [...text.matchAll(/^\| (V\d+\.\d+\.\d+) \|(.*)\|$/gm)].map(([, id = '', rest = '']) => {
-    const [level = '', , verdict = '', why = '', evidence = ''] = rest.split('|').map((cell) => cell.trim())
+    const [level = '', , result = '', why = '', evidence = ''] = rest.split('|').map((cell) => cell.trim())
     return {
       id,
       level,
-      verdict,
+      result,
       why,
       evidence: [...evidence.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path),
     }
   })
 }
 
-function faultsOf({ id, verdict, why, evidence }: Row): string[] {
+function faultsOf({ id, result, why, evidence }: Row): string[] {
   const faults = evidence.filter((path) => !files.has(path)).map((path) => `\`${path}\` is not there`)
-  if (!VERDICTS.some((known) => known === verdict)) faults.push(`"${verdict}" is no verdict`)
+  if (!RESULTS.some((allowed) => allowed === result)) faults.push(`"${result}" is no verdict`)
   if (why === '') faults.push('does not say why')
-  if (verdict !== 'not applicable' && evidence.length === 0) faults.push('names no file')
+  if (result !== 'not applicable' && evidence.length === 0) faults.push('names no file')
   return faults.map((fault) => `${id}: ${fault}`)
 }
 
 /** Chapter, how many, and how many of each verdict; all of them last. */
 function countsOf(rows: readonly Row[]): string[] {
   const chapters = Map.groupBy(rows, ({ id }) => id.split('.')[0] ?? '')
-  const line = (name: string, of: readonly Row[]) =>
-    [name, of.length, ...VERDICTS.map((one) => of.filter(({ verdict }) => verdict === one).length)].join(' ')
-  return [...[...chapters].map(([name, of]) => line(name, of)), line('all', rows)]
+  const line = (name: string, section: readonly Row[]) =>
+    [
+      name,
+      section.length,
+      ...RESULTS.map((one) => section.filter(({ result }) => result === one).length),
+    ].join(' ')
+  return [...[...chapters].map(([name, section]) => line(name, section)), line('all', rows)]
 }
 
 function summaryOf(text: string): string[] {

@@ -3,7 +3,7 @@ import { isTest, projectFiles, read, unmatched } from './scan.ts'
 
 // Who may do what is changed by a caller who is looked up once more when it is written (decision 105).
 
-const NOUNS = [
+const MODULES = [
   /^lib\/identity\/keys\//,
   /^lib\/identity\/members\//,
   /^lib\/costs\/renewal-feeds\//,
@@ -19,15 +19,15 @@ const WITHOUT_CALLER = [
 const product = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 const opensScope = (text: string) =>
   /import \{[^}]*\b(?:scope|scopeOfMany)\b[^}]*\} from '#lib\/platform\/db\/scope\.ts'/.test(text)
-const looksCallerUp = (text: string) =>
+const resolvesCaller = (text: string) =>
   /import \{[^}]*\b(?:scopeOfAuthority|authorityIn)\b[^}]*\} from '#lib\/identity\/access\/authority\.ts'/.test(
     text,
   )
 
 test('members, keys and what is demanded of members are written as a caller who is one still', () => {
-  const files = product.filter((file) => NOUNS.some((noun) => noun.test(file)))
+  const files = product.filter((file) => MODULES.some((module) => module.test(file)))
   expect(files.filter((file) => opensScope(read(file)))).toEqual(WITHOUT_CALLER)
-  expect(files.filter((file) => looksCallerUp(read(file)))).toEqual([
+  expect(files.filter((file) => resolvesCaller(read(file)))).toEqual([
     'lib/costs/renewal-feeds/operations.ts',
     'lib/identity/keys/operations.ts',
     'lib/identity/members/operations.ts',
@@ -36,9 +36,9 @@ test('members, keys and what is demanded of members are written as a caller who 
 })
 
 test('each of these folders is there, and one that has moved is found', () => {
-  expect(unmatched(NOUNS, product)).toEqual([])
+  expect(unmatched(MODULES, product)).toEqual([])
   const moved = product.map((file) => file.replace('lib/identity/keys/', 'lib/access/keys/'))
-  expect(unmatched(NOUNS, moved)).toEqual([String(NOUNS[0])])
+  expect(unmatched(MODULES, moved)).toEqual([String(MODULES[0])])
 })
 
 test('the doors that are looked for in the imports are there', () => {
@@ -52,8 +52,8 @@ test('the doors that are looked for in the imports are there', () => {
 test('and a planted breach is found', () => {
   expect(opensScope("import { readScope, scope } from '#lib/platform/db/scope.ts'")).toBe(true)
   expect(opensScope("import { readScope } from '#lib/platform/db/scope.ts'")).toBe(false)
-  expect(looksCallerUp("import { authorityIn, type Locks } from '#lib/identity/access/authority.ts'")).toBe(
+  expect(resolvesCaller("import { authorityIn, type Locks } from '#lib/identity/access/authority.ts'")).toBe(
     true,
   )
-  expect(looksCallerUp("import { requirePerson } from '#lib/identity/access/authority.ts'")).toBe(false)
+  expect(resolvesCaller("import { requirePerson } from '#lib/identity/access/authority.ts'")).toBe(false)
 })

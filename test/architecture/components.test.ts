@@ -41,7 +41,7 @@ describe('the folders of components', () => {
   })
 
   test('import only what the table allows', () => {
-    expect([...imports].flatMap(([file, text]) => breaches(file, text))).toEqual([])
+    expect([...imports].flatMap(([file, text]) => violations(file, text))).toEqual([])
   })
 
   test.each([
@@ -60,7 +60,7 @@ describe('the folders of components', () => {
     ['components/notifications/needs-screen.tsx', `import '#components/costs/renewals/view.ts'`],
     ['components/new-folder/screen.tsx', `import { Card } from '#components/ui/card.tsx'`],
   ])('and a breach in %s is found', (file, text) => {
-    expect(breaches(file, text)).toHaveLength(1)
+    expect(violations(file, text)).toHaveLength(1)
   })
 
   test('use each pair that the table allows', () => {
@@ -119,11 +119,11 @@ function pairsOf(file: string, text: string): string[] {
 }
 
 /** Returns the imports of a file that no line of the table allows; primitives import nothing of lib and app either. */
-function breaches(file: string, text: string): string[] {
+function violations(file: string, text: string): string[] {
   const allowed = allowedPairs(IMPORTS)
   const foreign = folderOf(file) === 'ui' ? targetsOf(file, text).filter((to) => /^(lib|app)\//.test(to)) : []
   return [...pairsOf(file, text).filter((pair) => !allowed.includes(pair)), ...foreign].map(
-    (found) => `${file}: ${found}`,
+    (violation) => `${file}: ${violation}`,
   )
 }
 

@@ -53,8 +53,8 @@ describe('biome.jsonc', () => {
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
     ],
-  ])('and of the group %j these are found: %j', (group, found) => {
-    expect(unmatchedImports(group)).toEqual(found)
+  ])('and of the group %j these are found: %j', (group, expected) => {
+    expect(unmatchedImports(group)).toEqual(expected)
   })
 })
 
@@ -86,8 +86,8 @@ describe('vitest.config.ts', () => {
   test('includes and leaves out files that there are', () => {
     expect(patterns).not.toEqual([])
     // Deep tests are told by their names, wherever they are.
-    const places = patterns.filter((pattern) => !isDeep(pattern))
-    expect(unmatchedGlobs(places, files)).toEqual([])
+    const shallow = patterns.filter((pattern) => !isDeep(pattern))
+    expect(unmatchedGlobs(shallow, files)).toEqual([])
   })
 
   test('runs each test file in one project', () => {
@@ -135,8 +135,8 @@ test.each([
   [[MOVED], [MOVED]],
   [['lib/platform/values/{days,gone}.ts'], ['lib/platform/values/gone.ts']],
   [['lib/platform/values/days.ts', 'lib/platform/values/{days,money}.{ts,test.ts}', '*.config.ts'], []],
-])('of the globs %j these match nothing: %j', (globs, found) => {
-  expect(unmatchedGlobs(globs, files)).toEqual(found)
+])('of the globs %j these match nothing: %j', (globs, expected) => {
+  expect(unmatchedGlobs(globs, files)).toEqual(expected)
 })
 
 type Restricted = { options: { patterns: { group: string[] }[] } }

@@ -24,8 +24,8 @@ function instructions(text: string): [string, string][] {
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
   return lines.flatMap((line) => {
-    const [, word, rest] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? []
-    return word && rest ? [[word, rest] as [string, string]] : []
+    const [, instruction, rest] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? []
+    return instruction && rest ? [[instruction, rest] as [string, string]] : []
   })
 }
 
@@ -35,12 +35,12 @@ const settingsOf = (text: string) =>
 describe('Dockerfile', () => {
   const all = instructions(read('Dockerfile'))
   const [build, run] = [all.slice(0, lastFrom(all)), all.slice(lastFrom(all))]
-  const of = (part: [string, string][], word: string) =>
-    part.flatMap(([one, rest]) => (one === word ? [rest] : []))
-  const env = settingsOf(of(run, 'ENV').join(' '))
+  const argumentsOf = (part: [string, string][], instruction: string) =>
+    part.flatMap(([one, rest]) => (one === instruction ? [rest] : []))
+  const env = settingsOf(argumentsOf(run, 'ENV').join(' '))
 
   test('has the Node with which the packages and the build were made', () => {
-    const images = of(all, 'FROM').map((from) => from.split(' ')[0])
+    const images = argumentsOf(all, 'FROM').map((from) => from.split(' ')[0])
     expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node}-slim`]))
     expect(Number.parseInt(devDependencies.node, 10)).toBe(Number.parseInt(engines.node.slice(2), 10))
   })
@@ -48,25 +48,25 @@ describe('Dockerfile', () => {
   test('copies nothing before .dockerignore leaves out data, settings and packages', () => {
     const ignored = read('.dockerignore').split('\n')
     for (const name of ['.data', '.env', '.git', '.next', 'node_modules']) expect(ignored).toContain(name)
-    const copied = of(build, 'COPY').flatMap((line) => line.split(' ').slice(0, -1))
-    expect(copied).not.toEqual([])
-    for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+    const copiedPaths = argumentsOf(build, 'COPY').flatMap((line) => line.split(' ').slice(0, -1))
+    expect(copiedPaths).not.toEqual([])
+    for (const path of copiedPaths) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
   })
 
   test('builds by scripts that are there, and starts as npm start does, but as nobody of power', () => {
     const { scripts } = JSON.parse(read('package.json'))
-    const commands = of(build, 'RUN').join(' ')
+    const commands = argumentsOf(build, 'RUN').join(' ')
     const names = [...commands.matchAll(/npm run (\w+)/g)].map(([, name = '']) => name)
     expect(names).not.toEqual([])
     for (const name of names) expect(scripts).toHaveProperty(name)
     expect(commands).toContain('npm run build')
-    expect(JSON.parse(of(run, 'CMD').at(-1) ?? '')).toEqual([
+    expect(JSON.parse(argumentsOf(run, 'CMD').at(-1) ?? '')).toEqual([
       'node',
       ...NODE,
       ...WEB.options,
       scripts.start.split(' ').at(-1),
     ])
-    expect(of(run, 'USER')).toEqual(['node'])
+    expect(argumentsOf(run, 'USER')).toEqual(['node'])
     const compiled = WEB.env.NODE_COMPILE_CACHE.slice(ROOT.length + 1)
     expect(env).toMatchObject({ ...WEB.env, NODE_COMPILE_CACHE: `/app/${compiled}`, NODE_ENV: 'production' })
   })
@@ -74,8 +74,8 @@ describe('Dockerfile', () => {
   test('sets what there is to set, and asks on its port whether the process lives', () => {
     const unknown = Object.keys(env).filter((name) => ![...SETTINGS, ...OF_THE_PROCESS].includes(name))
     expect(unknown).toEqual([])
-    expect(of(run, 'EXPOSE')).toEqual([env.PORT])
-    expect(of(run, 'HEALTHCHECK').join()).toContain(`http://127.0.0.1:${env.PORT}/livez`)
+    expect(argumentsOf(run, 'EXPOSE')).toEqual([env.PORT])
+    expect(argumentsOf(run, 'HEALTHCHECK').join()).toContain(`http://127.0.0.1:${env.PORT}/livez`)
   })
 })
 
@@ -118,15 +118,17 @@ describe('deploy/pair', () => {
 
   test('asks the database who leads, and web processes whether they take requests', () => {
     expect(read('deploy/pair/database.cfg')).toContain('httpchk OPTIONS /primary')
-    const asked = /httpchk GET (\S+)/.exec(read('deploy/pair/web.cfg'))?.[1]
-    expect(read('lib/server/target.ts')).toContain(asked?.slice(1))
-    expect(asked).toBe('/healthz')
+    const checkPath = /httpchk GET (\S+)/.exec(read('deploy/pair/web.cfg'))?.[1]
+    expect(read('lib/server/target.ts')).toContain(checkPath?.slice(1))
+    expect(checkPath).toBe('/healthz')
   })
 
   test('refuses as the API does', () => {
-    const [head = '', body = ''] = read('deploy/pair/refusal.http').split('\r\n\r\n')
-    expect(head).toMatch(/^HTTP\/1\.1 503 .*Content-Type: application\/problem\+json.*Retry-After: \d/s)
-    expect(Number(/Content-Length: (\d+)/.exec(head)?.[1])).toBe(Buffer.byteLength(body))
+    const [statusAndHeaders = '', body = ''] = read('deploy/pair/refusal.http').split('\r\n\r\n')
+    expect(statusAndHeaders).toMatch(
+      /^HTTP\/1\.1 503 .*Content-Type: application\/problem\+json.*Retry-After: \d/s,
+    )
+    expect(Number(/Content-Length: (\d+)/.exec(statusAndHeaders)?.[1])).toBe(Buffer.byteLength(body))
     expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'service_unavailable' })
   })
 
@@ -144,11 +146,11 @@ describe('deploy/pair', () => {
   test.runIf(isThere)('has files that HAProxy takes', () => {
     const ports = { DB_ONE_PATRONI: '8008', DB_TWO_PATRONI: '8008' }
     for (const file of ['database.cfg', 'web.cfg']) {
-      const given = Object.entries({ ...env, ...servers, ...ports }).map(
+      const assignments = Object.entries({ ...env, ...servers, ...ports }).map(
         ([name, value]) => `${name}=${value}`,
       )
       const path = join(ROOT, 'deploy/pair', file)
-      const { status, stderr } = spawnSync('env', [...given, 'haproxy', '-c', '-f', path], {
+      const { status, stderr } = spawnSync('env', [...assignments, 'haproxy', '-c', '-f', path], {
         encoding: 'utf8',
       })
       expect([status, stderr]).toEqual([0, expect.not.stringContaining('ALERT')])
@@ -164,5 +166,5 @@ test('each YAML file of deploy/ can be read', () => {
 })
 
 function lastFrom(all: readonly [string, string][]): number {
-  return all.findLastIndex(([word]) => word === 'FROM')
+  return all.findLastIndex(([instruction]) => instruction === 'FROM')
 }

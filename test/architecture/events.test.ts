@@ -4,7 +4,7 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 // docs/history.md names each event that is recorded, by its kind, and no other.
 
-const RECORDS = /\b(record(Audit|Deed|Apart|Refusal)|owner\.tell|partOf)\(/
+const RECORDS = /\b(record(Audit|Deed|Standalone|Rejection)|owner\.addEvent|partOf)\(/
 /** A name of one letter is an alias in SQL, and one that ends in `.json` a file. */
 const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.(?!json')[a-z]+(?:-[a-z]+)*)'/g
 /** Where the verb comes from elsewhere, such as a change's state: the thing stands for all of its events. */
@@ -25,21 +25,21 @@ const rows = read('docs/history.md')
 const named = [...new Set(rows.flatMap(([, ...actions]) => actions))]
 
 const thingOf = (action: string) => action.split('.')[0]
-const lacking = (actions: readonly string[], known: readonly string[]) =>
+const missing = (actions: readonly string[], listed: readonly string[]) =>
   actions.filter((action) => {
     const isThere = (one: string) =>
       one === action || ((one.endsWith('…') || action.endsWith('…')) && thingOf(one) === thingOf(action))
-    return !known.some(isThere)
+    return !listed.some(isThere)
   })
 
 describe('the papers name', () => {
   test('each event that is recorded', () => {
     expect(recorded.length).toBeGreaterThan(20)
-    expect(lacking(recorded, named)).toEqual([])
+    expect(missing(recorded, named)).toEqual([])
   })
 
   test('no event that is not', () => {
-    expect(lacking(named, recorded)).toEqual([])
+    expect(missing(named, recorded)).toEqual([])
   })
 
   test('each by the kind that it is looked for by', () => {
@@ -52,15 +52,15 @@ describe('the papers name', () => {
 })
 
 test('nothing to read is found', () => {
-  expect(lacking(named, [])).toEqual(named)
+  expect(missing(named, [])).toEqual(named)
   expect(named.length).toBeGreaterThan(20)
 })
 
 test('an event that is forgotten is found', () => {
   const text = "await recordDeed(tx, id, disabled ? 'member.shut-out' : 'member.enabled', id)"
-  expect(lacking(recordedIn(text), named)).toEqual(['member.shut-out'])
-  expect(lacking(recordedIn('const action = `planet.$' + '{what}`; recordAudit(tx)'), named)).toEqual([
+  expect(missing(recordedIn(text), named)).toEqual(['member.shut-out'])
+  expect(missing(recordedIn('const action = `planet.$' + '{what}`; recordAudit(tx)'), named)).toEqual([
     'planet.…',
   ])
-  expect(lacking(['member.shut-out'], recorded)).toEqual(['member.shut-out'])
+  expect(missing(['member.shut-out'], recorded)).toEqual(['member.shut-out'])
 })

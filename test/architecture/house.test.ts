@@ -23,8 +23,8 @@ describe('the house', () => {
     ['lib/licenses/assets/index.ts', true],
     ['proxy.ts', true],
     ['lib/licenses/assets/store.ts', false],
-  ])('and of a file %s this is said: %j', (file, found) => {
-    expect(isMisplaced(file)).toBe(found)
+  ])('and of a file %s this is said: %j', (file, expected) => {
+    expect(isMisplaced(file)).toBe(expected)
   })
 
   test(`reaches a database by ${LOGINS} alone, which has a server elsewhere prove who it is`, () => {
@@ -37,8 +37,8 @@ describe('the house', () => {
   test.each([
     ['new pg.Pool({ connectionString: url })', true],
     ['new pg.Pool(loginOf(url, role))', false],
-  ])('and of a file with %j this is said: %j', (text, found) => {
-    expect(mayDial(text)).toBe(found)
+  ])('and of a file with %j this is said: %j', (text, expected) => {
+    expect(mayDial(text)).toBe(expected)
   })
 
   test(`has files of ${MAX_LINES} lines at most`, () => {

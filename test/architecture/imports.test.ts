@@ -124,11 +124,11 @@ const ZONES: Zone[] = [
 
 describe.each(ZONES)('$what', (zone) => {
   test('holds', () => {
-    expect([...imports].flatMap(([file, its]) => breaches(zone, file, its))).toEqual([])
+    expect([...imports].flatMap(([file, its]) => violations(zone, file, its))).toEqual([])
   })
   test('and a planted breach is found', () => {
     const [file, text] = zone.planted
-    expect(breaches(zone, file, importsOf(text))).toHaveLength(1)
+    expect(violations(zone, file, importsOf(text))).toHaveLength(1)
   })
   test('and whatever it names is there', () => {
     expect(absent(zone, code, targets)).toEqual([])
@@ -146,10 +146,10 @@ describe.each(ZONES)('$what', (zone) => {
 test('only the folders of callers and sign-in mint a CustomerId', () => {
   const minting = /\bas\s+(unknown\s+as\s+)?CustomerId\b|<CustomerId>\s*\(/
   expect(minting.test('return id as CustomerId')).toBe(true)
-  const found = code.filter((file) => minting.test(read(file)))
+  const minters = code.filter((file) => minting.test(read(file)))
   const MINTS = [/^lib\/platform\/caller\//, /^lib\/identity\/access\//]
-  expect(found.filter((file) => !MINTS.some((folder) => folder.test(file)))).toEqual([])
-  expect(unmatched(MINTS, found)).toEqual([])
+  expect(minters.filter((file) => !MINTS.some((folder) => folder.test(file)))).toEqual([])
+  expect(unmatched(MINTS, minters)).toEqual([])
 })
 
 describe('server-only', () => {
@@ -160,8 +160,8 @@ describe('server-only', () => {
   const server = /^(node:|pg$|drizzle-orm|lib\/platform\/(db\/|runtime\/(env|log)\.ts$))/
 
   test('is the first import of each file that takes what a browser has not', () => {
-    const found = code.filter((file) => guarded.test(file) && takes(file, read(file), server))
-    expect(found).toContain('lib/licenses/assets/store.ts')
+    const unguarded = code.filter((file) => guarded.test(file) && hasValueImport(file, read(file), server))
+    expect(unguarded).toContain('lib/licenses/assets/store.ts')
     expect(code).toEqual(
       expect.arrayContaining([
         'lib/platform/runtime/env.ts',
@@ -169,7 +169,7 @@ describe('server-only', () => {
         'lib/platform/db/scope.ts',
       ]),
     )
-    expect(found.filter((file) => !startsServerOnly(read(file)))).toEqual([])
+    expect(unguarded.filter((file) => !startsServerOnly(read(file)))).toEqual([])
   })
 
   test('is the first import of every operation', () => {
@@ -193,27 +193,27 @@ describe('server-only', () => {
     [`import { env } from '../../platform/runtime/env.ts'`, true],
     [`import type { Transaction } from '#lib/platform/db/client.ts'`, false],
     [`import { decideQuantity } from './rules.ts'`, false],
-  ])('is asked for by %j', (text, asked) => {
-    expect(takes('lib/billing/new-noun/store.ts', text, server)).toBe(asked)
+  ])('is asked for by %j', (text, expected) => {
+    expect(hasValueImport('lib/billing/new-noun/store.ts', text, server)).toBe(expected)
   })
 })
 
-function takes(file: string, text: string, what: RegExp): boolean {
+function hasValueImport(file: string, text: string, what: RegExp): boolean {
   return importsOf(text).some(({ specifier, isType }) => !isType && what.test(resolveImport(file, specifier)))
 }
 
-function breaches(zone: Zone, file: string, its: readonly Import[]): string[] {
+function violations(zone: Zone, file: string, its: readonly Import[]): string[] {
   const { from, but = [], orTypes } = zone
-  const isHeld = from === undefined || from.some((pattern) => pattern.test(file))
-  if (!isHeld || but.some((pattern) => pattern.test(file))) return []
+  const applies = from === undefined || from.some((pattern) => pattern.test(file))
+  if (!applies || but.some((pattern) => pattern.test(file))) return []
   return its
     .filter(({ isType }) => orTypes || !isType)
     .map(({ specifier }) => resolveImport(file, specifier))
-    .filter((target) => isRefused(zone, target))
+    .filter((target) => isForbidden(zone, target))
     .map((target) => `${file} imports ${target}`)
 }
 
-function isRefused({ never, only = [] }: Zone, target: string): boolean {
+function isForbidden({ never, only = [] }: Zone, target: string): boolean {
   const isNamed = never === undefined || never.some((pattern) => pattern.test(target))
   return isNamed && !only.some((pattern) => pattern.test(target))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 
-type House = {
+type Architecture = {
   /** The folder whose folders are held to the layers. */
   root: string
   /** The lowest layer first. Folders of one layer do not import each other. */
@@ -11,7 +11,7 @@ type House = {
 }
 
 const MAX_PAIRS = 47
-const LIB: House = {
+const LIB: Architecture = {
   root: 'lib',
   layers: [
     ['platform'],
@@ -85,16 +85,16 @@ describe('the folders of lib', () => {
 
   test('are held to a table without a line that is unused, points up or stays in its layer', () => {
     const pairs = { a: ['b'], b: ['c', 'a'] }
-    const house: House = { root: 'lib', layers: [['a'], ['b', 'c']], pairs }
-    expect(unusedPairs([['lib/b/x.ts', `import '#lib/a/x.ts'`]], house)).toEqual(['a > b', 'b > c'])
-    expect(upwardPairs(house)).toEqual(['a > b', 'b > c'])
+    const architecture: Architecture = { root: 'lib', layers: [['a'], ['b', 'c']], pairs }
+    expect(unusedPairs([['lib/b/x.ts', `import '#lib/a/x.ts'`]], architecture)).toEqual(['a > b', 'b > c'])
+    expect(upwardPairs(architecture)).toEqual(['a > b', 'b > c'])
   })
 })
 
 type Text = readonly [file: string, text: string]
 
 /** Returns the folder of the root that a file is in, or the empty text for a file of the root itself. */
-function folderOf({ root }: House, file: string): string {
+function folderOf({ root }: Architecture, file: string): string {
   const [, folder = '', rest] = file.slice(root.length).split('/')
   return rest === undefined ? '' : folder
 }
@@ -102,45 +102,50 @@ function folderOf({ root }: House, file: string): string {
 /** Returns what each file imports of other folders of the root. */
 function dependencies(
   all: readonly Text[],
-  house: House,
+  architecture: Architecture,
 ): { file: string; from: string; target: string; to: string }[] {
   return all.flatMap(([file, text]) =>
     importsOf(text)
       .map(({ specifier }) => resolveImport(file, specifier))
-      .filter((target) => target.startsWith(`${house.root}/`))
-      .map((target) => ({ file, from: folderOf(house, file), target, to: folderOf(house, target) }))
+      .filter((target) => target.startsWith(`${architecture.root}/`))
+      .map((target) => ({
+        file,
+        from: folderOf(architecture, file),
+        target,
+        to: folderOf(architecture, target),
+      }))
       .filter(({ from, to }) => from !== to),
   )
 }
 
 /** Returns the files outside of all layers, and the imports that no line of the table allows. */
-function violations(all: readonly Text[], house: House): string[] {
-  const known = house.layers.flat()
-  const strangers = all.filter(([file]) => !known.includes(folderOf(house, file)))
+function violations(all: readonly Text[], architecture: Architecture): string[] {
+  const folders = architecture.layers.flat()
+  const unlisted = all.filter(([file]) => !folders.includes(folderOf(architecture, file)))
   return [
-    ...strangers.map(([file]) => `${file} is in no layer`),
-    ...dependencies(all, house)
-      .filter(({ from, to }) => !house.pairs[from]?.includes(to))
+    ...unlisted.map(([file]) => `${file} is in no layer`),
+    ...dependencies(all, architecture)
+      .filter(({ from, to }) => !architecture.pairs[from]?.includes(to))
       .map(({ file, target }) => `${file} imports ${target}`),
   ]
 }
 
-function pairsOf({ pairs }: House): { from: string; to: string }[] {
+function pairsOf({ pairs }: Architecture): { from: string; to: string }[] {
   return Object.entries(pairs).flatMap(([from, folders]) => folders.map((to) => ({ from, to })))
 }
 
 /** Returns the lines of the table that no import needs. */
-function unusedPairs(all: readonly Text[], house: House): string[] {
-  const used = dependencies(all, house)
-  return pairsOf(house)
+function unusedPairs(all: readonly Text[], architecture: Architecture): string[] {
+  const used = dependencies(all, architecture)
+  return pairsOf(architecture)
     .filter((pair) => !used.some(({ from, to }) => from === pair.from && to === pair.to))
     .map(({ from, to }) => `${from} > ${to}`)
 }
 
 /** Returns the lines of the table that lead to a higher layer or stay in their own. */
-function upwardPairs(house: House): string[] {
-  const layerOf = (folder: string) => house.layers.findIndex((layer) => layer.includes(folder))
-  return pairsOf(house)
+function upwardPairs(architecture: Architecture): string[] {
+  const layerOf = (folder: string) => architecture.layers.findIndex((layer) => layer.includes(folder))
+  return pairsOf(architecture)
     .filter(({ from, to }) => layerOf(to) < 0 || layerOf(to) >= layerOf(from))
     .map(({ from, to }) => `${from} > ${to}`)
 }

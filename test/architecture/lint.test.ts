@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 // A zone whose pattern is misspelt forbids nothing and says nothing: so each gets a breach planted.
-const REFUSED: Record<string, string[]> = {
+const FORBIDDEN: Record<string, string[]> = {
   'app/(console)/assets/page.tsx': [
     'drizzle-orm',
     'drizzle-orm/pg-core',
@@ -52,29 +52,29 @@ const ALLOWED: Record<string, string[]> = {
   ],
 }
 
-test.each(Object.entries(REFUSED))('Biome refuses every planted import in %s', (file, specifiers) => {
-  expect(refused(file, specifiers)).toEqual(specifiers)
+test.each(Object.entries(FORBIDDEN))('Biome refuses every planted import in %s', (file, specifiers) => {
+  expect(violations(file, specifiers)).toEqual(specifiers)
 })
 
 test.each(Object.entries(ALLOWED))('Biome allows what %s needs', (file, specifiers) => {
-  expect(refused(file, specifiers)).toEqual([])
+  expect(violations(file, specifiers)).toEqual([])
 })
 
 test.each([
   ['refuses modules that import each other', '', ['env.ts', 'log.ts']],
   ['allows modules whose types refer to each other, because types vanish in the build', 'type ', []],
-])('Biome %s', (_, type, found) => {
+])('Biome %s', (_, type, expected) => {
   const folder = 'lib/platform/runtime'
   const cycle = {
     [`${folder}/log.ts`]: `import ${type}{ Env } from './env.ts'\n\nexport class Log { env?: Env }\n`,
     [`${folder}/env.ts`]: `import ${type}{ Log } from './log.ts'\n\nexport class Env { log?: Log }\n`,
   }
   const files = linted(cycle, 'suspicious/noImportCycles').map(({ file }) => file)
-  expect(files.sort()).toEqual(found.map((name) => `${folder}/${name}`))
+  expect(files.sort()).toEqual(expected.map((name) => `${folder}/${name}`))
 })
 
 /** Those of `specifiers` that our Biome configuration refuses in a file at that path. */
-function refused(file: string, specifiers: string[]): string[] {
+function violations(file: string, specifiers: string[]): string[] {
   const text = specifiers.map((specifier) => `import '${specifier}'\n`).join('')
   return linted({ [file]: text }, 'style/noRestrictedImports').map(({ line }) => specifiers[line - 1] ?? '')
 }
@@ -95,10 +95,10 @@ function linted(files: Record<string, string>, rule: string): { file: string; li
       encoding: 'utf8',
       timeout: 20_000,
     })
-    const found = [...stdout.matchAll(/title=lint\/(\w+\/\w+).*?,file=([^,]+),line=(\d+),/g)]
+    const diagnostics = [...stdout.matchAll(/title=lint\/(\w+\/\w+).*?,file=([^,]+),line=(\d+),/g)]
     // 0 says that Biome has looked at the files: without it, nothing found would mean nothing.
-    expect(status).toBe(found.length > 0 ? 1 : 0)
-    return found.map(([, , file = '', line]) => ({ file: relative(folder, file), line: Number(line) }))
+    expect(status).toBe(diagnostics.length > 0 ? 1 : 0)
+    return diagnostics.map(([, , file = '', line]) => ({ file: relative(folder, file), line: Number(line) }))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -17,7 +17,7 @@ test('new migrations stop nobody', () => {
   expect(faults(migrations())).toEqual([])
 })
 
-const of = (...texts: string[]): Migration[] =>
+const planted = (...texts: string[]): Migration[] =>
   texts.map((text, index) => ({ name: `${100 + index}_planted.sql`, text }))
 const STEPS = '-- no-transaction\n'
 const NAMED = 'ALTER TABLE members ADD CONSTRAINT named CHECK (name IS NOT NULL) NOT VALID'
@@ -60,13 +60,13 @@ describe('what stops somebody is found', () => {
     [`${STEPS}CREATE TABLE a (id text)`, "CreateStmt can't be repeated"],
     [`${STEPS}DROP INDEX CONCURRENTLY a`, "DropStmt can't be repeated"],
     [`${STEPS}VACUUM invoices; ANALYZE invoices`, 'one statement between two breakpoints'],
-  ])('%s', (text, found) => {
-    expect(faults(of(text))).toEqual([expect.stringContaining(found)])
+  ])('%s', (text, violations) => {
+    expect(faults(planted(text))).toEqual([expect.stringContaining(violations)])
   })
 
   test('a column is required before all rows were looked at', () => {
-    expect(faults(of(NAMED, REQUIRED))).toHaveLength(1)
-    expect(faults(of(NAMED, VALIDATED.replace('members', 'customers'), REQUIRED))).toHaveLength(1)
+    expect(faults(planted(NAMED, REQUIRED))).toHaveLength(1)
+    expect(faults(planted(NAMED, VALIDATED.replace('members', 'customers'), REQUIRED))).toHaveLength(1)
   })
 })
 
@@ -89,11 +89,11 @@ describe('what stops nobody is not', () => {
     ['CREATE POLICY own ON invoices USING (EXISTS (SELECT FROM parties))'],
     ['-- contract: the last release reads it as somebody else\nREVOKE SELECT ON invoices FROM console_app'],
   ])('%s', (text) => {
-    expect(faults(of(text))).toEqual([])
+    expect(faults(planted(text))).toEqual([])
   })
 
   test('a column is required once an earlier migration has looked at all rows', () => {
-    expect(faults(of(NAMED, VALIDATED, REQUIRED))).toEqual([])
+    expect(faults(planted(NAMED, VALIDATED, REQUIRED))).toEqual([])
   })
 })
 
@@ -101,26 +101,26 @@ describe('what stops nobody is not', () => {
 function faults(all: readonly Migration[]): string[] {
   const isRead = lastRelease()
   const checks = new Map<string, string>()
-  const proven = new Set<string>()
+  const verified = new Set<string>()
   return all
     .filter((migration) => numberOf(migration) >= FIRST_HELD)
     .flatMap((migration) => {
       const inSteps = isInSteps(migration)
       const parts = migration.text.split('--> statement-breakpoint').map(statementsIn)
-      const statements = parts.flat()
-      const place = {
-        own: madeBy(statements),
+      const queries = parts.flat()
+      const location = {
+        own: madeBy(queries),
         inSteps,
         contracts: isContracting(migration),
-        proven: new Set(proven),
+        proven: new Set(verified),
         isRead,
       }
-      const found = statements.flatMap((statement) => statementFaults(statement, place))
+      const violations = queries.flatMap((query) => statementFaults(query, location))
       if (inSteps && parts.some((part) => part.length !== 1))
-        found.push('there is one statement between two breakpoints')
-      const proofs = proofsIn(statements)
-      for (const [name, column] of proofs.checks) checks.set(name, column)
-      for (const name of proofs.validated) proven.add(checks.get(name) ?? '')
-      return found.map((fault) => `${migration.name}: ${fault}`)
+        violations.push('there is one statement between two breakpoints')
+      const evidence = proofsIn(queries)
+      for (const [name, column] of evidence.checks) checks.set(name, column)
+      for (const name of evidence.validated) verified.add(checks.get(name) ?? '')
+      return violations.map((fault) => `${migration.name}: ${fault}`)
     })
 }

@@ -8,8 +8,8 @@ const DECISION_LINES = 25
 const HEADINGS = ['## Context', '## Decision', '## Alternatives', '## Consequences']
 
 const files = [...projectFiles(), '.env.example', '.ci/run']
-const papers = files.filter((file) => file.endsWith('.md'))
-const decisions = papers.filter((file) => /^docs\/decisions\/\d/.test(file))
+const documents = files.filter((file) => file.endsWith('.md'))
+const decisions = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
 /** What whoever deploys writes. */
 const NOT_OURS = ['deploy/compose.env']
 /** The folders of the root: in a paper, what begins with one is a path. */
@@ -20,8 +20,8 @@ const scripts: string[] = ['test', 'start', ...Object.keys(JSON.parse(read('pack
 
 test('the folders of the root and the papers in them are found', () => {
   expect(FOLDERS).toEqual(expect.arrayContaining(['app', 'deploy', 'docs', 'lib']))
-  expect(papers).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/architecture.md']))
-  const text = papers.map(read).join()
+  expect(documents).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/architecture.md']))
+  const text = documents.map(read).join()
   expect(NOT_OURS.filter((path) => !text.includes(path))).toEqual([])
 })
 
@@ -29,9 +29,9 @@ test(`README has at most ${README_LINES} lines`, () => {
   expect(lines(read('README.md'))).toBeLessThanOrEqual(README_LINES)
 })
 
-describe.each(papers)('%s', (paper) => {
+describe.each(documents)('%s', (document) => {
   test('names paths, commands and links that exist', () => {
-    expect(faults(paper, read(paper))).toEqual([])
+    expect(faults(document, read(document))).toEqual([])
   })
 })
 
@@ -52,8 +52,8 @@ test.each([
     '[a](import.md) [b](../README.md#no-such-place)',
     ['import.md', '../README.md#no-such-place'],
   ],
-])('in %s, of %j these are found: %j', (paper, text, found) => {
-  expect(faults(paper, text)).toEqual(found)
+])('in %s, of %j these are found: %j', (document, text, expected) => {
+  expect(faults(document, text)).toEqual(expected)
 })
 
 describe('decisions', () => {
@@ -128,9 +128,9 @@ describe('settings', () => {
   })
 
   test('have the default that both papers say', () => {
-    const known = declared.filter(({ value }) => value !== undefined)
-    expect(known.length).toBeGreaterThan(10)
-    for (const { name, value } of known) {
+    const present = declared.filter(({ value }) => value !== undefined)
+    expect(present.length).toBeGreaterThan(10)
+    for (const { name, value } of present) {
       expect([name, documented.get(name)]).toEqual([name, `\`${value}\``])
       expect([name, example.get(name)]).toEqual([name, value])
     }
@@ -142,24 +142,24 @@ function withoutComments(text: string): string {
 }
 
 /** What a paper names that is not there. */
-function faults(paper: string, whole: string): string[] {
+function faults(document: string, whole: string): string[] {
   const text = withoutComments(whole)
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
   const fenced = [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([block]) => block.split(/[\s,;]+/))
   const paths = [...spans, ...fenced]
-    .filter(looksLikePath)
+    .filter(isPathLike)
     .filter((path) => !NOT_OURS.includes(path) && !exists(path))
   const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)]
     .filter(([, name = '']) => !scripts.includes(name))
     .map(([command]) => command)
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
-    .filter((target) => !/^[a-z]+:/.test(target) && !leads(paper, target))
+    .filter((target) => !/^[a-z]+:/.test(target) && !leads(document, target))
   return [...paths.map((path) => `\`${path}\``), ...commands, ...links]
 }
 
 /** A path from the root, to a file or a folder; `<noun>` stands for any name. */
-function looksLikePath(text: string): boolean {
+function isPathLike(text: string): boolean {
   return new RegExp(`^(${FOLDERS.join('|')})/[\\w./()<>{},*\\[\\]-]*$`).test(text)
 }
 
@@ -172,10 +172,10 @@ function exists(path: string): boolean {
   return pattern.includes('*') && globSync(pattern).length > 0
 }
 
-function leads(paper: string, target: string): boolean {
+function leads(document: string, target: string): boolean {
   const [path = '', anchor] = target.split('#')
-  const file = path ? posix.join(posix.dirname(paper), path) : paper
-  if (!files.some((known) => known === file || known.startsWith(`${file}/`))) return false
+  const file = path ? posix.join(posix.dirname(document), path) : document
+  if (!files.some((tracked) => tracked === file || tracked.startsWith(`${file}/`))) return false
   return (
     anchor === undefined || [...read(file).matchAll(/^#+ (.+)$/gm)].some(([, name]) => slug(name) === anchor)
   )
@@ -192,12 +192,12 @@ function slug(heading = ''): string {
 function decisionFault(text: string): string {
   if (lines(text) > DECISION_LINES) return `${lines(text)} lines`
   const parts = text.split(/^(?=## )/m).slice(1)
-  const found = parts
+  const missing = parts
     .filter((part) => part.split('\n').slice(1).join('').trim())
     .map((part) => part.split('\n')[0])
-  return found.join() === HEADINGS.join()
+  return missing.join() === HEADINGS.join()
     ? ''
-    : `not ${HEADINGS.filter((one) => !found.includes(one)).join()}`
+    : `not ${HEADINGS.filter((one) => !missing.includes(one)).join()}`
 }
 
 function declares(file: string): boolean {

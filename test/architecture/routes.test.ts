@@ -8,7 +8,7 @@ const API = [/^app\/billing\/v1\//, /^app\/auth\/v1\//, /^app\/scim\/v2\//, /^ap
 const everyRoute = files.filter((file) => /^app\/.*route\.ts$/.test(file))
 const routes = everyRoute.filter((file) => API.some((folder) => folder.test(file)))
 /** It lists the contracts. */
-const APART = ['app/billing/v1/openapi.json/route.ts']
+const EXEMPT = ['app/billing/v1/openapi.json/route.ts']
 /** They answer no call of the API's: what no path belongs to, and ways through a browser. */
 const NO_API = /\/\[\[\.\.\.unknown\]\]\/|^app\/(\.well-known|api|auth\/sign-on)\//
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
@@ -16,14 +16,14 @@ const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } 
 const contracts = await load('contract', (value) => value as Contract)
 const operations = await load('operations', (value) => (value as { contract?: Contract }).contract)
 
-describe.each(routes.filter((file) => !APART.includes(file)))('%s', (file) => {
+describe.each(routes.filter((file) => !EXEMPT.includes(file)))('%s', (file) => {
   const text = read(file)
 
   test('mounts operations and nothing else, for every method', () => {
     const imported = importsOf(text).map(({ specifier }) => specifier)
-    const nouns = imported.filter((specifier) => /^#lib\/[^/]+\/[^/]+\/operations\.ts$/.test(specifier))
-    expect(nouns.length).toBeGreaterThan(0)
-    expect(imported.sort()).toEqual(['#lib/platform/api/endpoint.ts', ...nouns].sort())
+    const modules = imported.filter((specifier) => /^#lib\/[^/]+\/[^/]+\/operations\.ts$/.test(specifier))
+    expect(modules.length).toBeGreaterThan(0)
+    expect(imported.sort()).toEqual(['#lib/platform/api/endpoint.ts', ...modules].sort())
     expect(text).toContain(`${HANDLERS}route(`)
   })
 
@@ -37,7 +37,7 @@ describe.each(routes.filter((file) => !APART.includes(file)))('%s', (file) => {
 test('every route is of the API or answers none of its calls, and a folder that has moved is found', () => {
   expect(everyRoute.filter((file) => !routes.includes(file) && !NO_API.test(file))).toEqual([])
   expect(unmatched(API, everyRoute)).toEqual([])
-  expect(routes).toEqual(expect.arrayContaining(APART))
+  expect(routes).toEqual(expect.arrayContaining(EXEMPT))
   const moved = everyRoute.map((file) => file.replace('app/scim/v2/', 'app/scim/v3/'))
   expect(unmatched(API, moved)).toEqual([String(API[2])])
 })
@@ -79,24 +79,26 @@ function mounted(file: string): Contract[] {
 /** What a text takes of `lib/<domain>/<noun>/<module>.ts`, imported as a whole under any name: `<noun>.<export>`. */
 function named(text: string, module: string): string[] {
   const imports = new RegExp(`import \\* as (\\w+) from '#lib/[^/]+/([^/]+)/${module}\\.ts'`, 'g')
-  return [...text.matchAll(imports)].flatMap(([, alias, noun]) =>
-    [...text.matchAll(new RegExp(`(?<![/\\w])${alias}\\.(\\w+)`, 'g'))].map(([, name]) => `${noun}.${name}`),
+  return [...text.matchAll(imports)].flatMap(([, alias, moduleName]) =>
+    [...text.matchAll(new RegExp(`(?<![/\\w])${alias}\\.(\\w+)`, 'g'))].map(
+      ([, name]) => `${moduleName}.${name}`,
+    ),
   )
 }
 
 /** What `pick` makes of each export of `lib/<domain>/<noun>/<module>.ts`, by `noun.export`, where it is a contract. */
-async function load(module: string, pick: (value: unknown) => Contract | undefined) {
-  const found = new Map<string, Contract>()
+async function load(module: string, select: (value: unknown) => Contract | undefined) {
+  const loaded = new Map<string, Contract>()
   for (const file of files) {
-    const [lib, domain, noun, name, ...deeper] = file.split('/')
+    const [lib, domain, moduleName, name, ...deeper] = file.split('/')
     if (lib !== 'lib' || name !== `${module}.ts` || deeper.length > 0) continue
     const exported: Record<string, unknown> = await import(
-      /* @vite-ignore */ `../../lib/${domain}/${noun}/${name}`
+      /* @vite-ignore */ `../../lib/${domain}/${moduleName}/${name}`
     )
     for (const [key, value] of Object.entries(exported)) {
-      const contract = value ? pick(value) : undefined
-      if (contract?.method && contract.path) found.set(`${noun}.${key}`, contract)
+      const contract = value ? select(value) : undefined
+      if (contract?.method && contract.path) loaded.set(`${moduleName}.${key}`, contract)
     }
   }
-  return found
+  return loaded
 }

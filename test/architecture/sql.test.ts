@@ -34,23 +34,23 @@ const AT_HOME = new Set(['vendor_accounts', 'vendor_budgets', 'sign_in_budgets']
 
 /** Faults of a file's statements. */
 function faultsIn(file: string, text: string): string[] {
-  const told = (what: string) => `${file}: ${what}`
+  const located = (what: string) => `${file}: ${what}`
   const code = text.replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '')
   return [
     ...(SCHEMA.test(file)
       ? []
-      : [...code.matchAll(VOLATILE)].map(([found]) =>
-          told(`${found} is volatile: write statement_timestamp()`),
+      : [...code.matchAll(VOLATILE)].map(([match]) =>
+          located(`${match} is volatile: write statement_timestamp()`),
         )),
-    ...[...code.matchAll(SUBQUERY)].map(() => told('a subquery in ON CONFLICT: write two statements')),
+    ...[...code.matchAll(SUBQUERY)].map(() => located('a subquery in ON CONFLICT: write two statements')),
     ...[...code.matchAll(MUTABLE)]
       .filter(([, table = '']) => !AT_HOME.has(table))
-      .map(([, , name]) => told(`${name}() in ON CONFLICT: write what is inserted, by excluded`)),
-    ...[...code.matchAll(IN_CASE)].map(([, name]) => told(`${name}() in coalesce: write least()`)),
+      .map(([, , name]) => located(`${name}() in ON CONFLICT: write what is inserted, by excluded`)),
+    ...[...code.matchAll(IN_CASE)].map(([, name]) => located(`${name}() in coalesce: write least()`)),
     ...[...code.matchAll(ROWS_ALONE)]
       .filter(([, table = '']) => !OF_NO_CUSTOMER.has(table))
       .map(([, table, source]) =>
-        told(`INSERT INTO ${table} … SELECT from ${source}() alone: put a row beside it`),
+        located(`INSERT INTO ${table} … SELECT from ${source}() alone: put a row beside it`),
       ),
   ]
 }
@@ -63,8 +63,8 @@ test('what is looked at is there, and would be missed', () => {
   expect(unmatched([SCHEMA, /\/store\.ts$/], FILES)).toEqual([])
   const rest = FILES.filter((file) => !SCHEMA.test(file))
   expect(unmatched([SCHEMA], rest)).toEqual([String(SCHEMA)])
-  const statements = FILES.filter((file) => /\b(INSERT INTO|DO UPDATE|UPDATE)\b/.test(read(file)))
-  expect(statements.length).toBeGreaterThan(20)
+  const writers = FILES.filter((file) => /\b(INSERT INTO|DO UPDATE|UPDATE)\b/.test(read(file)))
+  expect(writers.length).toBeGreaterThan(20)
   const tables = FILES.filter((file) => SCHEMA.test(file))
     .map(read)
     .join()
@@ -87,8 +87,8 @@ describe('what it refuses is found', () => {
       '`INSERT INTO a (x)\n SELECT r.x FROM unnest($1::text[]) AS r(x)`',
       'INSERT INTO a … SELECT from unnest()',
     ],
-  ])('%s', (text, found) => {
-    expect(faultsIn('lib/planted.ts', text)).toEqual([expect.stringContaining(found)])
+  ])('%s', (text, expected) => {
+    expect(faultsIn('lib/planted.ts', text)).toEqual([expect.stringContaining(expected)])
   })
 })
 

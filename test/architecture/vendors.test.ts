@@ -28,20 +28,20 @@ describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
   })
 
   test('does not read the environment: its settings are handed in', () => {
-    const reached = reachableFrom(inside, [LOG])
-    expect(reached.has(`lib/vendors/${folder}/write.ts`)).toBe(true)
-    expect([...reached].filter((file) => file === ENV)).toEqual([])
+    const reachable = reachableFrom(inside, [LOG])
+    expect(reachable.has(`lib/vendors/${folder}/write.ts`)).toBe(true)
+    expect([...reachable].filter((file) => file === ENV)).toEqual([])
   })
 })
 
 test('each vendor of the list has its folder, and one that has moved is found', () => {
   const listed = [...read(LIST).matchAll(/from '\.\/([\w-]+)\/declaration\.ts'/g)].map(([, name]) => name)
-  const known = (paths: readonly string[]) =>
+  const vendorNames = (paths: readonly string[]) =>
     [...vendorFolders(paths).keys()].filter((name) => !name.startsWith('test-')).sort()
   expect(listed.length).toBeGreaterThan(1)
-  expect(known(files)).toEqual(listed.sort())
+  expect(vendorNames(files)).toEqual(listed.sort())
   const moved = files.map((file) => file.replace('lib/vendors/google/', 'lib/google/'))
-  expect(known(moved)).toEqual(listed.filter((name) => name !== 'google'))
+  expect(vendorNames(moved)).toEqual(listed.filter((name) => name !== 'google'))
 })
 
 test('what they may not lead to is there', () => {
@@ -73,14 +73,14 @@ function vendorFolders(paths: readonly string[]): Map<string, string[]> {
 
 /** What the files load at once, with themselves: neither types, nor what is imported later or by `ends`. */
 function reachableFrom(starts: readonly string[], ends: readonly string[] = []): Set<string> {
-  const reached = new Set<string>()
+  const reachable = new Set<string>()
   const rest = [...starts]
   for (let file = rest.pop(); file !== undefined; file = rest.pop()) {
-    if (reached.has(file)) continue
-    reached.add(file)
+    if (reachable.has(file)) continue
+    reachable.add(file)
     if (!file.startsWith('lib/') || ends.includes(file)) continue
     const now = importsOf(read(file).replace(/\bimport\(/g, 'later(')).filter(({ isType }) => !isType)
     rest.push(...now.map(({ specifier }) => resolveImport(file ?? '', specifier)))
   }
-  return reached
+  return reachable
 }

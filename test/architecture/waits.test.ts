@@ -6,24 +6,26 @@ import { isTest, projectFiles, read } from './scan.ts'
 // test/fakes may be slow on purpose.
 
 /** How many explained waits the project may have; a new one replaces one that is gone. */
-const MOST_EXPLAINED = 16
-const OWN = 'test/architecture/waits.test.ts'
-const PLACES = [/^e2e\//, /^test\/fuzz\//]
+const MAX_EXPLAINED = 16
+const THIS_FILE = 'test/architecture/waits.test.ts'
+const TEST_FOLDERS = [/^e2e\//, /^test\/fuzz\//]
 
 const files = projectFiles().filter(
   (file) =>
-    /\.tsx?$/.test(file) && file !== OWN && (isTest(file) || PLACES.some((place) => place.test(file))),
+    /\.tsx?$/.test(file) &&
+    file !== THIS_FILE &&
+    (isTest(file) || TEST_FOLDERS.some((folder) => folder.test(file))),
 )
 const waits = files.flatMap((file) => waitsIn(read(file)).map((wait) => ({ ...wait, file })))
 
 test('tests wait for no fixed time', () => {
   const unexplained = waits.filter(({ isExplained }) => !isExplained)
   expect(unexplained.map(({ file, line }) => `${file}:${line}`)).toEqual([])
-  expect(waits.length).toBeLessThanOrEqual(MOST_EXPLAINED)
+  expect(waits.length).toBeLessThanOrEqual(MAX_EXPLAINED)
 })
 
 test('tests of all kinds are looked at', () => {
-  const kinds = [/\.test\.ts$/, /\.spec\.ts$/, /\/test-[^/]+\.ts$/, ...PLACES]
+  const kinds = [/\.test\.ts$/, /\.spec\.ts$/, /\/test-[^/]+\.ts$/, ...TEST_FOLDERS]
   for (const kind of kinds)
     expect([kind, files.filter((file) => kind.test(file)).length]).not.toEqual([kind, 0])
 })
@@ -66,8 +68,10 @@ function waitsIn(text: string): { line: number; isExplained: boolean }[] {
     /\bsetTimeout\(\s*\(\) => \w+\(\),/g,
     ...(imported ? [new RegExp(`(?<![.\\w])${alias}\\(`, 'g')] : []),
   ]
-  const found = new Set(patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(({ index }) => index)))
-  return [...found]
+  const positions = new Set(
+    patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(({ index }) => index)),
+  )
+  return [...positions]
     .sort((a, b) => a - b)
     .map((index) => ({
       line: text.slice(0, index).split('\n').length,

@@ -3,7 +3,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-type Backend = { url: string; isTaking: boolean; served: number; agent: Agent }
+type Backend = { url: string; isReady: boolean; served: number; agent: Agent }
 
 /** Milliseconds between two questions for health. */
 const INTERVAL = 100
@@ -16,11 +16,11 @@ const INTERVAL = 100
 export async function startBalancer() {
   const backends = new Map<string, Backend>()
   const closing = new AbortController()
-  let turn = 0
+  let next = 0
 
   const watch = async (backend: Backend) => {
     while (backends.get(backend.url) === backend) {
-      backend.isTaking = await fetch(`${backend.url}/healthz`).then(
+      backend.isReady = await fetch(`${backend.url}/healthz`).then(
         ({ status }) => status === 200,
         () => false,
       )
@@ -28,8 +28,8 @@ export async function startBalancer() {
     }
   }
   const pass = (req: IncomingMessage, res: ServerResponse) => {
-    const taking = [...backends.values()].filter(({ isTaking }) => isTaking)
-    const backend = taking[turn++ % taking.length]
+    const ready = [...backends.values()].filter(({ isReady }) => isReady)
+    const backend = ready[next++ % ready.length]
     if (!backend) return end(res, 503, 'no server takes requests')
     const { connection: _, ...headers } = req.headers
     const { url, agent } = backend
@@ -49,7 +49,7 @@ export async function startBalancer() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** A server that listens, or will: it gets requests once it says that it is well. */
     add(url: string): void {
-      const backend = { url, isTaking: false, served: 0, agent: new Agent({ keepAlive: true }) }
+      const backend = { url, isReady: false, served: 0, agent: new Agent({ keepAlive: true }) }
       backends.set(url, backend)
       watch(backend)
     },
@@ -58,7 +58,7 @@ export async function startBalancer() {
       backends.delete(url)
     },
     /** The addresses of those that get requests now. */
-    taking: () => [...backends.values()].filter(({ isTaking }) => isTaking).map(({ url }) => url),
+    readyUrls: () => [...backends.values()].filter(({ isReady }) => isReady).map(({ url }) => url),
     /** How many requests a server has begun to answer since it was added. */
     served: (url: string) => backends.get(url)?.served ?? 0,
     async close(): Promise<void> {

@@ -1,16 +1,16 @@
 import type { DemoCustomer } from '#lib/demo/customers.ts'
-import { standIns } from './stand-ins.ts'
-import type { Trial } from './vendors/stand-in.ts'
+import { vendorFakes } from './stand-ins.ts'
+import type { DemoScenario } from './vendors/stand-in.ts'
 
 const DOMAIN = 'harbor-trials.example'
 
 /** A subscription for each fate that a change can have; in the demo with vendors only. */
-export function harborTrials(today: string): Trial[] {
-  return standIns.flatMap(({ trials }) => trials(today))
+export function harborScenarios(today: string): DemoScenario[] {
+  return vendorFakes.flatMap(({ scenarios }) => scenarios(today))
 }
 
 /** The customer of these subscriptions. */
-export function harbor(today: string): DemoCustomer {
+export function harborDemo(today: string): DemoCustomer {
   return {
     name: 'Harbor Trials',
     domain: DOMAIN,
@@ -24,7 +24,7 @@ export function harbor(today: string): DemoCustomer {
       },
     ],
     members: [{ name: 'Noor Haddad', email: `noor.haddad@${DOMAIN}`, roles: ['it-manager'] }],
-    purchases: harborTrials(today).map(({ purchase }) => ({ ...purchase, domain: DOMAIN })),
+    purchases: harborScenarios(today).map(({ purchase }) => ({ ...purchase, domain: DOMAIN })),
     usage: [],
     invoices: [],
   }

@@ -1,8 +1,8 @@
-import { standIns } from './stand-ins.ts'
+import { vendorFakes } from './stand-ins.ts'
 
 /** Whose machine this is may have vendors and a mail server set up: with these settings no test reaches them. */
 export const NO_NETWORK: Record<string, string> = {
-  ...Object.fromEntries(standIns.flatMap(({ needs }) => needs.map((name) => [name, '']))),
+  ...Object.fromEntries(vendorFakes.flatMap(({ needs }) => needs.map((name) => [name, '']))),
   VENDOR_ACCOUNTS_FILE: '',
   SMTP_URL: '',
   MAIL_FROM: '',

@@ -1,6 +1,6 @@
 import { google } from './google/stand-in.ts'
 import { microsoft } from './microsoft/stand-in.ts'
-import type { StandIn } from './vendors/stand-in.ts'
+import type { FakeDeclaration } from './vendors/stand-in.ts'
 
 /** The stand-ins of all vendors. A new one is added here and in its own folder, nowhere else. */
-export const standIns: StandIn[] = [google, microsoft]
+export const vendorFakes: FakeDeclaration[] = [google, microsoft]

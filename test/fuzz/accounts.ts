@@ -11,7 +11,7 @@ export type Options = Omit<FakeOptions, 'onStep'> & {
 /** A vendor's stand-in, the name by which assets call it, and its settings for how late a write may be seen, and for how many calls it takes. */
 type Vendor = {
   vendor: string
-  settleSetting: string
+  confirmSetting: string
   callsSetting: string
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
 }
@@ -22,23 +22,23 @@ type Vendor = {
  * @param given.settings what all of them have besides
  */
 export async function openAccounts(
-  { vendor, start, settleSetting, callsSetting }: Vendor,
+  { vendor, start, confirmSetting, callsSetting }: Vendor,
   names: readonly string[],
   folder: string,
-  { options, settings: own }: { options: Options; settings: Record<string, string> },
+  { options, settings: common }: { options: Options; settings: Record<string, string> },
 ): Promise<{ fakes: Map<string, Fake>; settings: Record<string, string> }> {
   const fakes = new Map<string, Fake>()
-  const settings = { ...own }
+  const settings = { ...common }
   const named: object[] = []
   for (const account of names) {
     const onStep: FakeOptions['onStep'] = (step, call) => options.onStep?.(step, call, account)
-    const place = join(folder, account)
-    await mkdir(place)
-    const started = await start({ ...options, onStep }, place)
+    const accountFolder = join(folder, account)
+    await mkdir(accountFolder)
+    const started = await start({ ...options, onStep }, accountFolder)
     fakes.set(account, started.fake)
     if (fakes.size === 1) Object.assign(settings, started.settings)
     else {
-      const limits = { [settleSetting]: own[settleSetting], [callsSetting]: own[callsSetting] }
+      const limits = { [confirmSetting]: common[confirmSetting], [callsSetting]: common[callsSetting] }
       named.push({ vendor, name: account, settings: { ...started.settings, ...limits } })
     }
   }

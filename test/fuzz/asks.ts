@@ -7,19 +7,19 @@ import type { Call } from '../fakes/vendors/routes.ts'
 // code of the product knows. So the verdict need not believe our own books about that.
 
 const HEADER = 'x-asked-by'
-const asking = new AsyncLocalStorage<string>()
+const currentRequest = new AsyncLocalStorage<string>()
 
 subscribe('http.client.request.created', (message) => {
-  const id = asking.getStore()
+  const id = currentRequest.getStore()
   if (id !== undefined) (message as { request: ClientRequest }).request.setHeader(HEADER, id)
 })
 
 /** Does the work of the PATCH with this id. */
-export function askedBy<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-  return asking.run(id, work)
+export function runAsRequest<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+  return currentRequest.run(id, work)
 }
 
 /** The id of the PATCH that a call comes from; undefined for what no call did. */
-export function askOf(call: Call | undefined): string | undefined {
+export function requestIdOf(call: Call | undefined): string | undefined {
   return call?.headers[HEADER]?.toString()
 }

@@ -1,21 +1,21 @@
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { askedBy } from './asks.ts'
+import { runAsRequest } from './asks.ts'
 
 // One PATCH in a process of its own, which is killed in the midst of it. Its id is the last argument.
 
-const [database = '', key = '', id = '', quantity = '', ask = ''] = process.argv.slice(2)
+const [database = '', key = '', id = '', quantity = '', requestId = ''] = process.argv.slice(2)
 const opened = openDatabase(database)
 const body = JSON.stringify({ quantity: Number(quantity) })
 const headers = {
   authorization: `Bearer ${key}`,
   'content-type': 'application/json',
   'content-length': `${body.length}`,
-  'request-id': ask,
+  'request-id': requestId,
 }
 const url = `http://console.example/billing/v1/assets/${id}`
 const request = new Request(url, { method: 'PATCH', headers, body })
-const response = await askedBy(ask, () => route(setQuantity).PATCH(request))
+const response = await runAsRequest(requestId, () => route(setQuantity).PATCH(request))
 process.stdout.write(String(response.status))
 await opened.close()

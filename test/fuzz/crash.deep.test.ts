@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
+import { reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { FULL, printSeed, randomOfRun } from './run.ts'
-import { sceneries } from './sceneries.ts'
+import { scenarios } from './sceneries.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
 import { judge } from './verdict.ts'
 
@@ -20,7 +20,7 @@ const TARGET = 33
 /** A process that has just begun is slow, and here nobody else waits for it. */
 const PATIENT = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
 
-describe.each(sceneries)('$vendor', (scenery) => {
+describe.each(scenarios)('$vendor', (scenario) => {
   let database: TestDatabase
   let stage: Stage
   let killAt: Step
@@ -42,7 +42,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
   beforeAll(async () => {
     database = await testDatabase()
-    stage = await setStage(scenery, { assets: KILLS, writers: 1, options: { onStep }, times: PATIENT })
+    stage = await setStage(scenario, { assets: KILLS, writers: 1, options: { onStep }, times: PATIENT })
   })
   afterAll(async () => {
     await stage.close()
@@ -51,15 +51,21 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
   async function killedPatch(seed: Seed): Promise<string> {
     const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', CLIENT]
-    const given = [database.url, stage.keys[0] ?? '', stage.assetId(seed), String(TARGET), `crash-${seed.id}`]
+    const clientArgs = [
+      database.url,
+      stage.keys[0] ?? '',
+      stage.assetId(seed),
+      String(TARGET),
+      `crash-${seed.id}`,
+    ]
     const env = { ...process.env, ...stage.settings }
-    client = spawn(process.execPath, [...args, ...given], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
+    client = spawn(process.execPath, [...args, ...clientArgs], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
     client.stdout?.on('data', (chunk) => {
-      said += chunk
+      output += chunk
     })
     await once(client, 'exit')
-    return client.signalCode ?? said
+    return client.signalCode ?? output
   }
 
   test(`${KILLS} kills between any two steps lose nothing and leave nothing open`, {
@@ -79,7 +85,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
     // Fixed wait: the lease has ended, and so has the time in which the vendor may still do what it was asked.
     await pause(2500)
-    await settleOpenChanges('next-job')
+    await reconcileOpenChanges('next-job')
     const verdict = await judge(database, stage, [])
     expect(verdict).toMatchObject({
       open: 0,
@@ -89,9 +95,9 @@ describe.each(sceneries)('$vendor', (scenery) => {
       assetsThatDiffer: 0,
       overlappingWrites: 0,
     })
-    const settled = (await states()).map(({ state }) => state)
-    expect(settled.filter((state) => state === 'APPLIED')).toHaveLength(verdict.vendorWrites)
-    expect(new Set(settled)).toEqual(new Set(['APPLIED', 'FAILED']))
-    expect(settled).toHaveLength(KILLS)
+    const finalStates = (await states()).map(({ state }) => state)
+    expect(finalStates.filter((state) => state === 'APPLIED')).toHaveLength(verdict.vendorWrites)
+    expect(new Set(finalStates)).toEqual(new Set(['APPLIED', 'FAILED']))
+    expect(finalStates).toHaveLength(KILLS)
   })
 })

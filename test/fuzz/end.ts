@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { dueChanges } from '#lib/identity/access/due-work.ts'
-import { readVendors, settleOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
-import { wantPasses } from '#lib/licenses/vendor-readings/passes.ts'
+import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
+import { schedulePasses } from '#lib/licenses/vendor-readings/passes.ts'
 
 // What the jobs make of all that is left when nothing fails any more.
 
 /** Looks until no change is open any more. */
-export async function settleAll(): Promise<void> {
+export async function resolveAll(): Promise<void> {
   const left = async () => {
     // A row that is locked is somebody's at this moment.
-    await settleOpenChanges('fuzz-end').catch(() => {})
+    await reconcileOpenChanges('fuzz-end').catch(() => {})
     return (await dueChanges()).length
   }
   await expect.poll(left, { interval: 100, timeout: 300_000 }).toBe(0)
@@ -18,7 +18,7 @@ export async function settleAll(): Promise<void> {
 /** Reads all of the vendor's books. One that failed many times in a row is left alone for a while. */
 export async function readAll(): Promise<void> {
   const failure = async () => {
-    await wantPasses()
+    await schedulePasses()
     return readVendors('fuzz-end').then(() => undefined, String)
   }
   await expect.poll(failure, { interval: 100 }).toBeUndefined()

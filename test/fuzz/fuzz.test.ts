@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
-import { readAll, settleAll } from './end.ts'
-import { keepSettling } from './jobs.ts'
-import { naive } from './naive.ts'
-import { hiddenChanges, settleByHand } from './people.ts'
+import { readAll, resolveAll } from './end.ts'
+import { resolveUntilAborted } from './jobs.ts'
+import { sendNaively } from './naive.ts'
+import { hiddenChanges, resolveByOperator } from './people.ts'
 import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
-import { sceneries } from './sceneries.ts'
-import { type Scenery, type Stage, setStage } from './stage.ts'
+import { scenarios } from './sceneries.ts'
+import { type Scenario, type Stage, setStage } from './stage.ts'
 import type { Times } from './times.ts'
 import { vendorConsole } from './vendor-console.ts'
 import { judge, type Verdict } from './verdict.ts'
@@ -32,7 +32,7 @@ afterEach(async () => {
 const HOLDS = {
   writesWithoutRecord: 0,
   findings: [],
-  toldAsNotApplied: 0,
+  reportedAsNotApplied: 0,
   assetsThatDiffer: 0,
   overlappingWrites: 0,
   answersWithoutEvidence: 0,
@@ -44,11 +44,11 @@ const HOLDS = {
   stuck: 0,
 }
 
-describe.each(sceneries)('$vendor', (scenery) => {
+describe.each(scenarios)('$vendor', (scenario) => {
   const options = { timeout: 600_000 }
 
   test(`${PATCHES} PATCHes of 12 writers on 40 assets, a third of all calls failing`, options, async () => {
-    const verdict = await fuzz(scenery, { assets: 40, faultOf: anyFault(scenery) })
+    const verdict = await fuzz(scenario, { assets: 40, faultOf: anyFault(scenario) })
     expect(verdict).toMatchObject(HOLDS)
     // Nobody else changes anything: where what became of a call could be told, all is known before all of it is read.
     expect(verdict.differedBefore).toBeLessThanOrEqual(verdict.unclear)
@@ -59,7 +59,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
     `${PATCHES} PATCHes, while somebody changes totals in the vendor’s console, at two accounts`,
     options,
     async () => {
-      const verdict = await fuzz(scenery, { assets: 40, faultOf: anyFault(scenery), isShared: true })
+      const verdict = await fuzz(scenario, { assets: 40, faultOf: anyFault(scenario), isShared: true })
       expect(verdict).toMatchObject(HOLDS)
       isLively(verdict)
       expect(verdict.unclear).toBeGreaterThan(0)
@@ -70,34 +70,34 @@ describe.each(sceneries)('$vendor', (scenery) => {
     const times = { VENDOR_STALE_MS: '2500', VENDOR_WRITE_MS: '500' }
     const faultOf: FaultOf = ({ kind }, random) => {
       if (kind === 'read') return random() < 0.6 ? 'stale' : undefined
-      return random() < FAULT_RATE / 2 ? anyFault(scenery)({ kind }, () => random() * FAULT_RATE) : undefined
+      return random() < FAULT_RATE / 2 ? anyFault(scenario)({ kind }, () => random() * FAULT_RATE) : undefined
     }
-    const verdict = await fuzz(scenery, { assets: 10, faultOf, times, staleMs: 600, isEnough: changedOften })
+    const verdict = await fuzz(scenario, { assets: 10, faultOf, times, staleMs: 600, isEnough: changedOften })
     expect(verdict).toMatchObject({ ...HOLDS, unclear: 0, differedBefore: 0 })
     expect(verdict.vendorWrites).toBeGreaterThan(10)
   })
 
   test('the usual code fails in all of them', options, async () => {
-    stage = await setStage(scenery, {
+    stage = await setStage(scenario, {
       assets: 40,
       writers: 12,
-      options: { choose: seeded(anyFault(scenery)) },
+      options: { choose: seeded(anyFault(scenario)) },
     })
     const end = new AbortController()
-    const somebody = vendorConsole(stage, randomOfRun('console')).keepChanging(end.signal)
+    const somebody = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
     // It answers at once, so that there can be more of it: each of them needs its chance.
     const answers = await write(stage, {
       patches: Math.max(PATCHES, 1500),
       seed: seedOfRun('writers'),
-      by: naive,
+      by: sendNaively,
     })
     end.abort()
     await somebody
-    await stage.fake.settled()
+    await stage.fake.whenIdle()
     const verdict = await judge(database, stage, answers)
-    if (FULL) console.log(scenery.vendor, 'the usual code', verdict)
+    if (FULL) console.log(scenario.vendor, 'the usual code', verdict)
     expect(verdict.writesWithoutRecord).toBeGreaterThan(0)
-    expect(verdict.toldAsNotApplied).toBeGreaterThan(0)
+    expect(verdict.reportedAsNotApplied).toBeGreaterThan(0)
     expect(verdict.assetsThatDiffer).toBeGreaterThan(0)
     expect(verdict.overlappingWrites).toBeGreaterThan(0)
     expect(verdict.answersWithoutEvidence).toBeGreaterThan(0)
@@ -119,7 +119,7 @@ function changedOften(answers: readonly Answered[]): boolean {
 }
 
 /** Returns whether calls failed in both ways: the vendor did not answer, and the outcome stayed unknown. */
-function failedInBothWays(answers: readonly Answered[]): boolean {
+function failedAtBothStages(answers: readonly Answered[]): boolean {
   return [503, 504].every((status) => answers.some((answer) => answer.status === status))
 }
 
@@ -143,8 +143,8 @@ type Outcome = Verdict & {
 }
 
 async function fuzz(
-  scenery: Scenery,
-  { assets, faultOf, times = {}, staleMs = 60, isShared = false, isEnough = failedInBothWays }: Setting,
+  scenario: Scenario,
+  { assets, faultOf, times = {}, staleMs = 60, isShared = false, isEnough = failedAtBothStages }: Setting,
 ): Promise<Outcome> {
   let failing = true
   const chosen = seeded(faultOf)
@@ -157,11 +157,14 @@ async function fuzz(
   }
   const accounts = isShared ? 2 : 1
   const options = { choose, staleMs, onStep }
-  stage = await setStage(scenery, { assets, writers: 12, accounts, options, times })
+  stage = await setStage(scenario, { assets, writers: 12, accounts, options, times })
   const somebody = vendorConsole(stage, random)
   const end = new AbortController()
   // As the job does it each minute.
-  const others = [keepSettling(end.signal), ...(isShared ? [somebody.keepChanging(end.signal)] : [])]
+  const others = [
+    resolveUntilAborted(end.signal),
+    ...(isShared ? [somebody.changeUntilAborted(end.signal)] : []),
+  ]
   const answers: Answered[] = []
   for (let round = 0; round === 0 || !isEnough(answers); round++) {
     const name = `fuzz-${round}`
@@ -171,15 +174,15 @@ async function fuzz(
   end.abort()
   await Promise.all(others)
   const hidden = await hiddenChanges(database)
-  await settleAll()
-  for (const fake of stage.fakes) await fake.settled()
+  await resolveAll()
+  for (const fake of stage.fakes) await fake.whenIdle()
   const { assetsThatDiffer: differedBefore } = await judge(database, stage, answers)
   // Reading all of it repairs what the vendor alone has changed.
   // Fixed wait: readings are old enough to be asked for again.
   await pause(1000)
   await readAll()
   const verdict = await judge(database, stage, answers)
-  const outcome = { ...verdict, differedBefore, hidden, stuck: await settleByHand(database, stage) }
-  if (FULL) console.log(scenery.vendor, assets, 'assets', isShared ? 'shared' : '', outcome)
+  const outcome = { ...verdict, differedBefore, hidden, stuck: await resolveByOperator(database, stage) }
+  if (FULL) console.log(scenario.vendor, assets, 'assets', isShared ? 'shared' : '', outcome)
   return outcome
 }

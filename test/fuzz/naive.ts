@@ -14,26 +14,26 @@ import type { Send } from './writers.ts'
  * The usual code: look into our row, call the vendor, write our row; a call that fails is a failure. The planted fault
  * that proves that the counts can be other than zero.
  */
-export const naive: Send = async (stage, _writer, seed, quantity, headers) => {
-  const own = { customerId: CUSTOMER as Caller['customerId'] }
+export const sendNaively: Send = async (stage, _writer, seed, quantity, headers) => {
+  const caller = { customerId: CUSTOMER as Caller['customerId'] }
   const isRow = eq(assets.id, stage.assetId(seed))
-  const [row] = await scope(own, (tx) => tx.select().from(assets).where(isRow))
+  const [row] = await scope(caller, (tx) => tx.select().from(assets).where(isRow))
   const purchased = row?.seatsPurchased ?? 0
   if (quantity === purchased) return { status: 200 }
-  const facts = { status: 'ACTIVE', isCommitmentPlan: seed.isCommitmentPlan, purchased }
-  if (!decideQuantity(facts, quantity).allowed) return { status: 409 }
+  const quantityState = { status: 'ACTIVE', isCommitmentPlan: seed.isCommitmentPlan, purchased }
+  if (!decideQuantity(quantityState, quantity).allowed) return { status: 409 }
   const vendor = vendorOf({ vendor: stage.vendor, vendorAccount: seed.account }) as RemoteVendor
   const ref = { customerId: seed.customerId, subscriptionId: seed.id, skuId: seed.skuId }
-  const reading = await vendor.read(ref, AbortSignal.timeout(200))
-  if (reading.kind !== 'read') return { status: 503 }
+  const vendorRead = await vendor.read(ref, AbortSignal.timeout(200))
+  if (vendorRead.kind !== 'read') return { status: 503 }
   const signal = AbortSignal.timeout(200)
-  const answer = await vendor.setQuantity(reading.observed, quantity, crypto.randomUUID(), signal)
+  const answer = await vendor.setQuantity(vendorRead.observed, quantity, crypto.randomUUID(), signal)
   if (answer.kind !== 'applied') return { status: answer.kind === 'rejected' ? 422 : 502 }
-  await scope(own, async (tx) => {
+  await scope(caller, async (tx) => {
     await tx.update(assets).set({ seatsPurchased: quantity }).where(isRow)
     const asset = { id: stage.assetId(seed), vendorSubscriptionId: row?.vendorSubscriptionId ?? null }
     const change = { asset, from: purchased, to: quantity, state: 'APPLIED' as const }
-    await addLicenseChange(tx, own.customerId, {
+    await addLicenseChange(tx, caller.customerId, {
       ...change,
       actor: OPERATOR,
       requestId: headers['request-id'] ?? '',

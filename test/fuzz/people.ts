@@ -1,6 +1,6 @@
 import { runHere } from '#lib/admin/test-run.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { askOf } from './asks.ts'
+import { requestIdOf } from './asks.ts'
 import { CUSTOMER, type Stage } from './stage.ts'
 
 // What an operator sees of changes that nothing has settled, and can do about them: by the commands themselves.
@@ -12,18 +12,18 @@ const WAITING =
 export async function hiddenChanges(database: TestDatabase): Promise<number> {
   const waiting = async () => (await database.sql(CUSTOMER, WAITING)).map(({ id }) => String(id))
   const before = await waiting()
-  const shown = (await listed(database)).map(({ id }) => id)
+  const visible = (await listed(database)).map(({ id }) => id)
   const after = await waiting()
   // What was settled meanwhile may be there or not.
-  return before.filter((id) => after.includes(id) && !shown.includes(id)).length
+  return before.filter((id) => after.includes(id) && !visible.includes(id)).length
 }
 
 /** Settles all that waits, each as the vendor's books have it; how many of them could not be settled. */
-export async function settleByHand(database: TestDatabase, stage: Stage): Promise<number> {
-  const done = new Set(stage.fakes.flatMap(({ writes, callOf }) => writes.map(callOf)).map(askOf))
-  const asks = new Map((await database.sql(CUSTOMER, WAITING)).map(({ id, ask }) => [id, String(ask)]))
+export async function resolveByOperator(database: TestDatabase, stage: Stage): Promise<number> {
+  const done = new Set(stage.fakes.flatMap(({ writes, callOf }) => writes.map(callOf)).map(requestIdOf))
+  const requestIds = new Map((await database.sql(CUSTOMER, WAITING)).map(({ id, ask }) => [id, String(ask)]))
   for (const { id } of await listed(database)) {
-    const as = done.has(asks.get(id)) ? 'applied' : 'failed'
+    const as = done.has(requestIds.get(id)) ? 'applied' : 'failed'
     await admin(database, ['changes', 'settle', id, '--as', as, '--reason', 'seen in the console there'])
   }
   return (await listed(database)).length
@@ -34,11 +34,11 @@ async function listed(database: TestDatabase): Promise<{ id: string }[]> {
   return out === '' ? [] : JSON.parse(out)
 }
 
-async function admin({ url }: TestDatabase, words: string[]) {
+async function admin({ url }: TestDatabase, args: string[]) {
   const before = process.env.DATABASE_URL
   process.env.DATABASE_URL = url
   try {
-    return await runHere(words)
+    return await runHere(args)
   } finally {
     if (before === undefined) delete process.env.DATABASE_URL
     else process.env.DATABASE_URL = before

@@ -6,17 +6,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
-import { askOf } from './asks.ts'
-import { readAll, settleAll } from './end.ts'
-import { hiddenChanges, settleByHand } from './people.ts'
+import { requestIdOf } from './asks.ts'
+import { readAll, resolveAll } from './end.ts'
+import { hiddenChanges, resolveByOperator } from './people.ts'
 import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
-import { sceneries } from './sceneries.ts'
+import { scenarios } from './sceneries.ts'
 import { type Stage, setStage } from './stage.ts'
 import { vendorConsole } from './vendor-console.ts'
 import { judge } from './verdict.ts'
 import { anyFault, seeded } from './weather.ts'
 import type { Answered } from './writers.ts'
-import type { Given } from './writing-process.ts'
+import type { WriterInput } from './writing-process.ts'
 
 // Two processes on one database, each killed again and again in the midst of its calls, and started anew.
 
@@ -38,7 +38,7 @@ afterEach(async () => {
   await database.close()
 })
 
-describe.each(sceneries)('$vendor', (scenery) => {
+describe.each(scenarios)('$vendor', (scenario) => {
   test(`${PATCHES} PATCHes of two processes, ${KILLS} kills`, { timeout: 600_000 }, async () => {
     const random = randomOfRun('kills')
     const answers: Answered[] = []
@@ -50,9 +50,16 @@ describe.each(sceneries)('$vendor', (scenery) => {
       const name = `${side}${started}`
       const { vendor, seeds, keys, settings } = stage
       const half = keys.filter((_, number) => (side === 'a' ? number < 6 : number >= 6))
-      const given: Given = { database: database.url, vendor, seeds, keys: half, name, seed: seedOfRun(name) }
+      const input: WriterInput = {
+        database: database.url,
+        vendor,
+        seeds,
+        keys: half,
+        name,
+        seed: seedOfRun(name),
+      }
       const env = { ...process.env, ...settings }
-      const child = fork(PROGRAM, [JSON.stringify(given)], { execArgv: OPTIONS, env })
+      const child = fork(PROGRAM, [JSON.stringify(input)], { execArgv: OPTIONS, env })
       child.on('message', (answer: Answered) => answers.push(answer))
       processes.set(name, child)
     }
@@ -71,16 +78,16 @@ describe.each(sceneries)('$vendor', (scenery) => {
       if (!failing) return
       const seed = stage.seeds.find(({ id, account }) => id === call.subscriptionId && account === at)
       if (seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
-      const name = askOf(call)?.replace(/^-*/, '').split('-')[0]
+      const name = requestIdOf(call)?.replace(/^-*/, '').split('-')[0]
       if (name && kills < KILLS && random() < KILL_RATE) kill(name)
     }
 
-    const chosen = seeded(anyFault(scenery))
+    const chosen = seeded(anyFault(scenario))
     const choose = (call: Call) => (failing ? chosen(call) : undefined)
-    stage = await setStage(scenery, { assets: 40, writers: 12, accounts: 2, options: { choose, onStep } })
+    stage = await setStage(scenario, { assets: 40, writers: 12, accounts: 2, options: { choose, onStep } })
     const somebody = vendorConsole(stage, random)
     const end = new AbortController()
-    const changing = somebody.keepChanging(end.signal)
+    const changing = somebody.changeUntilAborted(end.signal)
     start('a')
     start('b')
     const isEnough = () => answers.length >= PATCHES && kills >= KILLS
@@ -98,14 +105,14 @@ describe.each(sceneries)('$vendor', (scenery) => {
     ])
 
     const hidden = await hiddenChanges(database)
-    await settleAll()
-    for (const fake of stage.fakes) await fake.settled()
+    await resolveAll()
+    for (const fake of stage.fakes) await fake.whenIdle()
     // Fixed wait: readings are old enough to be asked for again.
     await pause(1000)
     await readAll()
     const verdict = await judge(database, stage, answers)
-    const stuck = await settleByHand(database, stage)
-    if (FULL) console.log(scenery.vendor, kills, 'kills of two processes', verdict, { hidden, stuck })
+    const stuck = await resolveByOperator(database, stage)
+    if (FULL) console.log(scenario.vendor, kills, 'kills of two processes', verdict, { hidden, stuck })
     expect({ ...verdict, hidden, stuck }).toMatchObject({
       writesWithoutRecord: 0,
       findings: [],

@@ -1,31 +1,31 @@
-import { standIns } from '../fakes/stand-ins.ts'
-import type { StandIn } from '../fakes/vendors/stand-in.ts'
-import type { Scenery } from './stage.ts'
+import { vendorFakes } from '../fakes/stand-ins.ts'
+import type { FakeDeclaration } from '../fakes/vendors/stand-in.ts'
+import type { Scenario } from './stage.ts'
 
-export const sceneries = standIns.map(sceneryOf)
-export const [google, microsoft] = sceneries as [Scenery, Scenery]
+export const scenarios = vendorFakes.map(scenarioFor)
+export const [google, microsoft] = scenarios as [Scenario, Scenario]
 
 /** A stand-in that lets through whatever our own rule allows, for that one is tried here. */
-export function sceneryOf({
+export function scenarioFor({
   vendor,
   start,
-  settleSetting,
+  confirmSetting,
   callsSetting,
   given,
   lenient,
-  ownFaults,
+  writeFaults,
   readFaults,
-}: StandIn): Scenery {
+}: FakeDeclaration): Scenario {
   return {
     vendor,
     start,
-    settleSetting,
+    confirmSetting,
     callsSetting,
     add(fake, { isCommitmentPlan, ...seed }) {
       const planName = isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE'
       fake.add({ ...given({ ...seed, planName, status: 'ACTIVE' }), own: lenient ?? {} })
     },
-    ownFaults,
+    writeFaults,
     readFaults,
   }
 }

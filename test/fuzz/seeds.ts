@@ -4,17 +4,17 @@ export const ACCOUNTS = ['default', 'second']
 
 /** GUIDs, as one of the vendors wants them; half of the plans are commitments. */
 export function seedOf(n: number, accounts: number) {
-  const [place, at] = [Math.floor(n / accounts), n % accounts]
-  const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(place).padStart(12, '0')}`
+  const [index, at] = [Math.floor(n / accounts), n % accounts]
+  const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(index).padStart(12, '0')}`
   return {
     account: ACCOUNTS[at] ?? '',
     id: guid(1),
     customerId: guid(2),
-    skuId: `SKU-${place}:0001`,
+    skuId: `SKU-${index}:0001`,
     // Whoever asks the wrong books is told another total.
     total: 20 + 2 * at,
     assigned: 3,
-    isCommitmentPlan: place % 2 === 1,
+    isCommitmentPlan: index % 2 === 1,
   }
 }
 

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { knownVendors } from '#lib/vendors/known-vendors.ts'
+import { vendorDeclarations } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { type Options, openAccounts } from './accounts.ts'
 import { ACCOUNTS, assetIdOf, seedOf } from './seeds.ts'
-import { CALLS_PER_MINUTE, SETTLE_SECONDS, TIMES, type Times } from './times.ts'
+import { CALLS_PER_MINUTE, CONFIRM_SECONDS, TIMES, type Times } from './times.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {
@@ -22,22 +22,22 @@ export type Seed = {
 }
 
 /** A fake vendor, and how the console is told of it. */
-export type Scenery = {
+export type Scenario = {
   /** The name by which assets call their vendor. */
   vendor: string
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
   add(fake: Fake, seed: Seed): void
   /** The setting that says for how many seconds a write may stay unseen. */
-  settleSetting: string
+  confirmSetting: string
   /** The setting that says how many calls may be made in any minute. */
   callsSetting: string
   /** Faults that only this vendor has, for writes. */
-  ownFaults: readonly string[]
+  writeFaults: readonly string[]
   /** The same for reads. */
   readFaults: readonly string[]
 }
 
-const LATE_MS = 300
+const DELAY_MS = 300
 const STALE_MS = 60
 
 export type Stage = {
@@ -68,7 +68,7 @@ type Setting = { assets: number; writers: number; accounts?: 1 | 2; options?: Op
  * two accounts there are two of that vendor, and each id of a subscription is in the books of both.
  */
 export async function setStage(
-  scenery: Scenery,
+  scenario: Scenario,
   { assets, writers, accounts = 1, options = {}, times = {} }: Setting,
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
@@ -77,28 +77,28 @@ export async function setStage(
     if (step === 'write-arrived') arrivals.push(call)
     return options.onStep?.(step, call, account)
   }
-  const calls = { [scenery.callsSetting]: CALLS_PER_MINUTE }
-  const own = { ...TIMES, ...calls, [scenery.settleSetting]: SETTLE_SECONDS, ...times }
+  const calls = { [scenario.callsSetting]: CALLS_PER_MINUTE }
+  const overrides = { ...TIMES, ...calls, [scenario.confirmSetting]: CONFIRM_SECONDS, ...times }
   const names = ACCOUNTS.slice(0, accounts)
-  const opened = await openAccounts(scenery, names, folder, {
-    options: { lateMs: LATE_MS, staleMs: STALE_MS, ...options, onStep },
-    settings: own,
+  const opened = await openAccounts(scenario, names, folder, {
+    options: { delayMs: DELAY_MS, staleMs: STALE_MS, ...options, onStep },
+    settings: overrides,
   })
-  const { fakes, settings: told } = opened
-  Object.assign(process.env, told)
+  const { fakes, settings: environment } = opened
+  Object.assign(process.env, environment)
   // Times as short as these have no room for it.
-  await Promise.all(knownVendors.map(({ load }) => load()))
+  await Promise.all(vendorDeclarations.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
   const fakeOf = ({ account }: Seed) => fakes.get(account) as Fake
   const seeds = Array.from({ length: assets }, (_, n) => seedOf(n, accounts))
   for (const seed of seeds) {
-    scenery.add(fakeOf(seed), seed)
+    scenario.add(fakeOf(seed), seed)
     await addAsset(
       CUSTOMER,
       assetIdOf(seed),
       { purchased: seed.total, assigned: seed.assigned, isCommitmentPlan: seed.isCommitmentPlan },
       {
-        vendor: scenery.vendor,
+        vendor: scenario.vendor,
         vendorAccount: seed.account,
         vendorCustomerId: seed.customerId,
         subscriptionId: seed.id,
@@ -114,16 +114,16 @@ export async function setStage(
     fakeOf,
     fakes: [...fakes.values()],
     arrivals,
-    vendor: scenery.vendor,
+    vendor: scenario.vendor,
     seeds,
     assetId: assetIdOf,
     keys,
-    settings: told,
+    settings: environment,
     staleMs: options.staleMs ?? STALE_MS,
     async close() {
       for (const one of fakes.values()) await one.close()
       await rm(folder, { recursive: true, force: true })
-      for (const name of Object.keys(told)) delete process.env[name]
+      for (const name of Object.keys(environment)) delete process.env[name]
       // Another stage has other addresses.
       forgetVendors()
     },

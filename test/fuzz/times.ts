@@ -10,7 +10,7 @@ export const TIMES = {
   VENDOR_PAUSE_MS: '150',
   CHANGE_LEASE_MS: '1500',
 }
-export const SETTLE_SECONDS = '2'
+export const CONFIRM_SECONDS = '2'
 /** More than anybody makes: what is tried here is not how many. */
 export const CALLS_PER_MINUTE = '1000000'
 type Limit = 'SETTLE_SECONDS' | 'CALLS_PER_MINUTE'

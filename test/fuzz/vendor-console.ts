@@ -6,7 +6,7 @@ const EVERY_MS = 25
 /** So many totals below the one in which a commitment began: no writer asks for them, and users have fewer. */
 const BELOW = 16
 /** For so long no total comes again: longer than any change is open here. */
-const APART_MS = 60_000
+const SPACING_MS = 60_000
 
 /**
  * Somebody in the vendor's own console, who changes totals outside of us. No total is one that a writer asks for, and
@@ -17,7 +17,7 @@ export function vendorConsole(stage: Stage, random: () => number) {
   function change(seed: Seed): void {
     const times = changes.get(seed) ?? []
     const count = times.length
-    if (seed.isCommitmentPlan && Date.now() - (times[count - BELOW] ?? 0) < APART_MS) return
+    if (seed.isCommitmentPlan && Date.now() - (times[count - BELOW] ?? 0) < SPACING_MS) return
     changes.set(seed, [...times, Date.now()])
     const total = seed.isCommitmentPlan ? seed.total - 1 - (count % BELOW) : 100 + count
     stage.fakeOf(seed).setByVendor(seed.id, total)
@@ -25,7 +25,7 @@ export function vendorConsole(stage: Stage, random: () => number) {
   return {
     change,
     /** Changes one after the other, of all subscriptions, until the signal says so. */
-    async keepChanging(signal: AbortSignal): Promise<void> {
+    async changeUntilAborted(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const seed = stage.seeds[Math.floor(random() * stage.seeds.length)]
         if (seed) change(seed)

@@ -1,6 +1,6 @@
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { askOf } from './asks.ts'
+import { requestIdOf } from './asks.ts'
 import { type Change, changesIn, writesOf } from './books.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 import type { Answered } from './writers.ts'
@@ -12,7 +12,7 @@ export type Verdict = {
   /** Those of them of which no change of ours tells. */
   writesWithoutRecord: number
   /** Those of them whose change, or whose answer to who asked for it, says that nothing was done. */
-  toldAsNotApplied: number
+  reportedAsNotApplied: number
   /** Assets whose total is not the vendor's. */
   assetsThatDiffer: number
   overlappingWrites: number
@@ -46,19 +46,20 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   const rows = await database.sql(CUSTOMER, 'SELECT id, seats_purchased AS total FROM assets')
   const totals = new Map(rows.map(({ id, total }) => [id, total]))
   const changes = await changesIn(database)
-  const byAsk = new Map<string, Change[]>()
+  const changesByRequest = new Map<string, Change[]>()
   for (const change of changes)
-    for (const ask of change.asks) byAsk.set(ask, [...(byAsk.get(ask) ?? []), change])
-  const answerTo = new Map(answers.map((answer) => [answer.ask, answer.status]))
+    for (const requestId of change.asks)
+      changesByRequest.set(requestId, [...(changesByRequest.get(requestId) ?? []), change])
+  const answerTo = new Map(answers.map((answer) => [answer.requestId, answer.status]))
   const writes = stage.seeds.flatMap((seed) => writesOf(stage, seed).map((written) => ({ ...written, seed })))
   const made = writes.filter(({ by }) => by === 'client')
 
-  const recordOf = ({ ask, seed, to }: (typeof made)[number]) =>
-    byAsk
-      .get(ask ?? '')
+  const recordOf = ({ requestId, seed, to }: (typeof made)[number]) =>
+    changesByRequest
+      .get(requestId ?? '')
       ?.find((change) => change.asset_id === stage.assetId(seed) && change.to_quantity === to)
   const isDenied = (written: (typeof made)[number]) => {
-    const status = answerTo.get(written.ask ?? '') ?? 200
+    const status = answerTo.get(written.requestId ?? '') ?? 200
     return NOT_DONE.includes(recordOf(written)?.state ?? '') || !DONE_OR_UNKNOWN.includes(status)
   }
   const behind = new Set(made.map(recordOf))
@@ -71,14 +72,16 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
         stage.assetId(written.seed) === asset_id && written.to === to_quantity && isForeign(written),
     )
   const denied = made.filter(isDenied)
-  const invented = changes.filter((change) => change.state === 'DRIFT' && !hasSet(change))
-  const finding = (change: Change | undefined, told?: number) => {
+  const unfounded = changes.filter((change) => change.state === 'DRIFT' && !hasSet(change))
+  const finding = (change: Change | undefined, status?: number) => {
     const [since, until] = [(change?.began ?? 0) - AROUND_MS, (change?.settled ?? 0) + AROUND_MS]
-    const books = writes.filter(({ seed, at }) => {
+    const nearbyWrites = writes.filter(({ seed, at }) => {
       return stage.assetId(seed) === change?.asset_id && at > since && at < until
     })
-    const lines = books.map(({ from, to, at, by, ask }) => `${at}: ${from} to ${to} by ${ask ?? by}`)
-    return [JSON.stringify(change), `answered ${told}`, ...lines].join('\n')
+    const lines = nearbyWrites.map(
+      ({ from, to, at, by, requestId }) => `${at}: ${from} to ${to} by ${requestId ?? by}`,
+    )
+    return [JSON.stringify(change), `answered ${status}`, ...lines].join('\n')
   }
   const differs = (seed: Seed) =>
     totals.get(stage.assetId(seed)) !== stage.fakeOf(seed).subscription(seed.id)?.total
@@ -86,20 +89,21 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   return {
     vendorWrites: made.length,
     writesWithoutRecord: made.filter((written) => !recordOf(written)).length,
-    toldAsNotApplied: denied.length,
+    reportedAsNotApplied: denied.length,
     assetsThatDiffer: stage.seeds.filter(differs).length,
     overlappingWrites: stage.fakes.reduce((sum, { overlaps }) => sum + overlaps, 0),
     answersWithoutEvidence: answers.filter((answer) => answer.status === 200 && !isEvident(stage, answer))
       .length,
     recordsWithoutWrite: count((change) => change.state === 'APPLIED' && !behind.has(change)),
-    drift: invented.length,
+    drift: unfounded.length,
     open: count(({ state }) => isOpen(state)),
-    callsWithoutRecord: stage.arrivals.filter((call) => !byAsk.has(askOf(call) ?? '')).length,
+    callsWithoutRecord: stage.arrivals.filter((call) => !changesByRequest.has(requestIdOf(call) ?? ''))
+      .length,
     unclear: count(({ state }) => state === 'UNCLEAR'),
     answers: countBy(answers, ({ status, code }) => `${status} ${code ?? ''}`.trim()),
     findings: [
-      ...denied.map((written) => finding(recordOf(written), answerTo.get(written.ask ?? ''))),
-      ...invented.map((change) => finding(change)),
+      ...denied.map((written) => finding(recordOf(written), answerTo.get(written.requestId ?? ''))),
+      ...unfounded.map((change) => finding(change)),
     ],
   }
 }

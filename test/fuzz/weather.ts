@@ -1,6 +1,6 @@
 import type { Call } from '../fakes/vendors/routes.ts'
 import { randomOfRun } from './run.ts'
-import type { Scenery } from './stage.ts'
+import type { Scenario } from './stage.ts'
 
 /** The share of calls that fail. */
 export const FAULT_RATE = 0.35
@@ -16,12 +16,12 @@ const WRITE_FAULTS = [
 export type FaultOf = (call: Pick<Call, 'kind'>, random: () => number) => string | undefined
 
 /** A third of all calls suffer any of the faults that there are for them. */
-export function anyFault({ ownFaults, readFaults }: Scenery): FaultOf {
+export function anyFault({ writeFaults, readFaults }: Scenario): FaultOf {
   return ({ kind }, random) => {
     if (random() > FAULT_RATE) return undefined
     const faults =
       kind === 'write'
-        ? [...WRITE_FAULTS, ...ownFaults]
+        ? [...WRITE_FAULTS, ...writeFaults]
         : kind === 'read'
           ? [...READ_FAULTS, ...readFaults]
           : []

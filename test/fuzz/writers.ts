@@ -1,7 +1,7 @@
 import { readAsset } from '#lib/licenses/assets/operations.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
-import { askedBy } from './asks.ts'
+import { runAsRequest } from './asks.ts'
 import type { Seed, Stage } from './stage.ts'
 
 const asset = route(readAsset, setQuantity)
@@ -9,7 +9,7 @@ const asset = route(readAsset, setQuantity)
 /** One answer to a PATCH. Times are epoch milliseconds. */
 export type Answered = {
   /** The request's id. */
-  ask: string
+  requestId: string
   seed: Seed
   quantity: number
   status: number
@@ -19,11 +19,11 @@ export type Answered = {
 }
 
 /** What writers need to know of a stage. */
-type Desk = Pick<Stage, 'seeds' | 'keys' | 'assetId' | 'vendor'>
+type WriterContext = Pick<Stage, 'seeds' | 'keys' | 'assetId' | 'vendor'>
 
 /** @param headers with the `request-id` */
 export type Send = (
-  stage: Desk,
+  stage: WriterContext,
   writer: number,
   seed: Seed,
   quantity: number,
@@ -60,7 +60,7 @@ type Work = {
 
 /** Lets all writers of the stage ask for totals of all assets at once. */
 export async function write(
-  stage: Desk,
+  stage: WriterContext,
   { patches, seed, by = send, name = 'fuzz', onAnswer }: Work,
 ): Promise<Answered[]> {
   const answers: Answered[] = []
@@ -70,14 +70,21 @@ export async function write(
   const writer = async (number: number) => {
     const random = randomFrom(seed + number * 7919)
     while (!isOver()) {
-      const { target, quantity, headers, repeats } = await wish(stage, number, `${name}-${count}`, random)
+      const { target, quantity, headers, repeats } = await nextRequest(
+        stage,
+        number,
+        `${name}-${count}`,
+        random,
+      )
       left -= repeats
       const since = Date.now()
       for (let repeat = 0; repeat < repeats; repeat++) {
-        const ask = `${name}-${number}-${++count}`.padStart(8, '-')
-        const own = { ...headers, 'request-id': ask }
-        const answer = await askedBy(ask, () => by(stage, number, target, quantity, own))
-        const answered = { ...answer, ask, seed: target, quantity, since, until: Date.now() }
+        const requestId = `${name}-${number}-${++count}`.padStart(8, '-')
+        const requestHeaders = { ...headers, 'request-id': requestId }
+        const answer = await runAsRequest(requestId, () =>
+          by(stage, number, target, quantity, requestHeaders),
+        )
+        const answered = { ...answer, requestId, seed: target, quantity, since, until: Date.now() }
         answers.push(answered)
         onAnswer?.(answered)
       }
@@ -88,7 +95,7 @@ export async function write(
 }
 
 /** Some with a key, of which a repeat has one effect at most; some with the version that was just read. */
-async function wish(stage: Desk, writer: number, name: string, random: () => number) {
+async function nextRequest(stage: WriterContext, writer: number, name: string, random: () => number) {
   const target = stage.seeds[Math.floor(random() * stage.seeds.length)] as Seed
   // Few totals, so that the same one is asked for often.
   const quantity = target.isCommitmentPlan ? 20 + Math.floor(random() * 25) : 5 + Math.floor(random() * 12)
@@ -99,13 +106,13 @@ async function wish(stage: Desk, writer: number, name: string, random: () => num
   return { target, quantity, headers, repeats: kind < 0.1 ? 2 : 1 }
 }
 
-async function etagOf(stage: Desk, writer: number, seed: Seed): Promise<string> {
+async function etagOf(stage: WriterContext, writer: number, seed: Seed): Promise<string> {
   const response = await asset.GET(request(stage, writer, seed))
   return response.headers.get('etag') ?? '*'
 }
 
 function request(
-  stage: Desk,
+  stage: WriterContext,
   writer: number,
   seed: Seed,
   body?: object,
@@ -115,6 +122,10 @@ function request(
   const authorization = `Bearer ${stage.keys[writer]}`
   if (!body) return new Request(url, { headers: { authorization } })
   const text = JSON.stringify(body)
-  const own = { authorization, 'content-type': 'application/json', 'content-length': `${text.length}` }
-  return new Request(url, { method: 'PATCH', headers: { ...own, ...headers }, body: text })
+  const bodyHeaders = {
+    authorization,
+    'content-type': 'application/json',
+    'content-length': `${text.length}`,
+  }
+  return new Request(url, { method: 'PATCH', headers: { ...bodyHeaders, ...headers }, body: text })
 }

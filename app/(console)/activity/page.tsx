@@ -3,7 +3,7 @@ import { ActivityTabs } from '#components/identity/audit-events/activity-tabs.ts
 import { Activity } from '#components/licenses/activity/activity.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import * as contract from '#lib/licenses/license-changes/contract.ts'
@@ -14,9 +14,9 @@ import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Late, soon } from '../late.tsx'
+import { Streamed, settleWithin } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { traceOf } from '../trace.ts'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Activity' }
 
@@ -31,27 +31,29 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listLicenseChanges, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const list = await soon(operations.listLicenseChanges(caller, input, await traceOf()).catch(asInvalid))
+  const list = await settleWithin(
+    operations.listLicenseChanges(caller, input, await requestMeta()).catch(asInvalid),
+  )
   if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Activity"
         subtitle={`Who changed how many licenses at ${caller.customerName}, and what became of it.`}
         actions={<MoreMenu path={listLicenseChanges.path({ query: view })} />}
       />
       {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}
-      <Late answer={list} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={list} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Hydrated answers={[[listLicenseChanges.key({ query: view }), found.body]]}>
+            <Hydrated answers={[[listLicenseChanges.key({ query: view }), result.body]]}>
               <Activity view={view} today={Date.now()} />
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }

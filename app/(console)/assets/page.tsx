@@ -8,23 +8,23 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { worthOf } from '#lib/costs/idle-licenses/operations.ts'
+import { readLicenseCosts } from '#lib/costs/idle-licenses/operations.ts'
 import * as contract from '#lib/licenses/assets/contract.ts'
 import { listAssets, readChoices, summarizeAssets } from '#lib/licenses/assets/operations.ts'
 import * as queries from '#lib/licenses/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
-import { shownColumns } from '#lib/workspace/list-columns/operations.ts'
+import { selectedColumns } from '#lib/workspace/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Late, soon } from '../late.tsx'
+import { Streamed, settleWithin } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { traceOf } from '../trace.ts'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
 
@@ -42,24 +42,24 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const read = await readQuery(contract.listAssets, search)
   if (read instanceof Problem) return <InvalidView {...INVALID} problem={read} />
   const query = { ...read, view: 'full' as const }
-  const answer = await soon(load(caller, query))
+  const answer = await settleWithin(load(caller, query))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   const { view: _, maxResults: __, pageToken: ___, ...selected } = query
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Assets"
         subtitle={
           <span role="status">
-            <Late answer={answer} fallback={NOTHING_YET}>
-              {(found) => (found instanceof Problem ? NOTHING_YET : subtitle(query, found.summary))}
-            </Late>
+            <Streamed answer={answer} fallback={NOTHING_YET}>
+              {(result) => (result instanceof Problem ? NOTHING_YET : subtitle(query, result.summary))}
+            </Streamed>
           </span>
         }
         actions={
           <>
-            <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
+            <ButtonLink variant="quiet" href="/assets/bulk" prefetch={false}>
               Change several
             </ButtonLink>
             <ExportMenu
@@ -73,25 +73,25 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
       />
       <AssetTabs current="/assets" />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Hydrated answers={[[queries.listAssets.key({ query }), found.list]]}>
+            <Hydrated answers={[[queries.listAssets.key({ query }), result.list]]}>
               <AssetsScreen
                 query={query}
-                counts={found.summary.types}
-                choices={found.choices}
+                counts={result.summary.types}
+                choices={result.choices}
                 today={Date.now()}
                 customer={caller.customerName}
-                worth={found.worth}
-                columns={found.columns}
+                costs={result.worth}
+                columns={result.columns}
               />
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }
@@ -101,22 +101,22 @@ type Counts = { count: number; types: { type: string; count: number }[] }
 
 /** Rows and counts, what filters offer, and what the rows' licenses cost. The chips count what all but them selects. */
 async function load(caller: Caller, query: Query) {
-  const trace = await traceOf()
+  const meta = await requestMeta()
   const nothing = { params: {}, body: undefined }
   const ofAnyType = selectionOf(withValues(query, 'type', []))
   const [list, summary, choices, columns] = await Promise.all([
-    listAssets(caller, { ...nothing, query }, trace).catch(asInvalid),
-    summarizeAssets(caller, { ...nothing, query: ofAnyType }, trace),
+    listAssets(caller, { ...nothing, query }, meta).catch(asInvalid),
+    summarizeAssets(caller, { ...nothing, query: ofAnyType }, meta),
     readChoices(caller),
-    shownColumns(caller, 'assets'),
+    selectedColumns(caller, 'assets'),
   ])
   if (list instanceof Problem) return list
   const licensed = list.body.assets.filter(({ properties }) => properties?.subscription)
-  const worth = await worthOf(
+  const costs = await readLicenseCosts(
     caller,
     licensed.map(({ id }) => id),
   )
-  return { list: list.body, summary: summary.body, choices, columns, worth }
+  return { list: list.body, summary: summary.body, choices, columns, worth: costs }
 }
 
 function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {

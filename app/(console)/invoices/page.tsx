@@ -3,8 +3,8 @@ import { Suspense } from 'react'
 import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
 import { ExportInvoices } from '#components/billing/invoice-list/export-invoices.tsx'
 import { Invoices } from '#components/billing/invoice-list/invoices.tsx'
-import { FiguresWaiting } from '#components/billing/invoice-summary/figures-place.tsx'
-import type { Failed } from '#components/billing/invoice-summary/late-summary.tsx'
+import { StatCardsSkeleton } from '#components/billing/invoice-summary/figures-place.tsx'
+import type { SummaryError } from '#components/billing/invoice-summary/late-summary.tsx'
 import { statesOf } from '#components/billing/invoices/view.ts'
 import { hrefOf as statementHref } from '#components/billing/statements/view.ts'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
@@ -12,26 +12,26 @@ import { selectionOf } from '#components/lists/filters/view.ts'
 import { LetterLines, profilesLine } from '#components/shell/frame/letterhead.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listInvoices } from '#lib/billing/client.ts'
 import * as contract from '#lib/billing/invoices/contract.ts'
 import * as operations from '#lib/billing/invoices/operations.ts'
 import { type Kinds, readKinds } from '#lib/billing/invoices/sums/kinds.ts'
-import { listOwnProfiles } from '#lib/billing/posting-details/operations.ts'
+import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
-import type { Trace } from '#lib/platform/api/operation.ts'
+import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
-import { shownColumns } from '#lib/workspace/list-columns/operations.ts'
+import { selectedColumns } from '#lib/workspace/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Late, soon } from '../late.tsx'
+import { Streamed, settleWithin } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { traceOf } from '../trace.ts'
+import { requestMeta } from '../trace.ts'
 import { Products } from './products.tsx'
 
 export const metadata: Metadata = { title: 'Invoices' }
@@ -47,28 +47,28 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listInvoices, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const selection = selectionOf(view)
-  const trace = await traceOf()
+  const meta = await requestMeta()
   const nothing = { params: {}, body: undefined }
   // Begun beside the list, which does not wait for it.
-  const figures = operations.summarizeInvoices(caller, { ...nothing, query: selection }, trace).then(
+  const pendingSummary = operations.summarizeInvoices(caller, { ...nothing, query: selection }, meta).then(
     ({ body }) => ({ summary: body }),
-    (error: unknown) => asFailed(error, trace),
+    (error: unknown) => asFailed(error, meta),
   )
   const answers = Promise.all([
-    operations.listInvoices(caller, { ...nothing, query: view }, trace),
-    listOwnProfiles(caller),
+    operations.listInvoices(caller, { ...nothing, query: view }, meta),
+    listCallerProfiles(caller),
     readKinds(caller),
-    shownColumns(caller, 'invoices'),
+    selectedColumns(caller, 'invoices'),
   ])
-  const answer = await soon(answers.catch(asInvalid))
+  const answer = await settleWithin(answers.catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
-      <Late answer={answer} fallback={null}>
-        {(found) => <LetterLines lines={found instanceof Problem ? [] : [profilesLine(found[1])]} />}
-      </Late>
-      <PageHead
+      <Streamed answer={answer} fallback={null}>
+        {(result) => <LetterLines lines={result instanceof Problem ? [] : [profilesLine(result[1])]} />}
+      </Streamed>
+      <PageHeader
         title="Invoices"
         // A phone keeps its first screen for invoices.
         subtitle={
@@ -76,30 +76,30 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={
           <>
-            <ButtonLink href={statementHref(ofStatement(view))} prefetch={false}>
+            <ButtonLink href={statementHref(statementView(view))} prefetch={false}>
               Statement
             </ButtonLink>
-            <ExportInvoices view={view} today={Date.now()} figures={figures} />
+            <ExportInvoices view={view} today={Date.now()} pendingSummary={pendingSummary} />
             <MoreMenu path={listInvoices.path({ query: view })} />
           </>
         }
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Hydrated answers={[[listInvoices.key({ query: view }), found[0].body]]}>
+            <Hydrated answers={[[listInvoices.key({ query: view }), result[0].body]]}>
               <Invoices
                 view={view}
-                choices={choicesOf(found)}
-                columns={found[3]}
+                choices={choicesOf(result)}
+                columns={result[3]}
                 today={Date.now()}
-                figures={figures}
+                pendingSummary={pendingSummary}
                 products={
                   view.product && statesOf(view).includes('issued') ? (
-                    <Suspense fallback={<FiguresWaiting />}>
-                      <Products view={view} product={view.product} caller={caller} trace={trace} />
+                    <Suspense fallback={<StatCardsSkeleton />}>
+                      <Products view={view} product={view.product} caller={caller} meta={meta} />
                     </Suspense>
                   ) : null
                 }
@@ -107,22 +107,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }
 
 /** The filters that the statement has, too. */
-function ofStatement({
+function statementView({
   filter = {},
 }: Input<typeof contract.listInvoices>['query']): Parameters<typeof statementHref>[0] {
   const { platform, billingProfile, currency } = filter
-  const own = {
+  const statementFilter = {
     ...(billingProfile ? { billingProfile } : {}),
     ...(platform ? { platform } : {}),
     ...(currency ? { currency } : {}),
   }
-  return Object.keys(own).length > 0 ? { filter: own } : {}
+  return Object.keys(statementFilter).length > 0 ? { filter: statementFilter } : {}
 }
 
 /** What the filters offer, of what there is: the browser needs no more of a billing profile than its name. */
@@ -136,7 +136,7 @@ function choicesOf([, profiles, kinds]: readonly [
 }
 
 /** Figures that could not be had are told in words, and written down where the fault is ours. */
-function asFailed(error: unknown, { requestId }: Trace): { failed: Failed } {
+function asFailed(error: unknown, { requestId }: RequestMeta): { failed: SummaryError } {
   const problem = toProblem(error)
   logFailure(problem, error, requestId)
   return { failed: { why: problem.message, requestId } }

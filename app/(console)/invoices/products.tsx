@@ -1,10 +1,10 @@
 import { hrefOf, rangeOf, type View, withRange } from '#components/billing/invoices/view.ts'
-import { ProductMonths, type ShownProduct } from '#components/costs/product-months.tsx'
+import { ProductMonths, type ProductView } from '#components/costs/product-months.tsx'
 import { rangeText } from '#components/lists/filters/date-range.ts'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import type { BilledProduct } from '#lib/costs/billed-products/contract.ts'
 import * as operations from '#lib/costs/billed-products/operations.ts'
-import type { Trace } from '#lib/platform/api/operation.ts'
+import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
@@ -19,16 +19,16 @@ export async function Products({
   view,
   product,
   caller,
-  trace,
+  meta,
 }: {
   view: View
   product: string
   caller: Caller
-  trace: Trace
+  meta: RequestMeta
 }) {
-  const { minCreationTime: given, maxCreationTime, filter = {} } = view
-  const hasDates = given !== undefined || maxCreationTime !== undefined
-  const minCreationTime = hasDates ? given : monthBegin(Date.now(), 1 - MONTHS)
+  const { minCreationTime: minTime, maxCreationTime, filter = {} } = view
+  const hasDates = minTime !== undefined || maxCreationTime !== undefined
+  const minCreationTime = hasDates ? minTime : monthBegin(Date.now(), 1 - MONTHS)
   const { platform, issuer, billingProfile, currency } = filter
   const query = {
     product,
@@ -37,45 +37,44 @@ export async function Products({
     filter: { platform, issuer, billingProfile, currency },
   }
   try {
-    const { body } = await operations.readBilledProducts(
-      caller,
-      { params: {}, query, body: undefined },
-      trace,
-    )
+    const { body } = await operations.readBilledProducts(caller, { params: {}, query, body: undefined }, meta)
     if (body.products.length === 0) return null
     return (
       <ProductMonths
         title={`Billed for “${product}”, by month`}
         note={`${hasDates ? rangeText(rangeOf(view)) : `The last ${MONTHS} months`}. Lines only, each as it is billed; the list below has the invoices whole.`}
-        products={body.products.map((one) => shown(one, view))}
+        products={body.products.map((one) => toProductView(one, view))}
         others={body.otherCount}
       />
     )
   } catch (error) {
     const problem = toProblem(error)
-    logFailure(problem, error, trace.requestId)
+    logFailure(problem, error, meta.requestId)
     return (
       <div className="mb-4">
         <ProblemNote
           title="The months are missing"
           detail={`The list below is complete. ${problem.message}`}
-          requestId={trace.requestId}
+          requestId={meta.requestId}
         />
       </div>
     )
   }
 }
 
-function shown({ product, platform, currency, amount, months }: BilledProduct, view: View): ShownProduct {
+function toProductView(
+  { product, platform, currency, amount, months }: BilledProduct,
+  view: View,
+): ProductView {
   return {
     name: product,
     platform,
     currency,
     amount: formatAmount(amount, currency),
-    months: months.map(({ month, qty, amount: own, count }) => ({
+    months: months.map(({ month, qty, amount: monthAmount, count }) => ({
       month: monthAndYear(month),
       qty: formatDecimal(qty),
-      amount: formatAmount(own, currency),
+      amount: formatAmount(monthAmount, currency),
       invoices: count === 1 ? '1 invoice' : `${count} invoices`,
       href: hrefOf(withRange(view, { from: month, to: monthBegin(month, 1) - DAY_MS })),
     })),

@@ -3,9 +3,9 @@ import { redirect } from 'next/navigation'
 import { Keys } from '#components/identity/keys/keys.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { listOwnProfiles } from '#lib/billing/posting-details/operations.ts'
+import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import { listKeys } from '#lib/identity/client.ts'
 import * as contract from '#lib/identity/keys/contract.ts'
 import * as operations from '#lib/identity/keys/operations.ts'
@@ -16,8 +16,8 @@ import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Late, soon } from '../late.tsx'
-import { traceOf } from '../trace.ts'
+import { Streamed, settleWithin } from '../late.tsx'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'API keys' }
 
@@ -32,8 +32,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   // Their own are what they may see.
   if (view.whose === 'all' && !maySeeAll) redirect('/keys')
   const input = { params: {}, query: view, body: undefined }
-  const answers = Promise.all([operations.listKeys(caller, input, await traceOf()), listOwnProfiles(caller)])
-  const answer = await soon(answers.catch(asInvalid))
+  const answers = Promise.all([
+    operations.listKeys(caller, input, await requestMeta()),
+    listCallerProfiles(caller),
+  ])
+  const answer = await settleWithin(answers.catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   const issuer = {
@@ -45,7 +48,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   return (
     <>
-      <PageHead
+      <PageHeader
         title="API keys"
         subtitle={
           view.whose === 'all'
@@ -54,21 +57,21 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={<MoreMenu path={listKeys.path({ query: view })} />}
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Hydrated answers={[[listKeys.key({ query: view }), found[0].body]]}>
+            <Hydrated answers={[[listKeys.key({ query: view }), result[0].body]]}>
               <Keys
                 view={view}
                 maySeeAll={maySeeAll}
-                issuer={{ ...issuer, profiles: found[1].map(({ id, name }) => ({ id, name })) }}
+                issuer={{ ...issuer, profiles: result[1].map(({ id, name }) => ({ id, name })) }}
               />
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }

@@ -4,7 +4,7 @@ import { Members } from '#components/identity/members/members.tsx'
 import { DemandFactor } from '#components/identity/second-factors/demand-factor.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readPriceVisibility } from '#lib/costs/client.ts'
 import { readPriceVisibility as readVisibility } from '#lib/costs/license-prices/operations.ts'
@@ -18,9 +18,9 @@ import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Late, soon } from '../late.tsx'
+import { Streamed, settleWithin } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { traceOf } from '../trace.ts'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Members' }
 
@@ -37,40 +37,40 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const input = { params: {}, query: view, body: undefined }
   const nothing = { params: {}, query: {}, body: undefined }
   const answers = Promise.all([
-    operations.listMembers(caller, input, await traceOf()),
+    operations.listMembers(caller, input, await requestMeta()),
     operations.readGiving(caller),
-    readDemand(caller, nothing, await traceOf()),
-    readVisibility(caller, nothing, await traceOf()),
+    readDemand(caller, nothing, await requestMeta()),
+    readVisibility(caller, nothing, await requestMeta()),
   ])
-  const answer = await soon(answers.catch(asInvalid))
+  const answer = await settleWithin(answers.catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Members"
         subtitle={`Who may sign in at ${caller.customerName}, what they may do, and who has not come yet.`}
         actions={<MoreMenu path={listMembers.path({ query: view })} />}
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
             <Hydrated
               answers={[
-                [listMembers.key({ query: view }), found[0].body],
-                [readFactorDemand.key({}), found[2].body],
-                [readPriceVisibility.key({}), found[3].body],
+                [listMembers.key({ query: view }), result[0].body],
+                [readFactorDemand.key({}), result[2].body],
+                [readPriceVisibility.key({}), result[3].body],
               ]}
             >
-              <Members view={view} giving={found[1]} self={caller.id} now={Date.now()} />
+              <Members view={view} giving={result[1]} self={caller.id} now={Date.now()} />
               <DemandFactor />
               <PriceVisibility />
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }

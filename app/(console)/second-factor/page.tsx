@@ -1,15 +1,15 @@
 import type { Metadata } from 'next'
 import { SecondFactors } from '#components/identity/second-factors/second-factors.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listFactors } from '#lib/identity/client.ts'
 import * as operations from '#lib/identity/second-factors/operations.ts'
 import { type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { Late, soon } from '../late.tsx'
-import { traceOf } from '../trace.ts'
+import { Streamed, settleWithin } from '../late.tsx'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Second factor' }
 
@@ -17,20 +17,20 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const search = await searchOf(searchParams)
   const caller = await requireCaller(pathWith('/second-factor', search))
   const input = { params: {}, query: {}, body: undefined }
-  const answer = await soon(operations.listFactors(caller, input, await traceOf()))
+  const answer = await settleWithin(operations.listFactors(caller, input, await requestMeta()))
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Second factor"
         subtitle="What proves that it is you, beside your password: a code of an app, or a passkey."
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {({ body }) => (
           <Hydrated answers={[[listFactors.key({}), body]]}>
             <SecondFactors />
           </Hydrated>
         )}
-      </Late>
+      </Streamed>
     </>
   )
 }

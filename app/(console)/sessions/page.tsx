@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation'
 import { Sessions } from '#components/identity/sessions/sessions.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listSessions } from '#lib/identity/client.ts'
 import * as contract from '#lib/identity/sessions/contract.ts'
@@ -14,8 +14,8 @@ import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Late, soon } from '../late.tsx'
-import { traceOf } from '../trace.ts'
+import { Streamed, settleWithin } from '../late.tsx'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Sessions' }
 
@@ -30,12 +30,14 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   // Their own are what they may see.
   if (view.whose === 'all' && !maySeeAll) redirect('/sessions')
   const input = { params: {}, query: view, body: undefined }
-  const answer = await soon(operations.listSessions(caller, input, await traceOf()).catch(asInvalid))
+  const answer = await settleWithin(
+    operations.listSessions(caller, input, await requestMeta()).catch(asInvalid),
+  )
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Sessions"
         subtitle={
           view.whose === 'all'
@@ -44,7 +46,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={<MoreMenu path={listSessions.path({ query: view })} />}
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(list) =>
           list instanceof Problem ? (
             <InvalidNote {...INVALID} problem={list} />
@@ -54,7 +56,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }

@@ -3,7 +3,7 @@ import { SignOn } from '#components/identity/sign-on/sign-on.tsx'
 import { SignOnTabs } from '#components/identity/sign-on/sign-on-tabs.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readSignOn } from '#lib/identity/client.ts'
 import { readGiving } from '#lib/identity/members/operations.ts'
@@ -12,9 +12,9 @@ import { may } from '#lib/platform/caller/rules.ts'
 import { type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { Late, soon } from '../late.tsx'
+import { Streamed, settleWithin } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { traceOf } from '../trace.ts'
+import { requestMeta } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Single sign-on' }
 
@@ -23,23 +23,23 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (!may(caller, 'members-manager'))
     return <MissingRole title="Single sign-on" caller={caller} permission="members-manager" />
   const input = { params: {}, query: {}, body: undefined }
-  const answers = Promise.all([operations.readSignOn(caller, input, await traceOf()), readGiving(caller)])
-  const answer = await soon(answers)
+  const answers = Promise.all([operations.readSignOn(caller, input, await requestMeta()), readGiving(caller)])
+  const answer = await settleWithin(answers)
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Single sign-on"
         subtitle={`How members of ${caller.customerName} sign in at their own company.`}
         actions={<MoreMenu path={readSignOn.path({})} />}
       />
       <SignOnTabs current="/sign-on" />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {([{ body }, giving]) => (
           <Hydrated answers={[[readSignOn.key({}), body]]}>
             <SignOn giving={giving} />
           </Hydrated>
         )}
-      </Late>
+      </Streamed>
     </>
   )
 }

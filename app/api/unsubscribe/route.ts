@@ -27,10 +27,10 @@ async function change(request: Request, requestId: string): Promise<Response> {
   const fields = await request.formData().catch(() => {
     throw new Problem('invalid_request', 'The form can not be read.')
   })
-  const [want, notice] = [fields.get('want'), String(fields.get('notice'))]
-  if (want === 'stop' || want === 'start') {
+  const [intent, notice] = [fields.get('want'), String(fields.get('notice'))]
+  if (intent === 'stop' || intent === 'start') {
     const what = isKind(notice) || notice === 'all' ? notice : undefined
-    const isDone = await changeNoticeSubscription(link, want, what, requestId)
+    const isDone = await changeNoticeSubscription(link, intent, what, requestId)
     return toPage(link, isDone ? '&done=1' : '')
   }
   // RFC 8058, 3.1: answered here, because a redirect may not be followed.

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { LinkEnd } from '#components/identity/access/link-end.tsx'
 import { LinkForm } from '#components/identity/access/link-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { viewOfLink } from '#lib/identity/access/links/look-up.ts'
 
 export const metadata: Metadata = { title: 'Invitation', referrer: 'no-referrer' }
@@ -15,10 +15,10 @@ export default async function Page({ params }: { params: Promise<{ secret: strin
   return (
     <Entry title="You are invited">
       <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
-        To the licenses and invoices of <b className="font-semibold">{visible(view.customer ?? '')}</b>. You
-        sign in as {view.email}.
+        To the licenses and invoices of{' '}
+        <b className="font-semibold">{escapeInvisible(view.customer ?? '')}</b>. You sign in as {view.email}.
       </p>
-      <LinkForm secret={secret} email={view.email} asks={view.asks} />
+      <LinkForm secret={secret} email={view.email} passwordMode={view.passwordPrompt} />
     </Entry>
   )
 }

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { LinkEnd } from '#components/identity/access/link-end.tsx'
 import { LinkForm } from '#components/identity/access/link-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { viewOfLink } from '#lib/identity/access/links/look-up.ts'
 
 export const metadata: Metadata = { title: 'New password', referrer: 'no-referrer' }
@@ -16,10 +16,10 @@ export default async function Page({ params }: { params: Promise<{ secret: strin
     <Entry title="Set a new password">
       <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
         For {view.email}
-        {view.customer === undefined ? '' : ` at ${visible(view.customer)}`}. Wherever it was used, you are
-        signed out.
+        {view.customer === undefined ? '' : ` at ${escapeInvisible(view.customer)}`}. Wherever it was used,
+        you are signed out.
       </p>
-      <LinkForm secret={secret} email={view.email} asks={view.asks} />
+      <LinkForm secret={secret} email={view.email} passwordMode={view.passwordPrompt} />
     </Entry>
   )
 }

@@ -18,13 +18,13 @@ export default async function Page({
   searchParams: Promise<{ from?: string | string[]; without?: string | string[] }>
 }) {
   const { from, without } = await searchParams
-  const asked = await headers()
-  const { step } = (await stepAt(asked.get('cookie') ?? '')) ?? {}
+  const requestHeaders = await headers()
+  const { step } = (await stepAt(requestHeaders.get('cookie') ?? '')) ?? {}
   const search = typeof from === 'string' ? `?from=${encodeURIComponent(from)}` : ''
   const goesWithout = step?.kind === 'factor' && step.mayGoWithout && without === '1'
   if (step?.kind === 'factor' && !goesWithout) redirect(`/sign-in/factor${search}`)
   if (step?.kind === 'set-up') redirect(`/sign-in/set-up${search}`)
-  const choices = await choicesOf(asked)
+  const choices = await choicesOf(requestHeaders)
   // Who is signed in is led on from there.
   if (choices.length === 0) redirect('/sign-in')
   return (

@@ -4,7 +4,7 @@ import Link from 'next/link'
 import { redirect } from 'next/navigation'
 import { FactorForm } from '#components/identity/access/factor-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
-import { askingOptions, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
+import { requestOptions, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
 import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
 export const metadata: Metadata = { title: 'Second factor' }
@@ -16,7 +16,7 @@ export default async function Page() {
   const { membership, mayGoWithout } = at.step
   const factors = [...new Set((membership ? [membership] : at.memberships).flatMap((one) => one.factors))]
   const passkeys = factors.filter(({ kind }) => kind === 'passkey')
-  const options = passkeys.length > 0 ? await askingOptions(SIGN_IN, passkeys) : undefined
+  const options = passkeys.length > 0 ? await requestOptions(SIGN_IN, passkeys) : undefined
   const app = factors.some(({ kind }) => kind === 'totp')
   return (
     <Entry title="Second factor">
@@ -24,7 +24,7 @@ export default async function Page() {
         {at.pending.proven.includes('issuer') ? 'Your single sign-on was accepted.' : 'Your password fits.'}{' '}
         Prove now that it is you.
       </p>
-      <FactorForm ways={{ app, passkey: options && { ...options }, mayGoWithout }} />
+      <FactorForm methods={{ app, passkey: options && { ...options }, mayGoWithout }} />
       <p className="mt-4 text-center text-sm">
         <Link href="/sign-in" prefetch={false} className="text-accent underline">
           Back to sign-in

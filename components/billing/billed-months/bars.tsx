@@ -5,39 +5,39 @@ import { platformFill } from '#components/platform/values/platform-mark.tsx'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import { monthAndYear } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
-import { keyOf, type MonthBar, type Place, placeAfter, viewOfMonth } from './months.ts'
+import { type ChartPoint, keyOf, type MonthBar, nextPoint, viewOfMonth } from './months.ts'
 import { percent, type Scale } from './scale.ts'
 
 /** Of links, which a drawing is not told to have. */
 const GROUP = { role: 'group' } as const
 
-type Given = {
+type BilledBarsProps = {
   bars: readonly MonthBar[]
   currency: string
   scale: Scale
   /** The amounts at which a line goes across. */
   lines: readonly number[]
   view: View
-  onGo: (view: View) => void
+  onNavigate: (view: View) => void
   /** What the pointer or the focus is on, in words. */
-  onPoint: (what: string | undefined) => void
+  onHover: (what: string | undefined) => void
 }
 
 /**
  * A bar per month, its platforms one on the other. Places across are shares of the width, so that one drawing fits
  * every screen and its words keep their size. Tab comes to one month or platform, the arrow keys lead to the others.
  */
-export function BilledBars({ bars, lines, scale, onPoint, ...rest }: Given) {
+export function BilledBars({ bars, lines, scale, onHover, ...rest }: BilledBarsProps) {
   const svg = useRef<SVGSVGElement>(null)
-  const [last, setLast] = useState<Place>()
+  const [last, setLast] = useState<ChartPoint>()
   const stop = keyOf(stopOf(bars, last))
 
-  const onFocus = (at: Place, what: string) => {
+  const onFocus = (at: ChartPoint, what: string) => {
     setLast(at)
-    onPoint(what)
+    onHover(what)
   }
-  const onArrow = (from: Place, key: string) => {
-    const next = placeAfter(bars, from, key)
+  const onArrow = (from: ChartPoint, key: string) => {
+    const next = nextPoint(bars, from, key)
     if (!next) return false
     svg.current?.querySelector<SVGAElement>(`[data-place="${CSS.escape(keyOf(next))}"]`)?.focus()
     return true
@@ -71,7 +71,7 @@ export function BilledBars({ bars, lines, scale, onPoint, ...rest }: Given) {
           stop={stop}
           onFocus={onFocus}
           onArrow={onArrow}
-          onPoint={onPoint}
+          onHover={onHover}
         />
       ))}
     </svg>
@@ -79,25 +79,25 @@ export function BilledBars({ bars, lines, scale, onPoint, ...rest }: Given) {
 }
 
 /** Where Tab comes in: where the focus was last, else the newest month. */
-function stopOf(bars: readonly MonthBar[], last: Place | undefined): Place {
+function stopOf(bars: readonly MonthBar[], last: ChartPoint | undefined): ChartPoint {
   const bar = bars.find(({ month }) => month === last?.month)
   const isThere =
     bar?.segments.some(({ platform }) => platform === last?.platform) || last?.platform === undefined
   return bar && last && isThere ? last : { month: bars.at(-1)?.month ?? 0 }
 }
 
-type Links = {
+type LinkProps = {
   currency: string
   view: View
   /** The key of the one place that Tab comes to. */
   stop: string
-  onGo: (view: View) => void
-  onPoint: (what: string | undefined) => void
-  onFocus: (place: Place, what: string) => void
+  onNavigate: (view: View) => void
+  onHover: (what: string | undefined) => void
+  onFocus: (point: ChartPoint, what: string) => void
   /** Whether the key led from there to another place. */
-  onArrow: (from: Place, key: string) => boolean
+  onArrow: (from: ChartPoint, key: string) => boolean
 }
-type BarProps = Links & {
+type BarProps = LinkProps & {
   bar: MonthBar
   index: number
   scale: Scale
@@ -114,8 +114,8 @@ function BilledBar({
   // Many bars stand close together.
   const thickness = slots > 12 ? 0.7 : 0.42
   const x = percent((index + (1 - thickness) / 2) / slots)
-  const what = (name: string, sum: number, of: number) =>
-    `${monthAndYear(month)}${name}: ${moneyText(sum, links.currency)}, ${invoicesText(of)}`
+  const what = (name: string, sum: number, invoiceCount: number) =>
+    `${monthAndYear(month)}${name}: ${moneyText(sum, links.currency)}, ${invoicesText(invoiceCount)}`
   return (
     <>
       <a {...linkTo({ month }, what('', amount, count), links)} className="group">
@@ -156,24 +156,28 @@ function heightOf(amount: number, pixels: number): number {
   return pixels > 3 ? pixels - 1 : Math.max(1, pixels)
 }
 
-function linkTo(place: Place, what: string, { view, stop, onGo, onPoint, onFocus, onArrow }: Links) {
-  const target = viewOfMonth(view, place.month, place.platform)
+function linkTo(
+  point: ChartPoint,
+  what: string,
+  { view, stop, onNavigate, onHover, onFocus, onArrow }: LinkProps,
+) {
+  const target = viewOfMonth(view, point.month, point.platform)
   return {
-    'data-place': keyOf(place),
+    'data-place': keyOf(point),
     'aria-label': what,
     href: hrefOf(target),
-    tabIndex: keyOf(place) === stop ? 0 : -1,
-    onFocus: () => onFocus(place, what),
-    onBlur: () => onPoint(undefined),
-    onMouseEnter: () => onPoint(what),
-    onMouseLeave: () => onPoint(undefined),
+    tabIndex: keyOf(point) === stop ? 0 : -1,
+    onFocus: () => onFocus(point, what),
+    onBlur: () => onHover(undefined),
+    onMouseEnter: () => onHover(what),
+    onMouseLeave: () => onHover(undefined),
     onClick: (event: MouseEvent) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
       event.preventDefault()
-      onGo(target)
+      onNavigate(target)
     },
     onKeyDown: (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || !onArrow(place, event.key)) return
+      if (event.metaKey || event.ctrlKey || event.altKey || !onArrow(point, event.key)) return
       event.preventDefault()
     },
   }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { compactText, labelledMonths } from './axes.tsx'
-import { barsOf, keyOf, MOST_MONTHS, placeAfter, platformsOf, viewOfMonth } from './months.ts'
+import { barsOf, keyOf, MAX_MONTHS, nextPoint, platformsOf, viewOfMonth } from './months.ts'
 
 const month = (text: string) => Date.parse(`${text}-01T00:00:00Z`)
-const shown = (at: number) => new Date(at).toISOString().slice(0, 7)
+const monthOf = (at: number) => new Date(at).toISOString().slice(0, 7)
 type Amounts = Record<string, number>
 const billed = (months: Record<string, Amounts>) =>
   Object.entries(months).map(([text, amounts]) => ({
@@ -33,7 +33,7 @@ describe('barsOf', () => {
 
   test('shows a month without bills as one, over a year’s end too', () => {
     const bars = barsOf(billed({ '2025-11': { x: 1 }, '2026-02': { x: 2 } }))
-    expect(bars.map((bar) => [shown(bar.month), bar.amount])).toEqual([
+    expect(bars.map((bar) => [monthOf(bar.month), bar.amount])).toEqual([
       ['2025-11', 1],
       ['2025-12', 0],
       ['2026-01', 0],
@@ -45,16 +45,16 @@ describe('barsOf', () => {
     expect(barsOf(billed({ '2026-10': { x: 1 } }))).toHaveLength(1)
     expect(barsOf([])).toEqual([])
     const bars = barsOf(billed({ '1970-01': { x: 1 }, '2026-10': { x: 1 } }))
-    expect([bars.length, shown(bars[0]?.month ?? 0)]).toEqual([MOST_MONTHS, '2021-11'])
+    expect([bars.length, monthOf(bars[0]?.month ?? 0)]).toEqual([MAX_MONTHS, '2021-11'])
     const far = barsOf(billed({ '0001-01': { x: 1 }, '9999-12': { x: 1 } }))
-    expect([far.length, shown(far.at(-1)?.month ?? 0)]).toEqual([MOST_MONTHS, '9999-12'])
+    expect([far.length, monthOf(far.at(-1)?.month ?? 0)]).toEqual([MAX_MONTHS, '9999-12'])
   })
 
   test('are the same months on every clock', () => {
     for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati']) {
       vi.stubEnv('TZ', zone)
       const bars = barsOf(billed({ '2026-02': { x: 1 }, '2026-04': { x: 1 } }))
-      expect(bars.map((bar) => shown(bar.month))).toEqual(['2026-02', '2026-03', '2026-04'])
+      expect(bars.map((bar) => monthOf(bar.month))).toEqual(['2026-02', '2026-03', '2026-04'])
     }
     vi.unstubAllEnvs()
   })
@@ -109,24 +109,24 @@ describe('the arrow keys', () => {
     ['Enter', { month: jan }, undefined],
     ['toString', { month: jan }, undefined],
   ])('%s from %j leads to %j', (key, from, to) => {
-    expect(placeAfter(bars, from, key)).toEqual(to)
+    expect(nextPoint(bars, from, key)).toEqual(to)
   })
 
   test('reach every month and platform from any other', () => {
     const all = bars.flatMap(({ month, segments }) =>
       segments.length === 0 ? [] : [{ month }, ...segments.map(({ platform }) => ({ month, platform }))],
     )
-    const reached = new Set<string>()
+    const visited = new Set<string>()
     const queue = [{ month: apr }]
     for (let from = queue.pop(); from; from = queue.pop()) {
-      if (reached.has(keyOf(from))) continue
-      reached.add(keyOf(from))
+      if (visited.has(keyOf(from))) continue
+      visited.add(keyOf(from))
       for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) {
-        const to = placeAfter(bars, from, key)
+        const to = nextPoint(bars, from, key)
         if (to) queue.push(to)
       }
     }
-    expect([...reached].sort()).toEqual(all.map(keyOf).sort())
+    expect([...visited].sort()).toEqual(all.map(keyOf).sort())
   })
 })
 
@@ -147,7 +147,7 @@ describe('the words at the axes', () => {
   test('as many months are named as there is room for, January with its year', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: MOST_MONTHS }),
+        fc.integer({ min: 1, max: MAX_MONTHS }),
         fc.integer({ min: 0, max: 700 }),
         (count, from) => {
           const months = Array.from({ length: count }, (_, index) => Date.UTC(1990, from + index))

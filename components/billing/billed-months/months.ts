@@ -1,6 +1,6 @@
 import { rangeOf, type View, withRange } from '#components/billing/invoices/view.ts'
 import { withValues } from '#components/lists/filters/view.ts'
-import { inPlatformOrder } from '#components/platform/values/platform-mark.tsx'
+import { sortByPlatform } from '#components/platform/values/platform-mark.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { DAY_MS, monthBegin } from '#lib/platform/values/days.ts'
 
@@ -11,18 +11,18 @@ export type Segment = { platform: string; count: number; amount: number; low: nu
 export type MonthBar = { month: number; count: number; amount: number; segments: Segment[] }
 
 /** So many fit into a line above the list. */
-export const FOLDED_MONTHS = 12
+export const COLLAPSED_MONTHS = 12
 /** More bars than these no eye tells apart; the table has all months. */
-export const MOST_MONTHS = 60
+export const MAX_MONTHS = 60
 
 /** The newest months, each with its platforms stacked in their order: charges upwards from zero, credits downwards. */
 export function barsOf(months: readonly Billed[]): MonthBar[] {
   const last = months.at(-1)?.month
   if (last === undefined) return []
-  const known = new Map(months.map((one) => [one.month, one]))
+  const byMonth = new Map(months.map((one) => [one.month, one]))
   const bars: MonthBar[] = []
-  for (let month = Math.max(months[0]?.month ?? last, monthBegin(last, 1 - MOST_MONTHS)); month <= last; ) {
-    const { count = 0, totalAmount: amount = 0, platforms = [] } = known.get(month) ?? {}
+  for (let month = Math.max(months[0]?.month ?? last, monthBegin(last, 1 - MAX_MONTHS)); month <= last; ) {
+    const { count = 0, totalAmount: amount = 0, platforms = [] } = byMonth.get(month) ?? {}
     bars.push({ month, count, amount, segments: stacked(platforms) })
     month = monthBegin(month, 1)
   }
@@ -31,7 +31,7 @@ export function barsOf(months: readonly Billed[]): MonthBar[] {
 
 function stacked(platforms: Billed['platforms']): Segment[] {
   let [top, bottom] = [0, 0]
-  return inPlatformOrder(platforms, ({ platform }) => platform).map(
+  return sortByPlatform(platforms, ({ platform }) => platform).map(
     ({ platform, count, totalAmount: amount }) => {
       const start = amount < 0 ? bottom : top
       const end = start + amount
@@ -45,22 +45,22 @@ function stacked(platforms: Billed['platforms']): Segment[] {
 /** Every platform of these months, in their order. */
 export function platformsOf(months: readonly Billed[]): string[] {
   const all = new Set(months.flatMap(({ platforms }) => platforms.map(({ platform }) => platform)))
-  return inPlatformOrder([...all], (platform) => platform)
+  return sortByPlatform([...all], (platform) => platform)
 }
 
 /** The view of what a month holds, or one platform of it: within the view's own days. */
 export function viewOfMonth(view: View, month: number, platform?: string): View {
   const { from = month, to = Number.POSITIVE_INFINITY } = rangeOf(view)
   const days = { from: Math.max(from, month), to: Math.min(to, monthBegin(month, 1) - DAY_MS) }
-  const own = withRange(view, days)
-  return platform === undefined ? own : withValues(own, 'platform', [platform])
+  const monthView = withRange(view, days)
+  return platform === undefined ? monthView : withValues(monthView, 'platform', [platform])
 }
 
 /** Names a month of the plot, or one platform in it. */
-export type Place = { month: number; platform?: string | undefined }
+export type ChartPoint = { month: number; platform?: string | undefined }
 
 /** Tells places apart, as one word. */
-export function keyOf({ month, platform = '' }: Place): string {
+export function keyOf({ month, platform = '' }: ChartPoint): string {
   return `${month}.${platform}`
 }
 
@@ -68,11 +68,11 @@ export function keyOf({ month, platform = '' }: Place): string {
  * Where an arrow key leads from a place: left and right to the months that have invoices, in the same platform where
  * it is billed there too; up and down through a month, which itself comes below its platforms.
  */
-export function placeAfter(
+export function nextPoint(
   bars: readonly MonthBar[],
-  { month, platform }: Place,
+  { month, platform }: ChartPoint,
   key: string,
-): Place | undefined {
+): ChartPoint | undefined {
   const billed = bars.filter(({ segments }) => segments.length > 0)
   const at = billed.findIndex((bar) => bar.month === month)
   const sideways: Record<string, number> = {

@@ -1,47 +1,52 @@
 import { type ReactNode, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
-import { hasOwnHue, PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { hasPlatformColor, PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
 import { ticksBetween } from '#components/ui/ticks.ts'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { AmountNames, MonthNames } from './axes.tsx'
 import { BilledBars } from './bars.tsx'
-import { barsOf, MOST_MONTHS, platformsOf } from './months.ts'
+import { barsOf, MAX_MONTHS, platformsOf } from './months.ts'
 import { endsOf, scaleOf } from './scale.ts'
 import { BilledTable } from './table.tsx'
 
 const PLOT = { top: 8, height: 150 }
 
 /** A plot of one currency, with its title, which folds it. */
-export type Drawn = {
+export type BilledChartProps = {
   /** Names it for the button that folds it. */
   id: string
-  of: CurrencySummary
-  fold: ReactNode
+  summary: CurrencySummary
+  toggle: ReactNode
   /** All that there are, to choose another one. */
   currencies: readonly CurrencySummary[]
   onChoose: (currency: string) => void
   view: View
-  onGo: (view: View) => void
+  onNavigate: (view: View) => void
 }
 
 /** The plot with all its months, as bars with their amounts, and to be read. */
-export function BilledOpen({ id, of: { currency, months }, fold, currencies, onChoose, ...rest }: Drawn) {
+export function BilledOpen({
+  id,
+  summary: { currency, months },
+  toggle,
+  currencies,
+  onChoose,
+  ...rest
+}: BilledChartProps) {
   const [pointed, setPointed] = useState<string>()
   const bars = barsOf(months)
   const ticks = ticksBetween(...endsOf(bars))
   const scale = scaleOf(bars, [ticks[0] ?? 0, ticks.at(-1) ?? 1], PLOT)
   const isCut = (months[0]?.month ?? 0) < (bars[0]?.month ?? 0)
-  const note = isCut
-    ? `The last ${MOST_MONTHS} months; the table has all.`
-    : 'Each bar leads to its invoices.'
+  const note = isCut ? `The last ${MAX_MONTHS} months; the table has all.` : 'Each bar leads to its invoices.'
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-          {fold}
+          {toggle}
           {currencies.length > 1 ? (
-            <Currencies currencies={currencies} shown={currency} onChoose={onChoose} />
+            <Currencies currencies={currencies} selected={currency} onChoose={onChoose} />
           ) : (
             <span className="text-xs text-ink-3">{currency}</span>
           )}
@@ -58,7 +63,7 @@ export function BilledOpen({ id, of: { currency, months }, fold, currencies, onC
               currency={currency}
               scale={scale}
               lines={ticks}
-              onPoint={setPointed}
+              onHover={setPointed}
             />
             <MonthNames bars={bars} scale={scale} />
           </div>
@@ -75,11 +80,11 @@ export function BilledOpen({ id, of: { currency, months }, fold, currencies, onC
 /** Whose plot it is, where there are several currencies. */
 function Currencies({
   currencies,
-  shown,
+  selected,
   onChoose,
 }: {
   currencies: readonly CurrencySummary[]
-  shown: string
+  selected: string
   onChoose: (currency: string) => void
 }) {
   return (
@@ -87,30 +92,30 @@ function Currencies({
       <fieldset className="flex flex-wrap gap-2 print:hidden">
         <legend className="sr-only">Currency</legend>
         {currencies.map(({ currency }) => (
-          <ToggleChip key={currency} pressed={currency === shown} onToggle={() => onChoose(currency)}>
+          <ToggleChip key={currency} pressed={currency === selected} onToggle={() => onChoose(currency)}>
             {currency}
           </ToggleChip>
         ))}
       </fieldset>
-      <span className="hidden text-xs text-ink-3 print:inline">{shown}</span>
+      <span className="hidden text-xs text-ink-3 print:inline">{selected}</span>
     </>
   )
 }
 
 /** Which hue is which platform. Platforms without a hue of their own share one, and so a place. */
 function Legend({ platforms }: { platforms: readonly string[] }) {
-  const others = platforms.filter((slug) => !hasOwnHue(slug))
-  const named = others.length > 1 ? platforms.filter(hasOwnHue) : platforms
+  const others = platforms.filter((slug) => !hasPlatformColor(slug))
+  const named = others.length > 1 ? platforms.filter(hasPlatformColor) : platforms
   return (
     <ul className="flex flex-wrap gap-x-3.5 gap-y-1 text-xs text-ink-2">
       {named.map((slug) => (
         <li key={slug}>
-          <PlatformMark slug={slug} />
+          <PlatformIcon slug={slug} />
         </li>
       ))}
       {others.length > 1 ? (
         <li>
-          <PlatformMark slug={others[0] ?? ''} name={`${others.length} other platforms`} />
+          <PlatformIcon slug={others[0] ?? ''} name={`${others.length} other platforms`} />
         </li>
       ) : null}
     </ul>

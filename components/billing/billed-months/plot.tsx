@@ -1,65 +1,68 @@
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { BilledBars } from './bars.tsx'
-import { barsOf, FOLDED_MONTHS } from './months.ts'
-import type { Drawn } from './open.tsx'
+import { barsOf, COLLAPSED_MONTHS } from './months.ts'
+import type { BilledChartProps } from './open.tsx'
 import { endsOf, scaleOf } from './scale.ts'
 
-const BilledOpen = later(() => import('./open.tsx').then(({ BilledOpen }) => BilledOpen), Folded)
+const BilledOpen = lazyWithPreload(
+  () => import('./open.tsx').then(({ BilledOpen }) => BilledOpen),
+  CollapsedChart,
+)
 
 /** Folded into a line, in which there is no room for amounts and months: those are told of what is pointed at. */
 const LINE = { top: 1, height: 34 }
 
-type Given = {
+type BilledPlotProps = {
   currencies: readonly CurrencySummary[]
   view: View
-  onGo: (view: View) => void
+  onNavigate: (view: View) => void
 }
 
 /**
  * What was billed per month and platform, of one currency at a time. Folded it is a line with the bars of twelve months;
  * opened it has all months, as bars with their amounts, and to be read.
  */
-export function BilledPlot({ currencies, ...rest }: Given) {
+export function BilledPlot({ currencies, ...rest }: BilledPlotProps) {
   const id = useId()
-  const [wanted, setWanted] = useState('')
+  const [chosen, setChosen] = useState('')
   const [isOpen, setIsOpen] = useState(false)
-  const shown = currencies.find(({ currency }) => currency === wanted) ?? currencies[0]
-  if (!shown) return null
-  const fold = <Fold id={id} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />
-  const drawn = { ...rest, id, of: shown, fold, currencies, onChoose: setWanted }
+  const summary = currencies.find(({ currency }) => currency === chosen) ?? currencies[0]
+  if (!summary) return null
+  const toggle = <ChartToggle id={id} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />
+  const chartProps = { ...rest, id, summary, toggle, currencies, onChoose: setChosen }
   return (
     <section
       aria-label="Billed per month"
       className={`@container border-t border-line px-4 ${isOpen ? 'pt-2' : 'py-1.5'}`}
     >
-      {isOpen ? <BilledOpen {...drawn} /> : <Folded {...drawn} />}
+      {isOpen ? <BilledOpen {...chartProps} /> : <CollapsedChart {...chartProps} />}
     </section>
   )
 }
 
-function Folded({ id, of: { currency, months }, fold, view, onGo }: Drawn) {
+function CollapsedChart({ id, summary: { currency, months }, toggle, view, onNavigate }: BilledChartProps) {
   const [pointed, setPointed] = useState<string>()
-  const bars = barsOf(months).slice(-FOLDED_MONTHS)
+  const bars = barsOf(months).slice(-COLLAPSED_MONTHS)
   const [begin, end] = endsOf(bars)
   return (
     <div id={id} className="flex items-center gap-x-4">
       <div className="flex items-center gap-x-3">
-        {fold}
+        {toggle}
         <span className="text-xs text-ink-3">{currency}</span>
       </div>
       <div className="min-w-0 flex-1 @max-phone:hidden">
         <BilledBars
           view={view}
-          onGo={onGo}
+          onNavigate={onNavigate}
           bars={bars}
           currency={currency}
           scale={scaleOf(bars, [begin, end || 1], LINE)}
           lines={[0]}
-          onPoint={setPointed}
+          onHover={setPointed}
         />
       </div>
       <p className="w-64 text-xs text-ink-3 tabular-nums @max-fig:hidden print:hidden">
@@ -70,7 +73,7 @@ function Folded({ id, of: { currency, months }, fold, view, onGo }: Drawn) {
 }
 
 /** The plot's title, which opens and folds it. */
-function Fold({ id, isOpen, onToggle }: { id: string; isOpen: boolean; onToggle: () => void }) {
+function ChartToggle({ id, isOpen, onToggle }: { id: string; isOpen: boolean; onToggle: () => void }) {
   return (
     <h2>
       <button

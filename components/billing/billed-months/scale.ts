@@ -1,7 +1,7 @@
 import type { MonthBar } from './months.ts'
 
 /** Bars of a few months are no wider than those of a year. */
-const FEWEST_SLOTS = 12
+const MIN_SLOTS = 12
 
 /** Where amounts and months stand in a drawing of bars. */
 export type Scale = {
@@ -30,7 +30,7 @@ export function scaleOf(
   return {
     top,
     height,
-    slots: Math.max(bars.length, FEWEST_SLOTS),
+    slots: Math.max(bars.length, MIN_SLOTS),
     y: (amount) => top + Math.round(((end - amount) / (end - begin)) * height * 10) / 10,
   }
 }

@@ -1,6 +1,14 @@
 import { hrefOf, type View } from '#components/billing/invoices/view.ts'
 import { GoLink } from '#components/ui/go-link.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import { monthAndYear } from '#lib/platform/values/days.ts'
@@ -12,12 +20,12 @@ export function BilledTable({
   months,
   currency,
   view,
-  onGo,
+  onNavigate,
 }: {
   months: CurrencySummary['months']
   currency: string
   view: View
-  onGo: (view: View) => void
+  onNavigate: (view: View) => void
 }) {
   const platforms = platformsOf(months)
   return (
@@ -26,38 +34,38 @@ export function BilledTable({
       {/* Months of years: they scroll here, not the page below. */}
       <div className="max-h-80 overflow-auto border-t border-line">
         <Table label={`Billed per month and platform, ${currency}`}>
-          <TableHead>
-            <HeadCell>Month</HeadCell>
+          <TableHeader>
+            <TableHeaderCell>Month</TableHeaderCell>
             {platforms.map((platform) => (
-              <HeadCell key={platform} right>
+              <TableHeaderCell key={platform} right>
                 {platformName(platform)}
-              </HeadCell>
+              </TableHeaderCell>
             ))}
-            <HeadCell right>Total, {currency}</HeadCell>
-          </TableHead>
+            <TableHeaderCell right>Total, {currency}</TableHeaderCell>
+          </TableHeader>
           <TableBody>
             {months.toReversed().map((one) => {
-              const own = viewOfMonth(view, one.month)
+              const monthView = viewOfMonth(view, one.month)
               const amounts = new Map(
                 one.platforms.map(({ platform, totalAmount }) => [platform, totalAmount]),
               )
               return (
                 <Row key={one.month}>
-                  <RowHead className="whitespace-nowrap">
+                  <RowHeaderCell className="whitespace-nowrap">
                     <GoLink
-                      href={hrefOf(own)}
-                      onGo={() => onGo(own)}
+                      href={hrefOf(monthView)}
+                      onNavigate={() => onNavigate(monthView)}
                       className="rounded-sm font-[550] underline-offset-2 hover:underline"
                     >
                       {monthAndYear(one.month)}
                     </GoLink>
-                  </RowHead>
+                  </RowHeaderCell>
                   {platforms.map((platform) => {
                     const amount = amounts.get(platform)
                     return (
                       <Cell
                         key={platform}
-                        place={amount === undefined ? 'gone' : 'across'}
+                        placement={amount === undefined ? 'gone' : 'across'}
                         right
                         number
                         className="text-sm text-ink-2 max-md:flex max-md:justify-between max-md:gap-3"
@@ -67,7 +75,7 @@ export function BilledTable({
                       </Cell>
                     )
                   })}
-                  <Cell place="right-1" right number className="font-semibold">
+                  <Cell placement="right-1" right number className="font-semibold">
                     {formatAmount(one.totalAmount, currency)}
                   </Cell>
                 </Row>

@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Charge } from '#lib/billing/charges/contract.ts'
 import { listCharges } from '#lib/billing/client.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
@@ -29,7 +29,7 @@ export type Charges = {
 /** Charges of an invoice, a page at a time, read once they are asked for. */
 export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charges) {
   const [pageToken, setPageToken] = useState<string>()
-  const given = {
+  const input = {
     params: { invoice_id: invoiceId },
     query: {
       ...(line === undefined ? {} : { line }),
@@ -39,8 +39,8 @@ export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charg
     },
   }
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: listCharges.key(given),
-    queryFn: ({ signal }) => listCharges(given, signal),
+    queryKey: listCharges.key(input),
+    queryFn: ({ signal }) => listCharges(input, signal),
     placeholderData: keepPreviousData,
   })
   if (error)
@@ -100,10 +100,12 @@ function ChargeTable({ charges, label }: { charges: readonly Charge[]; label: st
           <tr key={charge.position}>
             <th scope="row" className="wrap-anywhere">
               <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-                {visible(charge.description ?? charge.serviceName)}
+                {escapeInvisible(charge.description ?? charge.serviceName)}
                 {isCorrection(charge) ? <Badge tone="info">Correction</Badge> : null}
               </span>
-              <span className="block text-xs text-ink-3">{visible(factsOf(charge).join(' · '))}</span>
+              <span className="block text-xs text-ink-3">
+                {escapeInvisible(chargeDetails(charge).join(' · '))}
+              </span>
             </th>
             <td className="text-right whitespace-nowrap tabular-nums">
               {formatAmount(charge.amount, charge.currency)}
@@ -119,7 +121,7 @@ function isCorrection({ chargeClass }: Charge): boolean {
   return chargeClass?.toLowerCase() === 'correction'
 }
 
-function factsOf(charge: Charge): string[] {
+function chargeDetails(charge: Charge): string[] {
   const { chargeCategory, serviceName, description, subAccount, billingAccount, quantity, unit } = charge
   return [
     chargeCategory,

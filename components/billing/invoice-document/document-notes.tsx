@@ -1,14 +1,14 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { documentName } from '#lib/billing/invoices/rules.ts'
 
-type Given = { invoice: InvoiceWithLines; search: string }
+type DocumentNotesProps = { invoice: InvoiceWithLines; search: string }
 
 /** What an invoice is as a document, where that is not simply issued, and which others it stands for or against. */
-export function DocumentNotes({ invoice, search }: Given) {
+export function DocumentNotes({ invoice, search }: DocumentNotesProps) {
   const { documentState, corrects, correctedBy, replaces, replacedBy } = invoice
   return (
     <>
@@ -35,7 +35,7 @@ export function DocumentNotes({ invoice, search }: Given) {
 }
 
 /** The other documents that it is to be read with. */
-function Others({ invoice, search }: Given) {
+function Others({ invoice, search }: DocumentNotesProps) {
   const { form, totalAmount, corrects, correctedBy, replaces } = invoice
   const isCredit = documentName(form, totalAmount) === 'Credit note'
   return (
@@ -51,7 +51,7 @@ function Others({ invoice, search }: Given) {
           {corrects.id ? (
             <To id={corrects.id} text={corrects.number} search={search} />
           ) : (
-            visible(corrects.number)
+            escapeInvisible(corrects.number)
           )}
           .{' '}
         </>
@@ -68,8 +68,8 @@ function Others({ invoice, search }: Given) {
 }
 
 function Note({ tone, children }: { tone: 'info' | 'warn'; children: ReactNode }) {
-  const look = tone === 'warn' ? 'bg-warn-tint text-warn' : 'bg-info-tint text-info'
-  return <p className={`mb-4 rounded-card px-4 py-2.5 text-sm wrap-anywhere ${look}`}>{children}</p>
+  const toneClass = tone === 'warn' ? 'bg-warn-tint text-warn' : 'bg-info-tint text-info'
+  return <p className={`mb-4 rounded-card px-4 py-2.5 text-sm wrap-anywhere ${toneClass}`}>{children}</p>
 }
 
 function To({ id, text = id, search }: { id: string; text?: string; search: string }) {
@@ -79,7 +79,7 @@ function To({ id, text = id, search }: { id: string; text?: string; search: stri
       prefetch={false}
       className="rounded-sm font-[550] tabular-nums underline underline-offset-2"
     >
-      {visible(text)}
+      {escapeInvisible(text)}
     </Link>
   )
 }

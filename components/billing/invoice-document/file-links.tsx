@@ -2,9 +2,9 @@
 
 import { ChevronDown } from 'lucide-react'
 import { DownloadLink } from '#components/ui/button-link.tsx'
-import { buttonLook } from '#components/ui/button-look.ts'
+import { buttonVariants } from '#components/ui/button-look.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 
 type Files = InvoiceWithLines['files']
@@ -17,13 +17,13 @@ export function FileLinks({ href, files }: { href: string; files: Files }) {
   const others = othersOf(files)
   return (
     <>
-      <DownloadLink look="primary" href={href}>
+      <DownloadLink variant="primary" href={href}>
         Download PDF
       </DownloadLink>
       {others.length > 0 ? (
         <Menu
           side="under-right"
-          buttonClassName={buttonLook('plain')}
+          buttonClassName={buttonVariants('plain')}
           button={
             <>
               Other files
@@ -34,7 +34,7 @@ export function FileLinks({ href, files }: { href: string; files: Files }) {
           {(close) =>
             others.map(({ name, url }) => (
               <a key={name} download href={pathOf(url)} onClick={close} className={MENU_ITEM}>
-                {visible(name)}
+                {escapeInvisible(name)}
               </a>
             ))
           }

@@ -8,7 +8,7 @@ import { exportCharges, exportChargesXlsx } from '#lib/billing/client.ts'
 import { ChargeList } from './charge-list.tsx'
 
 /** An invoice beside its charges, as text. */
-export type ShownCharges = {
+export type ChargesView = {
   invoiceId: string
   /** What of the total they explain, in words, and whether that is all. */
   text: string
@@ -22,11 +22,11 @@ export type ShownCharges = {
 const SIDES = 'px-4 max-md:px-2 max-md:first:pl-3.5 max-md:last:pr-3.5'
 const CELL = `border-t border-line py-2 ${SIDES}`
 const NUMBER = `${CELL} text-right tabular-nums whitespace-nowrap`
-const HEAD = `py-2 text-xs font-medium text-ink-3 md:whitespace-nowrap ${SIDES}`
+const HEADER_CLASS = `py-2 text-xs font-medium text-ink-3 md:whitespace-nowrap ${SIDES}`
 
 /** What explains an invoice: its charges by category, and those that no line has. */
-export function InvoiceCharges({ shown, currency }: { shown: ShownCharges; currency: string }) {
-  const { invoiceId, text, agrees, list, categories } = shown
+export function InvoiceCharges({ charges, currency }: { charges: ChargesView; currency: string }) {
+  const { invoiceId, text, agrees, list, categories } = charges
   const params = { invoice_id: invoiceId }
   return (
     <section aria-labelledby="charges" className="mt-6">
@@ -52,21 +52,21 @@ export function InvoiceCharges({ shown, currency }: { shown: ShownCharges; curre
   )
 }
 
-function Categories({ rows, currency }: { rows: ShownCharges['categories']; currency: string }) {
+function Categories({ rows, currency }: { rows: ChargesView['categories']; currency: string }) {
   return (
     <table aria-label="Charges by category" className="w-full border-collapse border-t border-line text-sm">
       <thead>
         <tr>
-          <th scope="col" className={`${HEAD} w-full text-left`}>
+          <th scope="col" className={`${HEADER_CLASS} w-full text-left`}>
             Category
           </th>
-          <th scope="col" className={`${HEAD} text-right`}>
+          <th scope="col" className={`${HEADER_CLASS} text-right`}>
             Billed ({currency})
           </th>
-          <th scope="col" className={`${HEAD} text-right`}>
+          <th scope="col" className={`${HEADER_CLASS} text-right`}>
             Charges
           </th>
-          <th scope="col" className={`${HEAD} text-right`}>
+          <th scope="col" className={`${HEADER_CLASS} text-right`}>
             Difference
           </th>
         </tr>
@@ -92,7 +92,7 @@ function Opening({
   title,
   withoutLine,
   count,
-}: { invoiceId: string } & NonNullable<ShownCharges['list']>) {
+}: { invoiceId: string } & NonNullable<ChargesView['list']>) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <div className="border-t border-line print:hidden">

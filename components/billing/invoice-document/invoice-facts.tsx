@@ -2,20 +2,20 @@ import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { Fact } from '#components/ui/fact.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { DescriptionItem } from '#components/ui/fact.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { typeName } from '#lib/billing/posting/rules.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 
 /** When, how much, from whom and to whom, at a glance. Only of an issued invoice something is due. */
-export function InvoiceFacts({
+export function InvoiceDetails({
   invoice,
   billedTo,
   countries,
   balance,
-  late,
+  isPastDue,
   maySet,
 }: {
   invoice: InvoiceWithLines
@@ -24,7 +24,7 @@ export function InvoiceFacts({
   countries: { seller: string | undefined; buyer: string | undefined }
   /** What is left to pay, as text. */
   balance: { label: string; amount: string }
-  late: boolean
+  isPastDue: boolean
   /** Whether who looks may set what the next invoices are posted by. */
   maySet: boolean
 }) {
@@ -32,10 +32,10 @@ export function InvoiceFacts({
   const date = <Day at={invoice.invoiceDate} />
   const total = <span className="whitespace-nowrap">{moneyText(invoice.totalAmount, currency)}</span>
   const due = (
-    <span className={late ? 'text-danger' : ''}>
+    <span className={isPastDue ? 'text-danger' : ''}>
       <Day at={invoice.dueDate} />
       {paymentTerms ? (
-        <span className="block text-xs font-normal text-ink-3">{visible(paymentTerms)}</span>
+        <span className="block text-xs font-normal text-ink-3">{escapeInvisible(paymentTerms)}</span>
       ) : null}
     </span>
   )
@@ -45,17 +45,17 @@ export function InvoiceFacts({
     issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
     voided: { 'Invoice date': date, Total: total },
   }
-  const besides = {
-    Issuer: <Placed name={visible(invoice.issuer)} country={countries.seller} />,
+  const extraDetails = {
+    Issuer: <Placed name={escapeInvisible(invoice.issuer)} country={countries.seller} />,
     'Billed to': billedTo && <Placed name={billedTo} country={countries.buyer} />,
     'Billing account': invoice.billingAccount,
     Period: periodText(invoice),
-    ...postingFacts(invoice, maySet),
+    ...postingDetails(invoice, maySet),
   }
   return (
     <Card className="mb-4 overflow-hidden">
-      <Facts facts={amounts[documentState]} />
-      <Facts facts={besides} />
+      <DetailList details={amounts[documentState]} />
+      <DetailList details={extraDetails} />
       {/* What was taken from there leads there by itself. */}
       {maySet && !invoice.carried?.length ? (
         <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
@@ -74,15 +74,15 @@ export function InvoiceFacts({
 }
 
 /** A row of facts, those of them that are known: four beside each other, in the columns of the other rows, and no amount is cut. */
-function Facts({ facts }: { facts: Record<string, ReactNode> }) {
-  const known = Object.entries(facts).filter(([, fact]) => fact)
-  if (known.length === 0) return null
+function DetailList({ details }: { details: Record<string, ReactNode> }) {
+  const present = Object.entries(details).filter(([, value]) => value)
+  if (present.length === 0) return null
   return (
     <dl className="-mt-px -ml-px flex flex-wrap border-b border-line last:border-b-0 [&>*]:min-w-min [&>*]:grow [&>*]:basis-2/5 md:[&>*]:basis-1/4 md:[&>*]:grow-0 [&_dd]:wrap-anywhere">
-      {known.map(([label, fact]) => (
-        <Fact key={label} label={label}>
-          {fact}
-        </Fact>
+      {present.map(([label, value]) => (
+        <DescriptionItem key={label} label={label}>
+          {value}
+        </DescriptionItem>
       ))}
     </dl>
   )
@@ -110,7 +110,7 @@ function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | unde
  * By what an invoice is posted; undefined where nobody told it. What the customer itself has set says so.
  * @param maySet whether the reader may set that: then it leads there
  */
-function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode> {
+function postingDetails(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode> {
   const {
     purchaseOrder,
     buyerReference,
@@ -120,35 +120,35 @@ function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record<string
     documentState,
     carried = [],
   } = invoice
-  const shown = (field: string, value: string | undefined) =>
+  const detail = (field: string, value: string | undefined) =>
     value === undefined ? undefined : (
       <>
-        {visible(value)}
+        {escapeInvisible(value)}
         {carried.includes(field) ? <FromDetails maySet={maySet} /> : null}
       </>
     )
   return {
-    'Purchase order': shown('purchaseOrder', purchaseOrder),
-    'Buyer reference': shown('buyerReference', buyerReference),
-    'Cost center': shown('costCenter', costCenter),
+    'Purchase order': detail('purchaseOrder', purchaseOrder),
+    'Buyer reference': detail('buyerReference', buyerReference),
+    'Cost center': detail('costCenter', costCenter),
     // Of what is issued they stand with the day when it is due.
     'Payment terms': paymentTerms && documentState !== 'issued' && (
-      <span className="text-sm font-normal">{visible(paymentTerms)}</span>
+      <span className="text-sm font-normal">{escapeInvisible(paymentTerms)}</span>
     ),
     'Document type': typeCode && <span className="text-sm font-normal">{typeName(typeCode)}</span>,
   }
 }
 
 function FromDetails({ maySet }: { maySet: boolean }) {
-  const words = 'from your posting details'
-  if (!maySet) return <span className="block text-xs font-normal text-ink-3">{words}</span>
+  const text = 'from your posting details'
+  if (!maySet) return <span className="block text-xs font-normal text-ink-3">{text}</span>
   return (
     <Link
       href="/invoices/profiles"
       prefetch={false}
       className="block w-fit rounded-sm text-xs font-normal text-ink-3 underline underline-offset-2 hover:text-ink"
     >
-      {words}
+      {text}
     </Link>
   )
 }

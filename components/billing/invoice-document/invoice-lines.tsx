@@ -1,10 +1,10 @@
 import { Check, Info } from 'lucide-react'
 import { Card } from '#components/ui/card.tsx'
-import type { SeatNote, ShownLine } from './lines-table.tsx'
+import type { LineView, SeatNote } from './lines-table.tsx'
 import { LongLines } from './long-lines.tsx'
 
 type Pair = { label: string; amount: string }
-export type ShownSums = {
+export type SumsView = {
   /** Each price is that of its line, not of one unit. */
   perLine: boolean
   lineItems: string
@@ -12,10 +12,10 @@ export type ShownSums = {
   /** Net and tax, as far as they are told. */
   tax: Pair[]
   /** Whether the lines explain the total, in words. */
-  verdict: string
+  resultText: string
   total: string
   /** What was paid; of a balance that nobody can pay exactly also it, and its rounding. */
-  settled: Pair[]
+  paid: Pair[]
   /** What can be paid, with its currency. */
   balance: Pair
   /** Why that is not the exact balance. */
@@ -29,9 +29,9 @@ export function InvoiceLines({
   currency,
   seats,
 }: {
-  rows: readonly ShownLine[]
+  rows: readonly LineView[]
   currency: string
-  sums: ShownSums
+  sums: SumsView
   /** What the seats that we know say of all lines. */
   seats?: SeatNote | undefined
 }) {
@@ -46,7 +46,7 @@ export function InvoiceLines({
             <Sum key={one.label} {...one} />
           ))}
           {sums.notItemized || sums.tax.length > 0 ? <Sum label="Total" amount={sums.total} /> : null}
-          {sums.settled.map((one) => (
+          {sums.paid.map((one) => (
             <Sum key={one.label} {...one} />
           ))}
           <div className="flex flex-wrap justify-between gap-x-4 px-4 py-3 font-[650] max-md:px-3.5">
@@ -58,8 +58,8 @@ export function InvoiceLines({
           <p className="px-4 pb-3 text-right text-sm text-ink-2 max-md:px-3.5">{sums.rounding}</p>
         ) : null}
       </Card>
-      <Verdict text={sums.verdict} fits={sums.notItemized === undefined} />
-      {seats ? <Verdict text={seats.text} fits={seats.tone === 'ok'} /> : null}
+      <SeatCheckNote text={sums.resultText} fits={sums.notItemized === undefined} />
+      {seats ? <SeatCheckNote text={seats.text} fits={seats.tone === 'ok'} /> : null}
     </>
   )
 }
@@ -74,7 +74,7 @@ function Sum({ label, amount }: Pair) {
 }
 
 /** What is said of the whole: that something fits, or does not. */
-export function Verdict({ text, fits }: { text: string; fits: boolean }) {
+export function SeatCheckNote({ text, fits }: { text: string; fits: boolean }) {
   const Icon = fits ? Check : Info
   return (
     <p

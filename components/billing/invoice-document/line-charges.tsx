@@ -5,7 +5,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { ChargeList } from './charge-list.tsx'
 
 /** The charges of a line as text: how many, and by how much the line is apart from them, also where there are none. */
-export type ShownLineCharges = {
+export type LineChargesView = {
   invoiceId: string
   line: string
   count: number
@@ -21,7 +21,7 @@ export function LineRows({
   children,
 }: {
   name: string
-  charges: ShownLineCharges | undefined
+  charges: LineChargesView | undefined
   /** How many the table has. */
   columns: number
   children: (button: ReactNode) => ReactNode

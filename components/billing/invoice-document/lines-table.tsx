@@ -1,9 +1,9 @@
 import { Check, History, TriangleAlert } from 'lucide-react'
-import { visible } from '#components/ui/visible.ts'
-import { LineRows, type ShownLineCharges } from './line-charges.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
+import { type LineChargesView, LineRows } from './line-charges.tsx'
 
 /** A line item as text; no details is empty text. The amount names its currency where that differs. */
-export type ShownLine = {
+export type LineView = {
   /** Its place among all of them. */
   place: number
   description: string
@@ -19,7 +19,7 @@ export type ShownLine = {
   /** What the seats that we know say of it. */
   seats?: SeatNote | undefined
   /** The charges that lead to it. */
-  charges?: ShownLineCharges | undefined
+  charges?: LineChargesView | undefined
 }
 // For its own cells and not for those of the charges in it. Said once for the whole table, not on each cell: an invoice may have thousands of lines. On a phone
 // the two columns in the middle make room, and each line says their product under its description.
@@ -32,7 +32,7 @@ export function LinesTable({
   perLine,
   detailed,
 }: {
-  rows: readonly ShownLine[]
+  rows: readonly LineView[]
   perLine: boolean
   detailed: boolean
 }) {
@@ -65,16 +65,16 @@ export function LinesTable({
             {(charges) => (
               <>
                 <th scope="row">
-                  {visible(row.description)}
-                  {row.details ? <small>{visible(row.details)}</small> : null}
+                  {escapeInvisible(row.description)}
+                  {row.details ? <small>{escapeInvisible(row.details)}</small> : null}
                   <small>{perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
                   {row.posting ? (
-                    <span className="block text-xs text-ink-3">{visible(row.posting)}</span>
+                    <span className="block text-xs text-ink-3">{escapeInvisible(row.posting)}</span>
                   ) : null}
                   {row.seats ? <SeatNoteText note={row.seats} /> : null}
                   {charges}
                 </th>
-                {detailed ? <td className="d wide">{visible(row.details)}</td> : null}
+                {detailed ? <td className="d wide">{escapeInvisible(row.details)}</td> : null}
                 <td className="n wide">{row.qty}</td>
                 <td className="n wide">{row.price}</td>
                 <td className="n">{row.amount}</td>

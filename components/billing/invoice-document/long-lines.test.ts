@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foundLines, sumsOfLines } from './long-lines.tsx'
+import { matchLines, sumsOfLines } from './long-lines.tsx'
 
 const line = (description: string, details: string, exact: number, otherCurrency?: string) => ({
   ...{ description, details, exact },
@@ -20,7 +20,7 @@ test.each([
   ['30 sep', 1],
   ['nothing', 0],
 ])('%j finds %i of the lines', (search, count) => {
-  expect(foundLines(rows, search)).toHaveLength(count)
+  expect(matchLines(rows, search)).toHaveLength(count)
 })
 
 test('their sums are exact, and never of two currencies', () => {

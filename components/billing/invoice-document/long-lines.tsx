@@ -6,7 +6,7 @@ import { Button } from '#components/ui/button.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { moneyText, sumOf } from '#lib/platform/values/money.ts'
-import { LinesTable, type ShownLine } from './lines-table.tsx'
+import { LinesTable, type LineView } from './lines-table.tsx'
 
 /** So many lines are drawn at once: an invoice may have thousands. */
 const PAGE = 100
@@ -20,17 +20,17 @@ export function LongLines({
   perLine,
   currency,
 }: {
-  rows: readonly ShownLine[]
+  rows: readonly LineView[]
   perLine: boolean
   currency: string
 }) {
   const [search, setSearch] = useState('')
   const [page, setPage] = useState(0)
   const isPrinting = useIsPrinting()
-  const found = useMemo(() => foundLines(rows, search), [rows, search])
+  const matches = useMemo(() => matchLines(rows, search), [rows, search])
   const detailed = useMemo(() => rows.some(({ details }) => details !== ''), [rows])
-  const pages = Math.ceil(found.length / PAGE)
-  const shown = isPrinting ? found : found.slice(page * PAGE, (page + 1) * PAGE)
+  const pages = Math.ceil(matches.length / PAGE)
+  const visibleRows = isPrinting ? matches : matches.slice(page * PAGE, (page + 1) * PAGE)
   if (rows.length <= PAGE) return <LinesTable rows={rows} perLine={perLine} detailed={detailed} />
   return (
     <>
@@ -44,20 +44,20 @@ export function LongLines({
           }}
         />
         <p role="status" className="text-sm text-ink-2 tabular-nums">
-          {foundText(found, rows.length, currency)}
+          {matchesText(matches, rows.length, currency)}
         </p>
       </div>
-      {found.length > 0 ? <LinesTable rows={shown} perLine={perLine} detailed={detailed} /> : null}
-      {pages > 1 ? <Pages page={page} pages={pages} count={found.length} onPage={setPage} /> : null}
+      {matches.length > 0 ? <LinesTable rows={visibleRows} perLine={perLine} detailed={detailed} /> : null}
+      {pages > 1 ? <Pages page={page} pages={pages} count={matches.length} onPage={setPage} /> : null}
     </>
   )
 }
 
 /** `3,000 lines`, `12 of 3,000 lines · 1,204.00 USD`. */
-function foundText(found: readonly ShownLine[], all: number, currency: string): string {
-  if (found.length === all) return `${countText(all)} lines`
-  const sums = sumsOfLines(found, currency).map((sum) => moneyText(sum.amount, sum.currency))
-  return [`${countText(found.length)} of ${countText(all)} lines`, ...sums].join(' · ')
+function matchesText(matches: readonly LineView[], all: number, currency: string): string {
+  if (matches.length === all) return `${countText(all)} lines`
+  const sums = sumsOfLines(matches, currency).map((sum) => moneyText(sum.amount, sum.currency))
+  return [`${countText(matches.length)} of ${countText(all)} lines`, ...sums].join(' · ')
 }
 
 function Pages({
@@ -108,19 +108,19 @@ function useIsPrinting(): boolean {
 }
 
 /** The lines that have a text, in any case of letters, in what is billed or its details; all of them without one. */
-export function foundLines<Line extends Pick<ShownLine, 'description' | 'details'>>(
+export function matchLines<Line extends Pick<LineView, 'description' | 'details'>>(
   rows: readonly Line[],
   search: string,
 ): readonly Line[] {
-  const wanted = search.trim().toLocaleLowerCase('en')
-  if (wanted === '') return rows
-  const has = (text: string) => text.toLocaleLowerCase('en').includes(wanted)
+  const query = search.trim().toLocaleLowerCase('en')
+  if (query === '') return rows
+  const has = (text: string) => text.toLocaleLowerCase('en').includes(query)
   return rows.filter(({ description, details }) => has(description) || has(details))
 }
 
 /** What lines come to, exactly and apart by currency: that of the invoice first. */
 export function sumsOfLines(
-  rows: readonly Pick<ShownLine, 'exact' | 'otherCurrency'>[],
+  rows: readonly Pick<LineView, 'exact' | 'otherCurrency'>[],
   currency: string,
 ): { currency: string; amount: string }[] {
   const byCurrency = Map.groupBy(rows, ({ otherCurrency }) => otherCurrency ?? currency)

@@ -2,11 +2,11 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { pageWords } from '#components/billing/invoices/order.ts'
+import { pagerLabels } from '#components/billing/invoices/order.ts'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
 
 /** Leads to the invoices beside this one in the list that `search` selects. */
 export function NeighbourLinks({
@@ -19,7 +19,7 @@ export function NeighbourLinks({
   search: string
 }) {
   if (newer === undefined && older === undefined) return null
-  const [before, after] = pageWords(new URLSearchParams(search).get('orderBy') ?? undefined)
+  const [before, after] = pagerLabels(new URLSearchParams(search).get('orderBy') ?? undefined)
   return (
     <nav aria-label="Other invoices of the list" className="flex gap-2">
       <Neighbour id={newer} search={search}>
@@ -47,7 +47,7 @@ function Neighbour({
   return (
     <ButtonLink href={invoiceHref(id, search)} prefetch={false}>
       {children}
-      <LinkHint />
+      <LinkSpinner />
     </ButtonLink>
   )
 }

@@ -1,30 +1,30 @@
 import { Card } from '#components/ui/card.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
 /** The tax of one category and rate as text. */
-export type ShownTax = { category: string; rate: string; taxable: string; tax: string; reason: string }
+export type TaxView = { category: string; rate: string; taxable: string; tax: string; reason: string }
 
 const CELL = 'border-t border-line px-4 py-2.5 align-top max-md:px-3.5'
 const NUMBER = `${CELL} text-right tabular-nums`
-const HEAD = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5 md:whitespace-nowrap'
+const HEADER_CLASS = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5 md:whitespace-nowrap'
 
 /** An invoice's tax by category and rate. */
-export function TaxTable({ rows, currency, note }: { rows: ShownTax[]; currency: string; note: string }) {
+export function TaxTable({ rows, currency, note }: { rows: TaxView[]; currency: string; note: string }) {
   return (
     <Card className="mt-4">
       <table aria-label="Tax" className="w-full border-collapse">
         <thead>
           <tr>
-            <th scope="col" className={`${HEAD} w-full text-left`}>
+            <th scope="col" className={`${HEADER_CLASS} w-full text-left`}>
               Tax
             </th>
-            <th scope="col" className={`${HEAD} text-right`}>
+            <th scope="col" className={`${HEADER_CLASS} text-right`}>
               Rate
             </th>
-            <th scope="col" className={`${HEAD} text-right`}>
+            <th scope="col" className={`${HEADER_CLASS} text-right`}>
               Taxable ({currency})
             </th>
-            <th scope="col" className={`${HEAD} text-right`}>
+            <th scope="col" className={`${HEADER_CLASS} text-right`}>
               Tax ({currency})
             </th>
           </tr>
@@ -34,7 +34,7 @@ export function TaxTable({ rows, currency, note }: { rows: ShownTax[]; currency:
             <tr key={`${category} ${rate} ${taxable}`}>
               <th scope="row" className={`${CELL} text-left font-normal wrap-anywhere`}>
                 {category}
-                {reason ? <span className="block text-sm text-ink-3">{visible(reason)}</span> : null}
+                {reason ? <span className="block text-sm text-ink-3">{escapeInvisible(reason)}</span> : null}
               </th>
               <td className={`${NUMBER} whitespace-nowrap`}>{rate}</td>
               <td className={NUMBER}>{taxable}</td>

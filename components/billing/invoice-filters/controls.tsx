@@ -4,17 +4,17 @@ import { DateFilterMenu } from '#components/lists/filters/date-filter.tsx'
 import { KindFilter } from '#components/lists/filters/kind-filter.tsx'
 import { TextFilter } from '#components/lists/filters/text-filter.tsx'
 import { changed, type FilterKey, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { RemovableChip } from '#components/ui/chip.tsx'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { Picks } from '#components/ui/pick-menu.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { SelectOptions } from '#components/ui/pick-menu.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { DOCUMENT_STATE_NAMES, type DocumentState, platformName } from '#lib/billing/invoices/rules.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 import { dueTexts } from './told.ts'
 
-export type Given = {
+export type FilterControlsProps = {
   view: View
   choices: FilterChoices
   /** Those in sight: their platforms can be chosen too. */
@@ -24,7 +24,7 @@ export type Given = {
 }
 
 /** Dates, who is billed and by whom, platforms, currencies, amounts, products and documents; each kind only where there are several. */
-export function Controls({ view, choices, rows, today, onChange }: Given) {
+export function Controls({ view, choices, rows, today, onChange }: FilterControlsProps) {
   const by = (key: FilterKey<View>) => ({
     chosen: valuesOf(view, key),
     onToggle: (value: string) => onChange(toggled(view, key, value)),
@@ -42,26 +42,26 @@ export function Controls({ view, choices, rows, today, onChange }: Given) {
         {...by('billingProfile')}
         label="Billed to"
         several="billing profiles"
-        known={choices.profiles.map(({ id }) => id)}
-        nameOf={(id) => visible(profileName(choices, id))}
+        options={choices.profiles.map(({ id }) => id)}
+        nameOf={(id) => escapeInvisible(profileName(choices, id))}
       />
       <KindFilter
         {...by('issuer')}
         label="Issuer"
         several="issuers"
-        known={choices.issuers}
-        nameOf={visible}
+        options={choices.issuers}
+        nameOf={escapeInvisible}
       />
       <KindFilter
         {...by('platform')}
         label="Platform"
         several="platforms"
-        known={choices.platforms}
+        options={choices.platforms}
         rows={rows.map(({ platform }) => platform)}
         nameOf={platformName}
-        lookOf={(slug) => <PlatformMark slug={slug} />}
+        renderOption={(slug) => <PlatformIcon slug={slug} />}
       />
-      <KindFilter {...by('currency')} label="Currency" several="currencies" known={choices.currencies} />
+      <KindFilter {...by('currency')} label="Currency" several="currencies" options={choices.currencies} />
       <AmountFilter
         label="Amount"
         hint="Totals: 500, or 500 EUR"
@@ -95,7 +95,7 @@ function DueFilter({ view, onChange }: { view: View; onChange: (view: View) => v
   const without = changed(withValues(view, 'dueDate', []), { minDueDate: undefined, maxDueDate: undefined })
   const text = texts.join('; ')
   return (
-    <RemovableChip name={text} onRemove={() => onChange(without)}>
+    <RemovableChip label={text} onRemove={() => onChange(without)}>
       <span className="max-w-[calc(100vw-5.5rem)] truncate tabular-nums">{text}</span>
     </RemovableChip>
   )
@@ -107,16 +107,16 @@ const STATES = ['issued', 'draft', 'voided'] as const
 function StateFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   const states = statesOf(view)
   const isUsual = states.length === 1 && states[0] === 'issued'
-  const of = (state: DocumentState) => {
+  const toOption = (state: DocumentState) => {
     // The usual one needs no word in the address, and only issued ones have a status.
     if (state === 'issued') return withValues(view, 'state', [])
     return withValues(withValues(withValues(view, 'status', []), 'document', []), 'state', [state])
   }
-  const picks = STATES.map((state) => ({
+  const options = STATES.map((state) => ({
     name: DOCUMENT_STATE_NAMES[state],
-    href: hrefOf(of(state)),
+    href: hrefOf(toOption(state)),
     chosen: states.length === 1 && states[0] === state,
-    onGo: () => onChange(of(state)),
+    onNavigate: () => onChange(toOption(state)),
   }))
   const names = states.map((state) => DOCUMENT_STATE_NAMES[state]).join(', ')
   return (
@@ -124,9 +124,9 @@ function StateFilter({ view, onChange }: { view: View; onChange: (view: View) =>
       label="Documents"
       off={names}
       value={isUsual ? undefined : names}
-      onClear={() => onChange(of('issued'))}
+      onClear={() => onChange(toOption('issued'))}
     >
-      {(close) => <Picks picks={picks} onPicked={close} />}
+      {(close) => <SelectOptions options={options} onPicked={close} />}
     </FilterMenu>
   )
 }

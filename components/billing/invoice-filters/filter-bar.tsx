@@ -1,6 +1,6 @@
 import { ListFilter } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { orderChoices } from '#components/billing/invoices/order.ts'
+import { sortOptions } from '#components/billing/invoices/order.ts'
 import { isFiltered, statesOf, type View } from '#components/billing/invoices/view.ts'
 import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
 import { changed, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
@@ -10,22 +10,22 @@ import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
 import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/billing/invoices/rules.ts'
-import { Controls, type Given } from './controls.tsx'
-import { toldFilters } from './told.ts'
+import { Controls, type FilterControlsProps } from './controls.tsx'
+import { describeFilters } from './told.ts'
 
 // On phones the filters that are off wait behind a button; those that are on stay in sight.
-const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
+const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
 /** What the figures and the rows below are of: each filter is set, seen and taken off at one place. */
-export function FilterBar(given: Given & { children?: ReactNode }) {
-  const { view, onChange } = given
+export function FilterBar(props: FilterControlsProps & { children?: ReactNode }) {
+  const { view, onChange } = props
   const [isOpen, setIsOpen] = useState(false)
-  const told = toldFilters(view, given.choices)
+  const descriptions = describeFilters(view, props.choices)
   return (
     <search aria-label="Filters" className="mb-3.5 block">
       <div
         data-open={isOpen ? '' : undefined}
-        className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
+        className={`relative flex flex-wrap items-center gap-2 ${COLLAPSED_CLASS}`}
       >
         <SearchInput
           label="Number, order or issuer"
@@ -42,17 +42,19 @@ export function FilterBar(given: Given & { children?: ReactNode }) {
           <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
-        <SortMenu choices={orderChoices(view, onChange)} />
+        <SortMenu choices={sortOptions(view, onChange)} />
         {/* On a phone they wait with the filters, and their panels open under this row. */}
         <div data-off="" className="relative flex gap-2 max-md:w-full print:hidden">
           <ViewMenu path="/invoices" />
-          {given.children}
+          {props.children}
         </div>
         <StatusChips view={view} onChange={onChange} />
-        <Controls {...given} />
+        <Controls {...props} />
         {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
       </div>
-      {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
+      {descriptions.length > 0 ? (
+        <p className="hidden print:block">Only: {descriptions.join(' · ')}</p>
+      ) : null}
     </search>
   )
 }

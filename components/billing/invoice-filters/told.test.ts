@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { View } from '#components/billing/invoices/view.ts'
-import { toldFilters } from './told.ts'
+import { describeFilters } from './told.ts'
 
 const at = (day: string) => Date.parse(`${day}T00:00:00Z`)
 const profiles = [{ id: 'europe', name: 'Payer Europe GmbH' }]
@@ -27,6 +27,6 @@ test.each<[View, string[]]>([
     { minDueDate: at('2026-11-20'), filter: { dueDate: [String(at('2026-11-30'))] } },
     ['Due from 20 Nov 2026', 'Due 30 Nov 2026'],
   ],
-])('%j is told as %j', (view, told) => {
-  expect(toldFilters(view, { profiles })).toEqual(told)
+])('%j is told as %j', (view, expected) => {
+  expect(describeFilters(view, { profiles })).toEqual(expected)
 })

@@ -14,7 +14,7 @@ import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 
 /** Each filter that is on, in words: paper has none of their controls. */
-export function toldFilters(view: View, choices: Pick<FilterChoices, 'profiles'>): string[] {
+export function describeFilters(view: View, choices: Pick<FilterChoices, 'profiles'>): string[] {
   const range = rangeOf(view)
   const hasRange = range.from !== undefined || range.to !== undefined
   const amounts = amountsText({ from: view.minAmount, to: view.maxAmount })

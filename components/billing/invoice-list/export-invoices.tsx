@@ -1,19 +1,19 @@
 'use client'
 
-import type { LateAnswer } from '#components/billing/invoice-summary/late-summary.tsx'
+import type { PendingSummary } from '#components/billing/invoice-summary/late-summary.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { exportInvoices, exportInvoicesXlsx } from '#lib/billing/client.ts'
 import type { View } from '../invoices/view.ts'
 
-const ExportMore = later(
+const ExportMore = lazyWithPreload(
   () => import('./export-more.tsx').then(({ ExportMore }) => ExportMore),
   () => <div className="h-24" />,
 )
 
 /** All that the view selects, on whatever page it is, as files: a row for each invoice or line item, or their PDFs. */
-export function ExportInvoices(given: { view: View; today: number; figures: LateAnswer }) {
-  const { pageToken: _, maxResults: __, ...query } = given.view
+export function ExportInvoices(props: { view: View; today: number; pendingSummary: PendingSummary }) {
+  const { pageToken: _, maxResults: __, ...query } = props.view
   const lines = { ...query, lines: 'true' } as const
   return (
     <ExportMenu
@@ -23,8 +23,8 @@ export function ExportInvoices(given: { view: View; today: number; figures: Late
         'Invoices, CSV': exportInvoices.path({ query }),
         'Their lines, CSV': exportInvoices.path({ query: lines }),
       }}
-      ahead={ExportMore.ahead}
-      more={(close) => <ExportMore {...given} onClick={close} />}
+      preload={ExportMore.preload}
+      more={(close) => <ExportMore {...props} onClick={close} />}
     />
   )
 }

@@ -1,31 +1,31 @@
-import { type LateAnswer, LateSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { type PendingSummary, StreamedSummary } from '#components/billing/invoice-summary/late-summary.tsx'
 import { presets } from '#components/lists/filters/date-range.ts'
 import { countText } from '#components/ui/count-text.ts'
 import { Download } from '#components/ui/export-menu.tsx'
 import { exportInvoiceFiles, exportInvoicesXlsx } from '#lib/billing/client.ts'
-import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
+import { MAX_FILES } from '#lib/billing/invoices/rules.ts'
 import { rangeOf, type View, withRange } from '../invoices/view.ts'
 
 /** Below the tables of a view: the PDFs of its invoices, and the lines of the periods that are asked for most. */
 export function ExportMore({
   view,
   today,
-  figures,
+  pendingSummary,
   onClick,
 }: {
   view: View
   today: number
-  figures: LateAnswer
+  pendingSummary: PendingSummary
   onClick: () => void
 }) {
   const { pageToken: _, maxResults: __, ...query } = view
   return (
     <>
-      <LateSummary answer={figures} view={view}>
+      <StreamedSummary answer={pendingSummary} view={view}>
         {({ summary }) => (
           <Archive href={exportInvoiceFiles.path({ query })} count={summary?.count ?? 0} onClick={onClick} />
         )}
-      </LateSummary>
+      </StreamedSummary>
       <PeriodLines view={view} today={today} onClick={onClick} />
     </>
   )
@@ -34,7 +34,7 @@ export function ExportMore({
 /** The files of all of them as one archive, where they are not too many for it. */
 function Archive({ href, count, onClick }: { href: string; count: number; onClick: () => void }) {
   if (count === 0) return null
-  if (count <= MOST_FILES)
+  if (count <= MAX_FILES)
     return (
       <Download href={href} onClick={onClick}>
         {count === 1 ? 'The PDF' : `${countText(count)} PDFs as one archive`}
@@ -42,7 +42,7 @@ function Archive({ href, count, onClick }: { href: string; count: number; onClic
     )
   return (
     <p className="border-t border-line px-2.5 py-2 text-xs text-ink-2">
-      {`PDFs: these are ${countText(count)} invoices, and one archive holds at most ${MOST_FILES}. Choose a shorter time, or select the ones that you need.`}
+      {`PDFs: these are ${countText(count)} invoices, and one archive holds at most ${MAX_FILES}. Choose a shorter time, or select the ones that you need.`}
     </p>
   )
 }

@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react'
 import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
-import { type LateAnswer, LateSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { type PendingSummary, StreamedSummary } from '#components/billing/invoice-summary/late-summary.tsx'
 import { changed } from '#components/lists/filters/view.ts'
 import { Card } from '#components/ui/card.tsx'
-import { dimmed } from '#components/ui/dimmed.ts'
-import { later } from '#components/ui/later.tsx'
+import { staleClass } from '#components/ui/dimmed.ts'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
@@ -12,8 +12,12 @@ import { isFiltered, statesOf, type View } from '../invoices/view.ts'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 
-const NoRows = later(() => import('#components/lists/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>))
-const Ticked = later(() => import('./ticked.tsx').then(({ Ticked }) => Ticked))
+const NoRows = lazyWithPreload(() =>
+  import('#components/lists/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>),
+)
+const SelectedInvoices = lazyWithPreload(() =>
+  import('./ticked.tsx').then(({ SelectedInvoices }) => SelectedInvoices),
+)
 
 /**
  * The rows of a page, their sums, and what is done with those that are ticked. What is ticked is known here and not above, so
@@ -22,50 +26,52 @@ const Ticked = later(() => import('./ticked.tsx').then(({ Ticked }) => Ticked))
 export function InvoiceList({
   invoices,
   view,
-  wanted,
+  requestedView,
   choices,
   today,
   columns,
-  figures,
-  isWaiting,
-  onGo,
+  pendingSummary,
+  pending,
+  onNavigate,
 }: {
   /** None while they are on their way for the first time. */
   invoices: readonly Invoice[] | undefined
   /** What they were selected by, and what was asked for since. */
   view: View
-  wanted: View
+  requestedView: View
   choices: FilterChoices
   /** In epoch milliseconds. */
   today: number
   columns: readonly InvoiceColumn[]
-  figures: LateAnswer
-  isWaiting: boolean
-  onGo: (view: View) => void
+  pendingSummary: PendingSummary
+  pending: boolean
+  onNavigate: (view: View) => void
 }) {
   // Kept from page to page, and while the filters change.
-  const [ticked, setTicked] = useState<string[]>([])
+  const [selectedIds, setSelectedIds] = useState<string[]>([])
   const tick = useCallback(
     (id: string) =>
-      setTicked((before) => (before.includes(id) ? before.filter((other) => other !== id) : [...before, id])),
+      setSelectedIds((before) =>
+        before.includes(id) ? before.filter((other) => other !== id) : [...before, id],
+      ),
     [],
   )
   const isOwed = statesOf(view).includes('issued')
   return (
     <>
-      <Card aria-busy={isWaiting} className={dimmed(isWaiting)}>
-        <LateSummary answer={figures} view={view}>
+      <Card aria-busy={pending} className={staleClass(pending)}>
+        <StreamedSummary answer={pendingSummary} view={view}>
           {({ summary }) => <InvoiceTotals summary={summary} isOwed={isOwed} />}
-        </LateSummary>
+        </StreamedSummary>
         {!invoices ? <SkeletonRows count={8} /> : null}
         {invoices?.length === 0 ? (
           <NoRows
             view={view}
             isFiltered={isFiltered(view)}
-            what={['invoice', 'invoices']}
+            rowLabels={['invoice', 'invoices']}
             toFirst="Back to the start"
             instead={amongProducts(view)}
-            onGo={onGo}
+            onNavigate={onNavigate}
           >
             <p>They appear here as soon as they are issued to one of your billing profiles.</p>
           </NoRows>
@@ -73,18 +79,20 @@ export function InvoiceList({
         {invoices && invoices.length > 0 ? (
           <InvoiceTable
             invoices={invoices}
-            view={wanted}
+            view={requestedView}
             choices={choices}
             columns={columns}
             today={today}
-            busy={isWaiting}
-            onGo={onGo}
-            ticked={ticked}
+            pending={pending}
+            onNavigate={onNavigate}
+            selectedIds={selectedIds}
             onTick={tick}
           />
         ) : null}
       </Card>
-      {ticked.length > 0 ? <Ticked ids={ticked} invoices={invoices ?? []} onChange={setTicked} /> : null}
+      {selectedIds.length > 0 ? (
+        <SelectedInvoices ids={selectedIds} invoices={invoices ?? []} onChange={setSelectedIds} />
+      ) : null}
     </>
   )
 }

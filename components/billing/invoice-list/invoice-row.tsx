@@ -1,11 +1,11 @@
 import Link from 'next/link'
 import { Fragment, memo, type ReactNode } from 'react'
 import { Money } from '#components/platform/values/money.tsx'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Day } from '#components/platform/values/times.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, Row, RowHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { Cell, Row, RowHeaderCell } from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
@@ -17,34 +17,34 @@ const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-i
 
 /** An invoice in a list: a row of a table, on phones a card. */
 // Remembered, so that selecting one does not draw the others again.
-export const InvoiceRow = memo(function InvoiceRow(given: Given) {
-  const { invoice, today, columns, mixed, billedTo, billedBy } = given
+export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
+  const { invoice, today, columns, mixed, billedTo, billedBy } = props
   const { currency, totalAmount, balanceAmount } = invoice
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
-  const late = latenessOf(invoice, today)
+  const lateness = latenessOf(invoice, today)
   const cells: Record<InvoiceColumn, ReactNode> = {
-    number: <InvoiceName {...given} />,
+    number: <InvoiceName {...props} />,
     date: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoice.invoiceDate} />
       </Cell>
     ),
     billedTo: billedTo ? (
-      <Cell place="across" className={PARTY}>
+      <Cell placement="across" className={PARTY}>
         <span className="md:hidden">To </span>
-        {visible(billedTo)}
+        {escapeInvisible(billedTo)}
       </Cell>
     ) : null,
     issuer: billedBy ? (
-      <Cell place="across" className={PARTY}>
+      <Cell placement="across" className={PARTY}>
         <span className="md:hidden">From </span>
-        {visible(billedBy)}
+        {escapeInvisible(billedBy)}
       </Cell>
     ) : null,
     platform: (
       <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:@max-all:hidden">
-        <PlatformMark slug={invoice.platform} />
+        <PlatformIcon slug={invoice.platform} />
       </Cell>
     ),
     due: (
@@ -52,23 +52,25 @@ export const InvoiceRow = memo(function InvoiceRow(given: Given) {
         {isIssued ? (
           <>
             <span className="md:hidden">Due </span>
-            <span className={late ? 'text-danger' : ''}>
+            <span className={lateness ? 'text-danger' : ''}>
               <Day at={invoice.dueDate} />
             </span>
-            {late ? (
-              <span className="text-xs whitespace-nowrap text-ink-3 max-md:ml-1.5 md:block">{late} late</span>
+            {lateness ? (
+              <span className="text-xs whitespace-nowrap text-ink-3 max-md:ml-1.5 md:block">
+                {lateness} late
+              </span>
             ) : null}
           </>
         ) : null}
       </Cell>
     ),
     status: (
-      <Cell place="right-3">
+      <Cell placement="right-3">
         <StatusBadge invoice={invoice} />
       </Cell>
     ),
     total: (
-      <Cell place="right-1" right number>
+      <Cell placement="right-1" right number>
         <Money amount={totalAmount} currency={currency} />
         {isIssued && columns.includes('balance') ? (
           <span className="hidden text-xs text-ink-2 md:@max-two:block">
@@ -78,7 +80,7 @@ export const InvoiceRow = memo(function InvoiceRow(given: Given) {
       </Cell>
     ),
     balance: (
-      <Cell place="right-2" right number className="max-md:text-sm max-md:text-ink-2 md:@max-two:hidden">
+      <Cell placement="right-2" right number className="max-md:text-sm max-md:text-ink-2 md:@max-two:hidden">
         {isIssued ? (
           <>
             <span className="md:hidden">Balance </span>
@@ -102,7 +104,7 @@ export const InvoiceRow = memo(function InvoiceRow(given: Given) {
 })
 
 /** What a row is made of. */
-type Given = {
+type InvoiceRowProps = {
   invoice: Invoice
   search: string
   today: number
@@ -113,21 +115,30 @@ type Given = {
   /** Who is billed and by whom, where there are several of these. */
   billedTo: string | undefined
   billedBy: string | undefined
-  ticked: boolean
+  selected: boolean
   onTick: (id: string) => void
 }
 
 /** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
-function InvoiceName({ invoice, search, columns, issuer, billedTo, billedBy, ticked, onTick }: Given) {
+function InvoiceName({
+  invoice,
+  search,
+  columns,
+  issuer,
+  billedTo,
+  billedBy,
+  selected,
+  onTick,
+}: InvoiceRowProps) {
   const { id, number, platform } = invoice
   return (
-    <RowHead className="wrap-anywhere md:min-w-28">
+    <RowHeaderCell className="wrap-anywhere md:min-w-28">
       {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
       <label className="relative z-1 -my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
         <span className="sr-only">{issuer ? `Select ${number} of ${issuer}` : `Select ${number}`}</span>
         <input
           type="checkbox"
-          checked={ticked}
+          checked={selected}
           onChange={() => onTick(id)}
           className="size-4 cursor-pointer scroll-mb-24 accent-accent"
         />
@@ -137,21 +148,23 @@ function InvoiceName({ invoice, search, columns, issuer, billedTo, billedBy, tic
         prefetch={false}
         className="inline-block max-w-full scroll-mb-24 rounded-sm align-middle font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
       >
-        {visible(number)}
-        <LinkHint />
+        {escapeInvisible(number)}
+        <LinkSpinner />
       </Link>
       {issuer && !billedBy ? (
-        <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
+        <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{escapeInvisible(issuer)}</span>
       ) : null}
       {/* Where there is no room for columns of their own. */}
-      {billedTo ? <Under className="max-md:hidden @wide:hidden">To {visible(billedTo)}</Under> : null}
-      {billedBy ? <Under className="max-md:hidden @wide:hidden">From {visible(billedBy)}</Under> : null}
+      {billedTo ? <Under className="max-md:hidden @wide:hidden">To {escapeInvisible(billedTo)}</Under> : null}
+      {billedBy ? (
+        <Under className="max-md:hidden @wide:hidden">From {escapeInvisible(billedBy)}</Under>
+      ) : null}
       {columns.includes('platform') ? (
         <Under className="whitespace-nowrap max-md:hidden @all:hidden">
-          <PlatformMark slug={platform} />
+          <PlatformIcon slug={platform} />
         </Under>
       ) : null}
-    </RowHead>
+    </RowHeaderCell>
   )
 }
 

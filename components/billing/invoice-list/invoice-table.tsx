@@ -1,13 +1,13 @@
 import { Fragment, type ReactNode, useMemo } from 'react'
 import { type FilterChoices, profileName } from '#components/billing/invoice-filters/choices.ts'
 import { useFirstRows } from '#components/ui/first-rows.ts'
-import { SortHead } from '#components/ui/sort-head.tsx'
-import { HeadCell, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { SortableHeader } from '#components/ui/sort-head.tsx'
+import { Table, TableBody, TableHeader, TableHeaderCell } from '#components/ui/table.tsx'
 import { listInvoices } from '#lib/billing/client.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
-import { issuerBeside } from '../invoices/numbers.ts'
-import { headOf, type OrderKey, orderName } from '../invoices/order.ts'
+import { disambiguatingIssuer } from '../invoices/numbers.ts'
+import { type SortKey, sortableHeaderProps, sortName } from '../invoices/order.ts'
 import type { View } from '../invoices/view.ts'
 import { InvoiceRow } from './invoice-row.tsx'
 
@@ -26,9 +26,9 @@ export function InvoiceTable({
   choices,
   columns,
   today,
-  busy,
-  onGo,
-  ticked,
+  pending,
+  onNavigate,
+  selectedIds,
   onTick,
 }: {
   invoices: readonly Invoice[]
@@ -36,38 +36,38 @@ export function InvoiceTable({
   choices: FilterChoices
   columns: readonly InvoiceColumn[]
   today: number
-  busy: boolean
-  onGo: (view: View) => void
-  ticked: readonly string[]
+  pending: boolean
+  onNavigate: (view: View) => void
+  selectedIds: readonly string[]
   onTick: (id: string) => void
 }) {
   const search = listInvoices.search(view)
-  const shown = useFirstRows(invoices)
-  const head = (key: OrderKey) => headOf(view, key, onGo)
-  const issuerOf = issuerBeside(invoices)
+  const visibleInvoices = useFirstRows(invoices)
+  const sortProps = (key: SortKey) => sortableHeaderProps(view, key, onNavigate)
+  const issuerOf = disambiguatingIssuer(invoices)
   // The same as before, where it is: rows are remembered by it.
-  const shownColumns = useMemo(
+  const visibleColumns = useMemo(
     () => columns.filter((column) => !nothingIn(choices).includes(column)),
     [columns, choices],
   )
-  const [showsParty, showsIssuer] = [shownColumns.includes('billedTo'), shownColumns.includes('issuer')]
-  const heads: Record<InvoiceColumn, ReactNode> = {
-    number: <HeadCell>Invoice</HeadCell>,
-    date: <SortHead {...head('invoiceDate')}>Date</SortHead>,
-    billedTo: <HeadCell className="@max-wide:hidden">Billed to</HeadCell>,
-    issuer: <HeadCell className="@max-wide:hidden">Issuer</HeadCell>,
-    platform: <HeadCell className="md:@max-all:hidden">Platform</HeadCell>,
-    due: <SortHead {...head('dueDate')}>Due</SortHead>,
-    status: <HeadCell>Status</HeadCell>,
+  const [showsParty, showsIssuer] = [visibleColumns.includes('billedTo'), visibleColumns.includes('issuer')]
+  const headers: Record<InvoiceColumn, ReactNode> = {
+    number: <TableHeaderCell>Invoice</TableHeaderCell>,
+    date: <SortableHeader {...sortProps('invoiceDate')}>Date</SortableHeader>,
+    billedTo: <TableHeaderCell className="@max-wide:hidden">Billed to</TableHeaderCell>,
+    issuer: <TableHeaderCell className="@max-wide:hidden">Issuer</TableHeaderCell>,
+    platform: <TableHeaderCell className="md:@max-all:hidden">Platform</TableHeaderCell>,
+    due: <SortableHeader {...sortProps('dueDate')}>Due</SortableHeader>,
+    status: <TableHeaderCell>Status</TableHeaderCell>,
     total: (
-      <SortHead right {...head('totalAmount')}>
+      <SortableHeader right {...sortProps('totalAmount')}>
         Total
-      </SortHead>
+      </SortableHeader>
     ),
     balance: (
-      <SortHead right {...head('balanceAmount')} className="md:@max-two:hidden">
+      <SortableHeader right {...sortProps('balanceAmount')} className="md:@max-two:hidden">
         Balance
-      </SortHead>
+      </SortableHeader>
     ),
   }
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
@@ -75,25 +75,25 @@ export function InvoiceTable({
     // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
     <div data-wide="" className="@container">
       <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
-        <Table label={`Invoices, ${orderName(view).toLowerCase()}`} busy={busy}>
-          <TableHead>
-            {shownColumns.map((column) => (
-              <Fragment key={column}>{heads[column]}</Fragment>
+        <Table label={`Invoices, ${sortName(view).toLowerCase()}`} pending={pending}>
+          <TableHeader>
+            {visibleColumns.map((column) => (
+              <Fragment key={column}>{headers[column]}</Fragment>
             ))}
-          </TableHead>
+          </TableHeader>
           <TableBody>
-            {shown.map((invoice) => (
+            {visibleInvoices.map((invoice) => (
               <InvoiceRow
                 key={invoice.id}
                 invoice={invoice}
                 search={search}
                 today={today}
-                columns={shownColumns}
+                columns={visibleColumns}
                 mixed={mixed}
                 issuer={issuerOf(invoice)}
                 billedTo={showsParty ? profileName(choices, invoice.billingProfileId) : undefined}
                 billedBy={showsIssuer ? invoice.issuer : undefined}
-                ticked={ticked.includes(invoice.id)}
+                selected={selectedIds.includes(invoice.id)}
                 onTick={onTick}
               />
             ))}

@@ -5,20 +5,20 @@ import type { ReactNode } from 'react'
 import { BilledPlot } from '#components/billing/billed-months/plot.tsx'
 import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
 import { FilterBar } from '#components/billing/invoice-filters/filter-bar.tsx'
-import { Figures } from '#components/billing/invoice-summary/figures.tsx'
-import { FiguresFailed, FiguresWaiting } from '#components/billing/invoice-summary/figures-place.tsx'
-import { type LateAnswer, LateSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { StatCards } from '#components/billing/invoice-summary/figures.tsx'
+import { StatCardsError, StatCardsSkeleton } from '#components/billing/invoice-summary/figures-place.tsx'
+import { type PendingSummary, StreamedSummary } from '#components/billing/invoice-summary/late-summary.tsx'
 import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
 import { useColumns } from '#components/lists/columns/use-columns.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { dimmed } from '#components/ui/dimmed.ts'
+import { staleClass } from '#components/ui/dimmed.ts'
 import { Pager } from '#components/ui/pager.tsx'
 import { listInvoices } from '#lib/billing/client.ts'
 import type { DocumentState } from '#lib/billing/invoices/rules.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
-import { pageWords } from '../invoices/order.ts'
+import { pagerLabels } from '../invoices/order.ts'
 import { hrefOf, pagesOf, statesOf, type View } from '../invoices/view.ts'
 import { InvoiceList } from './invoice-list.tsx'
 import { nothingIn } from './invoice-table.tsx'
@@ -33,7 +33,7 @@ export function Invoices({
   choices,
   today,
   columns: first,
-  figures,
+  pendingSummary,
   products,
 }: {
   view: View
@@ -41,11 +41,11 @@ export function Invoices({
   today: number
   /** As the member has chosen them. */
   columns: readonly InvoiceColumn[]
-  figures: LateAnswer
+  pendingSummary: PendingSummary
   /** What the product that the view names was billed with: it stands in the figures' place. */
   products: ReactNode
 }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { columns, show } = useColumns('invoices', first)
   const list = useQuery({
     queryKey: listInvoices.key({ query: view }),
@@ -54,41 +54,41 @@ export function Invoices({
   const invoices = list.data?.invoices ?? []
   const states = statesOf(view)
   const isOwed = states.includes('issued')
-  const hasFigures = isOwed && !products
+  const hasStats = isOwed && !products
   return (
     <>
-      <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go}>
+      <FilterBar view={requestedView} choices={choices} rows={invoices} today={today} onChange={go}>
         <ColumnsMenu list="invoices" columns={columns} without={nothingIn(choices)} onShow={show} />
       </FilterBar>
       {isOwed ? null : <NotOwed states={states} />}
       {products}
-      <LateSummary answer={figures} view={view} fallback={hasFigures ? <FiguresWaiting /> : null}>
-        {({ summary, failed, isOld, retry }) =>
+      <StreamedSummary answer={pendingSummary} view={view} fallback={hasStats ? <StatCardsSkeleton /> : null}>
+        {({ summary, failed, pending, retry }) =>
           failed ? (
-            <FiguresFailed failed={failed} onRetry={retry} />
-          ) : hasFigures && summary && summary.count > 0 ? (
-            <Card aria-busy={isWaiting || isOld} className={`mb-3.5 ${dimmed(isWaiting || isOld)}`}>
-              <Figures summary={summary} view={view} onGo={go} />
-              <BilledPlot currencies={summary.currencies} view={view} onGo={go} />
+            <StatCardsError failed={failed} onRetry={retry} />
+          ) : hasStats && summary && summary.count > 0 ? (
+            <Card aria-busy={isWaiting || pending} className={`mb-3.5 ${staleClass(isWaiting || pending)}`}>
+              <StatCards summary={summary} view={view} onNavigate={go} />
+              <BilledPlot currencies={summary.currencies} view={view} onNavigate={go} />
             </Card>
           ) : null
         }
-      </LateSummary>
+      </StreamedSummary>
       {list.error ? (
-        <RefreshFailed what="invoices" error={list.error} onRetry={() => list.refetch()} />
+        <RefreshFailed label="invoices" error={list.error} onRetry={() => list.refetch()} />
       ) : null}
       <InvoiceList
         invoices={list.data?.invoices}
         view={view}
-        wanted={wanted}
+        requestedView={requestedView}
         choices={choices}
         today={today}
         columns={columns}
-        figures={figures}
-        isWaiting={isWaiting}
-        onGo={go}
+        pendingSummary={pendingSummary}
+        pending={isWaiting}
+        onNavigate={go}
       />
-      <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
+      <Pager {...pagesOf(view, list.data)} labels={pagerLabels(view.orderBy)} />
     </>
   )
 }

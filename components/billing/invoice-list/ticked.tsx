@@ -2,16 +2,16 @@ import { Button } from '#components/ui/button.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { exportInvoiceFiles } from '#lib/billing/client.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
-import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
+import { MAX_SELECTED } from '#lib/billing/invoices/rules.ts'
 
 /** What a request line can hold, in bytes, with some room for a proxy's own. */
-const LONGEST_ADDRESS = 7000
+const MAX_URL_LENGTH = 7000
 
 /**
  * What can be done with the invoices that are ticked, on this page and on others. It stands below the rows, so that
  * it moves none of them when it comes.
  */
-export function Ticked({
+export function SelectedInvoices({
   ids,
   invoices,
   onChange,
@@ -22,7 +22,7 @@ export function Ticked({
 }) {
   const others = invoices.filter(({ id }) => !ids.includes(id))
   const path = exportInvoiceFiles.path({ query: { ids: [...ids] } })
-  const tooMany = ids.length > MOST_TICKED || path.length > LONGEST_ADDRESS
+  const tooMany = ids.length > MAX_SELECTED || path.length > MAX_URL_LENGTH
   return (
     <section
       aria-label="Selected invoices"
@@ -33,19 +33,19 @@ export function Ticked({
         {tooMany ? ': too many for one archive' : ''}
       </p>
       {others.length > 0 ? (
-        <Button look="quiet" onClick={() => onChange([...ids, ...others.map(({ id }) => id)])}>
+        <Button variant="quiet" onClick={() => onChange([...ids, ...others.map(({ id }) => id)])}>
           Select all on this page
         </Button>
       ) : null}
-      <Button look="quiet" onClick={() => onChange([])}>
+      <Button variant="quiet" onClick={() => onChange([])}>
         Unselect
       </Button>
       {tooMany ? (
-        <Button look="primary" disabled>
+        <Button variant="primary" disabled>
           Download PDFs
         </Button>
       ) : (
-        <DownloadLink look="primary" href={path}>
+        <DownloadLink variant="primary" href={path}>
           {ids.length === 1 ? 'Download PDF' : `Download ${ids.length} PDFs`}
         </DownloadLink>
       )}

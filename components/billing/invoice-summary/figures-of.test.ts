@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { View } from '#components/billing/invoices/view.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/billing/invoices/contract.ts'
-import { figuresOf } from './figures-of.ts'
+import { statGroups } from './figures-of.ts'
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const TODAY = day('2026-11-20')
 
 /** Sums of USD: nothing is due, and these totals were billed per month. */
-function sums(given: Partial<CurrencySummary>, billed: Record<string, number> = {}): CurrencySummary {
+function sums(more: Partial<CurrencySummary>, billed: Record<string, number> = {}): CurrencySummary {
   const months = Object.entries(billed).map(([month, totalAmount]) => ({
     month: day(`${month}-01`),
     count: 2,
@@ -25,14 +25,14 @@ function sums(given: Partial<CurrencySummary>, billed: Record<string, number> = 
     pastDue: none,
     dueIn30Days: none,
     months,
-    ...given,
+    ...more,
   }
 }
 const summary = (...currencies: CurrencySummary[]): InvoiceSummary => ({ count: 9, today: TODAY, currencies })
 /** The figures of a single currency, by name. */
-function figures(one: CurrencySummary, view: View = {}) {
-  const [set] = figuresOf(summary(one), view)
-  return Object.fromEntries((set?.figures ?? []).map(({ name, ...rest }) => [name, rest]))
+function statsByName(one: CurrencySummary, view: View = {}) {
+  const [set] = statGroups(summary(one), view)
+  return Object.fromEntries((set?.stats ?? []).map(({ name, ...rest }) => [name, rest]))
 }
 
 // Days are days of UTC: the westernmost and the easternmost clock read the same.
@@ -51,7 +51,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
       pastDue: { count: 2, amount: 59_004.92, oldestDueDate: day('2026-10-30') },
       dueIn30Days: { count: 1, amount: 114_517.85, firstDueDate: day('2026-11-30') },
     })
-    expect(figures(one)).toEqual({
+    expect(statsByName(one)).toEqual({
       Outstanding: {
         amount: 173_522.77,
         note: '3 invoices',
@@ -61,7 +61,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
       'Past due': {
         amount: 59_004.92,
         note: '2 invoices, oldest 21 days',
-        late: true,
+        isPastDue: true,
         view: { filter: { status: ['PAST DUE'] } },
       },
       'Due in 30 days': {
@@ -77,7 +77,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
   })
 
   test('a bill of the last day of October is one of October', () => {
-    expect(figures(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
+    expect(statsByName(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
       amount: 106.2,
       note: '2 invoices',
       change: { text: '+6.2% on September', explained: '/invoices/explain?month=2026-10' },
@@ -88,19 +88,19 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
 
 describe('past due', () => {
   test('a day late, a single one, and none', () => {
-    const late = (count: number, oldestDueDate?: number) =>
-      figures(sums({ pastDue: { count, amount: 1, ...(oldestDueDate ? { oldestDueDate } : {}) } }))[
+    const pastDueStat = (count: number, oldestDueDate?: number) =>
+      statsByName(sums({ pastDue: { count, amount: 1, ...(oldestDueDate ? { oldestDueDate } : {}) } }))[
         'Past due'
       ]
-    expect(late(1, day('2026-11-19'))?.note).toBe('1 invoice, 1 day')
-    expect(late(1200, day('2020-11-19'))?.note).toBe('1,200 invoices, oldest 2,192 days')
-    expect(late(0)).toEqual({ amount: 1, note: 'none' })
+    expect(pastDueStat(1, day('2026-11-19'))?.note).toBe('1 invoice, 1 day')
+    expect(pastDueStat(1200, day('2020-11-19'))?.note).toBe('1,200 invoices, oldest 2,192 days')
+    expect(pastDueStat(0)).toEqual({ amount: 1, note: 'none' })
   })
 
   test('leads to what is late of what is filtered, from its first page on', () => {
     const view = { filter: { platform: ['own'], status: ['OPEN', 'PAST DUE'] }, search: 'IN', pageToken: 'x' }
     const pastDue = { count: 1, amount: 1, oldestDueDate: day('2026-11-01') }
-    expect(figures(sums({ pastDue }), view)['Past due']?.view).toEqual({
+    expect(statsByName(sums({ pastDue }), view)['Past due']?.view).toEqual({
       filter: { platform: ['own'], status: ['PAST DUE'] },
       search: 'IN',
     })
@@ -108,19 +108,19 @@ describe('past due', () => {
 
   test('and of several currencies to its own', () => {
     const pastDue = { count: 4, amount: 1, oldestDueDate: day('2026-08-29') }
-    const [, usd] = figuresOf(summary(sums({ currency: 'EUR' }), sums({ pastDue })), { search: 'IN' })
-    const late = usd?.figures.find(({ name }) => name === 'Past due')
-    expect(late?.note).toBe('4 invoices, oldest 83 days')
-    expect(late?.view).toEqual({ search: 'IN', filter: { currency: ['USD'], status: ['PAST DUE'] } })
+    const [, usd] = statGroups(summary(sums({ currency: 'EUR' }), sums({ pastDue })), { search: 'IN' })
+    const pastDueUsd = usd?.stats.find(({ name }) => name === 'Past due')
+    expect(pastDueUsd?.note).toBe('4 invoices, oldest 83 days')
+    expect(pastDueUsd?.view).toEqual({ search: 'IN', filter: { currency: ['USD'], status: ['PAST DUE'] } })
   })
 })
 
 describe('what is due soon', () => {
   const dueIn30Days = { count: 2, amount: 1, firstDueDate: day('2026-11-30') }
-  const soon = (view: View) => figures(sums({ dueIn30Days }), view)['Due in 30 days']?.view
+  const dueView = (view: View) => statsByName(sums({ dueIn30Days }), view)['Due in 30 days']?.view
 
   test('is within the due dates that the view has already', () => {
-    expect(soon({ minDueDate: day('2026-11-25'), maxDueDate: day('2027-03-01') })).toEqual({
+    expect(dueView({ minDueDate: day('2026-11-25'), maxDueDate: day('2027-03-01') })).toEqual({
       filter: { status: ['OPEN'] },
       minDueDate: day('2026-11-25'),
       maxDueDate: day('2026-12-20'),
@@ -130,7 +130,7 @@ describe('what is due soon', () => {
 
 describe('what was billed in the newest month', () => {
   const note = (billed: Record<string, number>, view: View = {}) =>
-    Object.entries(figures(sums({}, billed), view))
+    Object.entries(statsByName(sums({}, billed), view))
       .filter(([name]) => name.startsWith('Billed'))
       .map(([name, { note, change }]) => `${name}: ${[note, change?.text].filter(Boolean).join(', ')}`)[0]
 
@@ -168,12 +168,12 @@ describe('what was billed in the newest month', () => {
 test('several currencies have the same figures each, and never one together', () => {
   const usd = sums({ totalAmount: 500 }, { '2026-09': 100, '2026-10': 110 })
   const jpy = sums({ currency: 'JPY', count: 1, totalAmount: 85_300 }, { '2026-09': 85_300 })
-  const [one, other] = figuresOf(summary(usd, jpy), {})
+  const [one, other] = statGroups(summary(usd, jpy), {})
   expect([one?.currency, other?.currency]).toEqual(['USD', 'JPY'])
   const names = ['Total', 'Outstanding', 'Past due', 'Due in 30 days', 'Billed in October']
-  expect(one?.figures.map(({ name }) => name)).toEqual(names)
-  expect(other?.figures.map(({ name }) => name)).toEqual(names)
-  expect(other?.figures.map(({ amount }) => amount)).toEqual([85_300, 0, 0, 0, 0])
-  expect(other?.figures[0]?.note).toBe('1 invoice')
-  expect(figuresOf(summary(), {})).toEqual([])
+  expect(one?.stats.map(({ name }) => name)).toEqual(names)
+  expect(other?.stats.map(({ name }) => name)).toEqual(names)
+  expect(other?.stats.map(({ amount }) => amount)).toEqual([85_300, 0, 0, 0, 0])
+  expect(other?.stats[0]?.note).toBe('1 invoice')
+  expect(statGroups(summary(), {})).toEqual([])
 })

@@ -13,41 +13,41 @@ import {
   monthText,
 } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
-import { type Figure, invoicesText } from '../invoices/figure.ts'
+import { invoicesText, type Stat } from '../invoices/figure.ts'
 
 /** The figures of one currency. */
-export type FigureSet = { currency: string; figures: Figure[] }
+export type StatGroup = { currency: string; stats: Stat[] }
 
 /**
  * The figures of each currency, under the same names; `view` is what they are of. Of several currencies each begins
  * with its total, which of a single one stands over the list.
  */
-export function figuresOf(summary: InvoiceSummary, view: View): FigureSet[] {
+export function statGroups(summary: InvoiceSummary, view: View): StatGroup[] {
   const { today } = summary
   const months = summary.currencies.flatMap((one) => one.months.map(({ month }) => month))
   const newest = months.length > 0 ? Math.max(...months) : undefined
   const isSeveral = summary.currencies.length > 1
   return summary.currencies.map((sums) => {
     // A figure of one currency leads to what it counts, and so to that currency alone.
-    const own = isSeveral ? withValues(view, 'currency', [sums.currency]) : changed(view, {})
+    const currencyView = isSeveral ? withValues(view, 'currency', [sums.currency]) : changed(view, {})
     return {
       currency: sums.currency,
-      figures: [
-        ...(isSeveral ? [total(sums, own)] : []),
-        outstanding(sums, own),
-        pastDue(sums, today, own),
-        dueSoon(sums, today, own),
-        ...(newest === undefined ? [] : [billed(sums, newest, today, own)]),
+      stats: [
+        ...(isSeveral ? [total(sums, currencyView)] : []),
+        outstanding(sums, currencyView),
+        pastDue(sums, today, currencyView),
+        dueWithin30Days(sums, today, currencyView),
+        ...(newest === undefined ? [] : [billed(sums, newest, today, currencyView)]),
       ],
     }
   })
 }
 
-function total({ count, totalAmount }: CurrencySummary, view: View): Figure {
+function total({ count, totalAmount }: CurrencySummary, view: View): Stat {
   return { name: 'Total', amount: totalAmount, note: invoicesText(count), view }
 }
 
-function outstanding({ outstanding: open, credit, currency }: CurrencySummary, view: View): Figure {
+function outstanding({ outstanding: open, credit, currency }: CurrencySummary, view: View): Stat {
   const inCredit = credit.count > 0 ? `${formatAmount(-credit.amount, currency)} in credit` : ''
   const name = 'Outstanding'
   if (open.count === 0) return { name, amount: open.amount, note: inCredit || 'none' }
@@ -60,28 +60,28 @@ function outstanding({ outstanding: open, credit, currency }: CurrencySummary, v
   }
 }
 
-function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View): Figure {
+function pastDue({ pastDue: due }: CurrencySummary, today: number, view: View): Stat {
   const name = 'Past due'
-  if (late.oldestDueDate === undefined) return { name, amount: late.amount, note: 'none' }
-  const days = daysBetween(late.oldestDueDate, today)
-  const oldest = `${late.count === 1 ? '' : 'oldest '}${daysText(days)}`
+  if (due.oldestDueDate === undefined) return { name, amount: due.amount, note: 'none' }
+  const days = daysBetween(due.oldestDueDate, today)
+  const oldest = `${due.count === 1 ? '' : 'oldest '}${daysText(days)}`
   return {
     name,
-    amount: late.amount,
-    note: `${invoicesText(late.count)}, ${oldest}`,
-    late: true,
+    amount: due.amount,
+    note: `${invoicesText(due.count)}, ${oldest}`,
+    isPastDue: true,
     view: openOf(view, 'PAST DUE'),
   }
 }
 
-function dueSoon({ dueIn30Days: soon }: CurrencySummary, today: number, view: View): Figure {
+function dueWithin30Days({ dueIn30Days: due }: CurrencySummary, today: number, view: View): Stat {
   const name = 'Due in 30 days'
-  if (soon.firstDueDate === undefined) return { name, amount: soon.amount, note: 'none' }
-  const first = soon.firstDueDate === today ? 'today' : `on ${dayText(soon.firstDueDate)}`
+  if (due.firstDueDate === undefined) return { name, amount: due.amount, note: 'none' }
+  const first = due.firstDueDate === today ? 'today' : `on ${dayText(due.firstDueDate)}`
   return {
     name,
-    amount: soon.amount,
-    note: `${invoicesText(soon.count)}, ${soon.count === 1 ? '' : 'first '}${first}`,
+    amount: due.amount,
+    note: `${invoicesText(due.count)}, ${due.count === 1 ? '' : 'first '}${first}`,
     view: within(openOf(view, 'OPEN'), today, today + 30 * DAY_MS),
   }
 }
@@ -89,8 +89,8 @@ function dueSoon({ dueIn30Days: soon }: CurrencySummary, today: number, view: Vi
 /** What of a view is to be paid: of its own statuses, those that say so. */
 function openOf(view: View, ...statuses: ('OPEN' | 'PAST DUE')[]): View {
   if (statuses.length > 0) return withValues(view, 'status', statuses)
-  const own = (view.filter?.status ?? []).map((status) => status.toUpperCase())
-  const open = ['OPEN', 'PAST DUE'].filter((status) => own.length === 0 || own.includes(status))
+  const selected = (view.filter?.status ?? []).map((status) => status.toUpperCase())
+  const open = ['OPEN', 'PAST DUE'].filter((status) => selected.length === 0 || selected.includes(status))
   return withValues(view, 'status', open)
 }
 
@@ -101,20 +101,20 @@ function within(view: View, from: number, to: number): View {
 }
 
 /** What was billed in the newest month that any currency has: the same month for each. */
-function billed({ months }: CurrencySummary, newest: number, today: number, view: View): Figure {
+function billed({ months }: CurrencySummary, newest: number, today: number, view: View): Stat {
   const present = monthBegin(today)
   const otherYear = new Date(newest).getUTCFullYear() !== new Date(today).getUTCFullYear()
   const month = otherYear ? monthAndYear(newest) : monthText(newest)
   const name = `Billed in ${month}${newest === present ? ' so far' : ''}`
   const now = months.find((one) => one.month === newest)
   if (!now) return { name, amount: 0, note: 'none' }
-  const own = viewOfMonth(view, newest)
+  const monthView = viewOfMonth(view, newest)
   const previous = monthBegin(newest, -1)
   const before =
     isWhole(view, previous, newest) && newest < present && months.find((one) => one.month === previous)
   const change = before ? changeText(before.totalAmount, now.totalAmount, monthText(previous)) : undefined
-  const told = { name, amount: now.totalAmount, note: invoicesText(now.count), view: own }
-  return change === undefined ? told : { ...told, change: { text: change, ...explained(view, newest) } }
+  const stat = { name, amount: now.totalAmount, note: invoicesText(now.count), view: monthView }
+  return change === undefined ? stat : { ...stat, change: { text: change, ...explained(view, newest) } }
 }
 
 /** Why the month is dearer than the one before, of what the view selects: issued invoices, and nothing else. */

@@ -1,9 +1,9 @@
 import { Button } from '#components/ui/button.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import type { Failed } from './late-summary.tsx'
+import type { SummaryError } from './late-summary.tsx'
 
 /** Keeps the figures' place, and appears once waiting for them lasts. */
-export function FiguresWaiting() {
+export function StatCardsSkeleton() {
   return (
     <div role="status" className="appear-late mb-3.5">
       <span className="sr-only">Adding up…</span>
@@ -13,11 +13,11 @@ export function FiguresWaiting() {
 }
 
 /** In the figures' place where there are none: why, and that the list does not depend on them. */
-export function FiguresFailed({
+export function StatCardsError({
   failed: { why, requestId },
   onRetry,
 }: {
-  failed: Failed
+  failed: SummaryError
   onRetry: () => void
 }) {
   return (

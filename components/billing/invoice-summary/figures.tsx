@@ -6,8 +6,8 @@ import { GoLink } from '#components/ui/go-link.tsx'
 import { ROLE } from '#components/ui/table.tsx'
 import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
-import type { Figure } from '../invoices/figure.ts'
-import { type FigureSet, figuresOf } from './figures-of.ts'
+import type { Stat } from '../invoices/figure.ts'
+import { type StatGroup, statGroups } from './figures-of.ts'
 
 // By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
 // where its amounts have room next to each other; else its figures stand as a grid of their own.
@@ -23,12 +23,20 @@ const COLUMNS = {
 const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
 /** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
 const AT_ONCE = 3
-const HEAD = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
+const HEADER_CLASS = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
 
 /** What is outstanding, late, due soon and newly billed of what the view selects: a line per currency, never added. */
-export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view: View; onGo: Go }) {
+export function StatCards({
+  summary,
+  view,
+  onNavigate,
+}: {
+  summary: InvoiceSummary
+  view: View
+  onNavigate: Navigate
+}) {
   const [isOpen, setIsOpen] = useState(false)
-  const sets = figuresOf(summary, view)
+  const sets = statGroups(summary, view)
   const [first] = sets
   const columns = sets.some(hasLong) ? COLUMNS.long : COLUMNS.usual
   if (!first) return null
@@ -38,11 +46,16 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
         <table {...ROLE.table} aria-label="Figures per currency" className={TABLE}>
           <thead {...ROLE.rowgroup} className="@max-fig:sr-only">
             <tr {...ROLE.row}>
-              <th {...ROLE.columnheader} scope="col" className={`${HEAD} @fig:pl-4 text-left`}>
+              <th {...ROLE.columnheader} scope="col" className={`${HEADER_CLASS} @fig:pl-4 text-left`}>
                 Currency
               </th>
-              {first.figures.map(({ name }) => (
-                <th key={name} {...ROLE.columnheader} scope="col" className={`${HEAD} text-right last:pr-4`}>
+              {first.stats.map(({ name }) => (
+                <th
+                  key={name}
+                  {...ROLE.columnheader}
+                  scope="col"
+                  className={`${HEADER_CLASS} text-right last:pr-4`}
+                >
                   {name}
                 </th>
               ))}
@@ -53,8 +66,8 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
               <Line
                 key={set.currency}
                 {...set}
-                onGo={onGo}
-                className={`${columns} ${isOpen ? '' : foldOf(index)}`}
+                onNavigate={onNavigate}
+                className={`${columns} ${isOpen ? '' : rowVisibility(index)}`}
               />
             ))}
           </tbody>
@@ -70,11 +83,11 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
   )
 }
 
-function hasLong({ currency, figures }: FigureSet): boolean {
-  return figures.some(({ amount }) => formatAmount(amount, currency).length > 13)
+function hasLong({ currency, stats }: StatGroup): boolean {
+  return stats.some(({ amount }) => formatAmount(amount, currency).length > 13)
 }
 
-function foldOf(index: number): string {
+function rowVisibility(index: number): string {
   if (index >= AT_ONCE) return 'not-print:hidden!'
   return index > 0 ? 'not-print:@max-phone:hidden!' : ''
 }
@@ -83,14 +96,19 @@ function More({ count, className, onOpen }: { count: number; className: string; 
   if (count <= 0) return null
   return (
     <div className={`border-t border-line px-1 print:hidden ${className}`}>
-      <Button look="quiet" onClick={onOpen}>
+      <Button variant="quiet" onClick={onOpen}>
         {count === 1 ? 'Show 1 more currency' : `Show ${count} more currencies`}
       </Button>
     </div>
   )
 }
 
-function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; className: string }) {
+function Line({
+  currency,
+  stats,
+  onNavigate,
+  className,
+}: StatGroup & { onNavigate: Navigate; className: string }) {
   return (
     <tr {...ROLE.row} className={`${ROW} ${className}`}>
       <th
@@ -100,21 +118,21 @@ function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; cl
       >
         {currency}
       </th>
-      {figures.map((figure) => (
+      {stats.map((stat) => (
         <td
-          key={figure.name}
+          key={stat.name}
           {...ROLE.cell}
-          className={`${CELL} @fig:last:pr-4 ${figure.name === 'Total' ? '@max-phone:hidden' : ''}`}
+          className={`${CELL} @fig:last:pr-4 ${stat.name === 'Total' ? '@max-phone:hidden' : ''}`}
         >
-          <span className="block text-xs text-ink-3 @fig:hidden">{figure.name}</span>
+          <span className="block text-xs text-ink-3 @fig:hidden">{stat.name}</span>
           <span
-            className={`block font-semibold whitespace-nowrap ${figure.late ? 'text-danger' : ''} ${figure.amount === 0 ? 'font-normal text-ink-3' : ''}`}
+            className={`block font-semibold whitespace-nowrap ${stat.isPastDue ? 'text-danger' : ''} ${stat.amount === 0 ? 'font-normal text-ink-3' : ''}`}
           >
-            {formatAmount(figure.amount, currency)}
+            {formatAmount(stat.amount, currency)}
             <span className="sr-only"> {currency}</span>
           </span>
           <span className="block text-xs text-ink-3">
-            <FigureNote figure={figure} currency={currency} onGo={onGo} />
+            <StatNote stat={stat} currency={currency} onNavigate={onNavigate} />
           </span>
         </td>
       ))}
@@ -122,24 +140,24 @@ function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; cl
   )
 }
 
-type Go = (view: View) => void
+type Navigate = (view: View) => void
 
 /** What a figure is made of, as the way there. */
-function FigureNote({
-  figure: { name, note, more, view, change },
+function StatNote({
+  stat: { name, note, more, view, change },
   currency,
-  onGo,
+  onNavigate,
 }: {
-  figure: Figure
+  stat: Stat
   currency: string
-  onGo: Go
+  onNavigate: Navigate
 }) {
   if (!view) return note
   return (
     <>
       <GoLink
         href={hrefOf(view)}
-        onGo={() => onGo(view)}
+        onNavigate={() => onNavigate(view)}
         className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
       >
         <span className="sr-only">
@@ -154,7 +172,7 @@ function FigureNote({
 }
 
 /** By how much it is more or less than the month before, and the way to why. */
-function Change({ text, explained }: NonNullable<Figure['change']>) {
+function Change({ text, explained }: NonNullable<Stat['change']>) {
   if (!explained) return `, ${text}`
   return (
     <>

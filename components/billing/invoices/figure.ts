@@ -2,14 +2,14 @@ import { countText } from '#components/ui/count-text.ts'
 import type { View } from './view.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */
-export type Figure = {
+export type Stat = {
   name: string
   amount: number
   note: string
   /** Beside the note, what it does not count. */
   more?: string
   /** Something is past due. */
-  late?: boolean
+  isPastDue?: boolean
   /** The view of what the figure counts. */
   view?: View
   /** By how much it is more or less than before, and where that is explained. */

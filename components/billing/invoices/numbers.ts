@@ -1,12 +1,14 @@
-type Named = { id: string; number: string; issuer: string }
+type InvoiceRef = { id: string; number: string; issuer: string }
 
 /**
  * What tells an invoice from others beside its number: its issuer, where another of the rows has the same number, or
  * where its id is not its number because another had that first. Undefined where the number is enough.
  */
-export function issuerBeside<Row extends Named>(rows: readonly Row[]): (row: Row) => string | undefined {
-  const known = new Set<string>()
+export function disambiguatingIssuer<Row extends InvoiceRef>(
+  rows: readonly Row[],
+): (row: Row) => string | undefined {
+  const seen = new Set<string>()
   const twice = new Set<string>()
-  for (const { number } of rows) (known.has(number) ? twice : known).add(number)
+  for (const { number } of rows) (seen.has(number) ? twice : seen).add(number)
   return ({ id, number, issuer }) => (id !== number || twice.has(number) ? issuer : undefined)
 }

@@ -1,42 +1,42 @@
 import { expect, test, vi } from 'vitest'
-import { headOf, orderChoices, orderName, pageWords } from './order.ts'
+import { pagerLabels, sortableHeaderProps, sortName, sortOptions } from './order.ts'
 
 test('a head begins with the highest or latest, and turns round what it has', () => {
-  const onGo = vi.fn()
+  const onNavigate = vi.fn()
   const view = { search: 'IN', pageToken: 'x' }
-  expect(headOf(view, 'invoiceDate', onGo)).toMatchObject({
+  expect(sortableHeaderProps(view, 'invoiceDate', onNavigate)).toMatchObject({
     sorted: 'descending',
     href: '/invoices?search=IN&orderBy=invoiceDate%20asc',
   })
-  expect(headOf(view, 'totalAmount', onGo)).toMatchObject({
+  expect(sortableHeaderProps(view, 'totalAmount', onNavigate)).toMatchObject({
     sorted: undefined,
     href: '/invoices?search=IN&orderBy=totalAmount%20desc',
   })
-  const turned = headOf({ ...view, orderBy: 'totalAmount desc' }, 'totalAmount', onGo)
+  const turned = sortableHeaderProps({ ...view, orderBy: 'totalAmount desc' }, 'totalAmount', onNavigate)
   expect(turned).toMatchObject({
     sorted: 'descending',
     href: '/invoices?search=IN&orderBy=totalAmount%20asc',
   })
-  turned.onGo()
-  expect(onGo).toHaveBeenCalledExactlyOnceWith({ search: 'IN', orderBy: 'totalAmount asc' })
+  turned.onNavigate()
+  expect(onNavigate).toHaveBeenCalledExactlyOnceWith({ search: 'IN', orderBy: 'totalAmount asc' })
 })
 
 test('the usual order needs no word in the address', () => {
-  const onGo = vi.fn()
-  expect(headOf({ orderBy: 'invoiceDate asc' }, 'invoiceDate', onGo)).toMatchObject({
+  const onNavigate = vi.fn()
+  expect(sortableHeaderProps({ orderBy: 'invoiceDate asc' }, 'invoiceDate', onNavigate)).toMatchObject({
     sorted: 'ascending',
     href: '/invoices',
   })
-  const [first] = orderChoices({ orderBy: 'dueDate asc' }, onGo)
+  const [first] = sortOptions({ orderBy: 'dueDate asc' }, onNavigate)
   expect(first).toMatchObject({ name: 'Newest first', href: '/invoices', chosen: false })
 })
 
 test('every order has a name of its own; one of them is chosen', () => {
-  const choices = orderChoices({ orderBy: 'balanceAmount asc' }, vi.fn())
+  const choices = sortOptions({ orderBy: 'balanceAmount asc' }, vi.fn())
   expect(new Set(choices.map(({ name }) => name)).size).toBe(8)
   expect(choices.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual(['Lowest balance first'])
-  expect([orderName({}), orderName({ orderBy: 'dueDate asc' })]).toEqual(['Newest first', 'Due first'])
-  expect([pageWords(undefined), pageWords('dueDate asc')]).toEqual([
+  expect([sortName({}), sortName({ orderBy: 'dueDate asc' })]).toEqual(['Newest first', 'Due first'])
+  expect([pagerLabels(undefined), pagerLabels('dueDate asc')]).toEqual([
     ['Newer', 'Older'],
     ['Previous', 'Next'],
   ])

@@ -1,13 +1,13 @@
 import { changed } from '#components/lists/filters/view.ts'
 import { hrefOf, type View } from './view.ts'
 
-type Order = NonNullable<View['orderBy']>
+type Sort = NonNullable<View['orderBy']>
 /** A column that a list can be ordered by. */
-export type OrderKey = Order extends `${infer Key} ${string}` ? Key : never
+export type SortKey = Sort extends `${infer Key} ${string}` ? Key : never
 
-const USUAL: Order = 'invoiceDate desc'
+const DEFAULT_SORT: Sort = 'invoiceDate desc'
 
-const NAMES: Record<Order, string> = {
+const NAMES: Record<Sort, string> = {
   'invoiceDate desc': 'Newest first',
   'invoiceDate asc': 'Oldest first',
   'dueDate asc': 'Due first',
@@ -19,38 +19,43 @@ const NAMES: Record<Order, string> = {
 }
 
 /** The order of a view in words. */
-export function orderName({ orderBy = USUAL }: View): string {
+export function sortName({ orderBy = DEFAULT_SORT }: View): string {
   return NAMES[orderBy]
 }
 
 /** What leads back and on in a list: newest first, to newer and older ones. */
-export function pageWords(orderBy: string | undefined): readonly [before: string, after: string] {
+export function pagerLabels(orderBy: string | undefined): readonly [before: string, after: string] {
   return orderBy === undefined ? ['Newer', 'Older'] : ['Previous', 'Next']
 }
 
 /** The view in an order, from its first page on; the usual order needs no word in the address. */
-function ordered(view: View, order: Order): View {
-  return changed(view, { orderBy: order === USUAL ? undefined : order })
+function withSort(view: View, sort: Sort): View {
+  return changed(view, { orderBy: sort === DEFAULT_SORT ? undefined : sort })
 }
 
 /** What a column's head shows and does: another column's order begins with the highest, or the latest. */
-export function headOf(view: View, key: OrderKey, onGo: (view: View) => void) {
-  const { orderBy = USUAL } = view
+export function sortableHeaderProps(view: View, key: SortKey, onNavigate: (view: View) => void) {
+  const { orderBy = DEFAULT_SORT } = view
   const sorted =
     orderBy === `${key} asc`
       ? ('ascending' as const)
       : orderBy === `${key} desc`
         ? ('descending' as const)
         : undefined
-  const next = ordered(view, sorted === 'descending' ? `${key} asc` : `${key} desc`)
-  return { sorted, href: hrefOf(next), onGo: () => onGo(next) }
+  const next = withSort(view, sorted === 'descending' ? `${key} asc` : `${key} desc`)
+  return { sorted, href: hrefOf(next), onNavigate: () => onNavigate(next) }
 }
 
 /** Every order, for the menu. */
-export function orderChoices(view: View, onGo: (view: View) => void) {
-  const { orderBy = USUAL } = view
-  return (Object.keys(NAMES) as Order[]).map((order) => {
-    const next = ordered(view, order)
-    return { name: NAMES[order], href: hrefOf(next), chosen: order === orderBy, onGo: () => onGo(next) }
+export function sortOptions(view: View, onNavigate: (view: View) => void) {
+  const { orderBy = DEFAULT_SORT } = view
+  return (Object.keys(NAMES) as Sort[]).map((sort) => {
+    const next = withSort(view, sort)
+    return {
+      name: NAMES[sort],
+      href: hrefOf(next),
+      chosen: sort === orderBy,
+      onNavigate: () => onNavigate(next),
+    }
   })
 }

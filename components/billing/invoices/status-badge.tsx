@@ -3,13 +3,13 @@ import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/billing/invoices/rules.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
-type Shown = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount' | 'totalAmount'>
+type BadgeInvoice = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount' | 'totalAmount'>
 
 const TONES: Record<InvoiceStatus, BadgeTone> = { OPEN: 'info', 'PAST DUE': 'danger', PAID: 'ok' }
 
 /** How an invoice stands, in a word; `note` follows it within the badge, such as how long it is past due. */
-export function StatusBadge({ invoice, note }: { invoice: Shown; note?: string | undefined }) {
-  const { tone, text } = lookOf(invoice)
+export function StatusBadge({ invoice, note }: { invoice: BadgeInvoice; note?: string | undefined }) {
+  const { tone, text } = badgeFor(invoice)
   return (
     <Badge tone={tone}>
       {text}
@@ -18,7 +18,7 @@ export function StatusBadge({ invoice, note }: { invoice: Shown; note?: string |
   )
 }
 
-function lookOf({ documentState, status, balanceAmount, totalAmount }: Shown): {
+function badgeFor({ documentState, status, balanceAmount, totalAmount }: BadgeInvoice): {
   tone: BadgeTone
   text: string
 } {

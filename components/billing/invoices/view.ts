@@ -16,8 +16,8 @@ export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<Vi
 
 /** Which documents a view has, each once; issued ones unless it says otherwise. */
 export function statesOf(view: View): readonly DocumentState[] {
-  const wanted = valuesOf(view, 'state')
-  return wanted.length === 0 ? ['issued'] : DOCUMENT_STATES.filter((state) => wanted.includes(state))
+  const requested = valuesOf(view, 'state')
+  return requested.length === 0 ? ['issued'] : DOCUMENT_STATES.filter((state) => requested.includes(state))
 }
 
 /** The address of one invoice; the list's query goes along, so that the way back leads to the same view. */

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { readAssetPosting, setAssetPosting } from '#lib/billing/client.ts'
 import { EditDetails } from './edit-details.tsx'
 
@@ -27,8 +27,8 @@ export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
       <div className="px-4 py-3.5">
         <h2 className="mb-2 font-[650]">Posting details</h2>
         <dl className="grid gap-y-2 text-sm">
-          <Fact label="Purchase order" value={purchaseOrder} />
-          <Fact label="Cost center" value={costCenter} />
+          <PostingItem label="Purchase order" value={purchaseOrder} />
+          <PostingItem label="Cost center" value={costCenter} />
         </dl>
         <p className="mt-2 text-xs text-ink-3">Carried onto the lines that bill this asset.</p>
       </div>
@@ -58,11 +58,13 @@ export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
   )
 }
 
-function Fact({ label, value }: { label: string; value: string | undefined }) {
+function PostingItem({ label, value }: { label: string; value: string | undefined }) {
   return (
     <div className="flex justify-between gap-4">
       <dt className="shrink-0 text-ink-3">{label}</dt>
-      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">{value ? visible(value) : '–'}</dd>
+      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">
+        {value ? escapeInvisible(value) : '–'}
+      </dd>
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { useToast } from '#components/ui/toast.tsx'
 /** One field that is set: its name on the wire, its label, and what is set now. */
 export type DetailField = { name: string; label: string; hint?: string; value: string | undefined }
 
-const LONGEST = 100
+const MAX_LENGTH = 100
 
 /** Sets what the next invoices carry. An empty field takes away what was set. */
 export function EditDetails({
@@ -28,12 +28,12 @@ export function EditDetails({
   save(change: Record<string, string | null>): Promise<void>
   onClose(): void
 }) {
-  const say = useToast()
+  const toast = useToast()
   const { mutate, isPending, error } = useMutation({
     mutationFn: save,
     onSuccess: () => {
       onClose()
-      say('Saved. The next invoices carry it.')
+      toast('Saved. The next invoices carry it.')
     },
   })
   const isPlaced = fields.some(({ name }) => errorAt(error, `/${name}`))
@@ -58,7 +58,7 @@ export function EditDetails({
               label={label}
               name={name}
               defaultValue={value ?? ''}
-              maxLength={LONGEST}
+              maxLength={MAX_LENGTH}
               autoComplete="off"
               {...(hint ? { hint } : {})}
               error={wrong && `${label}: ${wrong}.`}
@@ -67,10 +67,10 @@ export function EditDetails({
         })}
         {error && !isPlaced ? <NotDone title="Not saved" error={error} /> : null}
         <div className="mt-2 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Save
           </Button>
         </div>

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { Fact } from '#components/ui/fact.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { DescriptionItem } from '#components/ui/fact.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { listBillingProfiles, setProfilePosting } from '#lib/billing/client.ts'
 import type { BillingProfile } from '#lib/billing/posting-details/contract.ts'
 import { EditDetails } from './edit-details.tsx'
@@ -28,26 +28,26 @@ export function Profiles({ maySet }: { maySet: boolean }) {
   }
   return (
     <>
-      {error ? <RefreshFailed what="billing profiles" error={error} onRetry={refetch} /> : null}
+      {error ? <RefreshFailed label="billing profiles" error={error} onRetry={refetch} /> : null}
       <ul className="grid gap-4">
         {data?.billingProfiles.map((profile) => (
           <li key={profile.id}>
             <Card className="overflow-hidden">
               <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 max-md:px-3.5">
                 <h2 className="min-w-0 font-[650] wrap-anywhere">
-                  {visible(profile.name)}
-                  <span className="block text-xs font-normal text-ink-3">{visible(profile.id)}</span>
+                  {escapeInvisible(profile.name)}
+                  <span className="block text-xs font-normal text-ink-3">{escapeInvisible(profile.id)}</span>
                 </h2>
                 {maySet ? (
                   <Button onClick={() => setOpen(profile)}>
-                    Edit<span className="sr-only"> {visible(profile.name)}</span>
+                    Edit<span className="sr-only"> {escapeInvisible(profile.name)}</span>
                   </Button>
                 ) : null}
               </div>
               <dl className="-ml-px grid md:grid-cols-3">
-                <Fact label="Purchase order">{shown(profile.purchaseOrder)}</Fact>
-                <Fact label="Buyer reference">{shown(profile.buyerReference)}</Fact>
-                <Fact label="Cost center">{shown(profile.costCenter)}</Fact>
+                <DescriptionItem label="Purchase order">{orDash(profile.purchaseOrder)}</DescriptionItem>
+                <DescriptionItem label="Buyer reference">{orDash(profile.buyerReference)}</DescriptionItem>
+                <DescriptionItem label="Cost center">{orDash(profile.costCenter)}</DescriptionItem>
               </dl>
             </Card>
           </li>
@@ -55,7 +55,7 @@ export function Profiles({ maySet }: { maySet: boolean }) {
       </ul>
       {open ? (
         <EditDetails
-          title={`Posting details of ${visible(open.name)}`}
+          title={`Posting details of ${escapeInvisible(open.name)}`}
           note={NOTE}
           fields={fieldsOf(open)}
           save={(change) => save(open.id, change)}
@@ -67,14 +67,14 @@ export function Profiles({ maySet }: { maySet: boolean }) {
 }
 
 function fieldsOf({ purchaseOrder, buyerReference, costCenter }: BillingProfile) {
-  const hint = 'By which the issuer routes it: a department, or a Leitweg-ID.'
+  const description = 'By which the issuer routes it: a department, or a Leitweg-ID.'
   return [
     { name: 'purchaseOrder', label: 'Purchase order', value: purchaseOrder },
-    { name: 'buyerReference', label: 'Buyer reference', hint, value: buyerReference },
+    { name: 'buyerReference', label: 'Buyer reference', hint: description, value: buyerReference },
     { name: 'costCenter', label: 'Cost center', value: costCenter },
   ]
 }
 
-function shown(value: string | undefined) {
-  return value === undefined ? <span className="font-normal text-ink-3">None</span> : visible(value)
+function orDash(value: string | undefined) {
+  return value === undefined ? <span className="font-normal text-ink-3">None</span> : escapeInvisible(value)
 }

@@ -1,11 +1,19 @@
 import Link from 'next/link'
 import { Card } from '#components/ui/card.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
 import { AGE_NAMES, AGES, type Age } from '#lib/billing/statements/rules.ts'
 import { isLong } from './view.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */
-export type ShownAgeing = {
+export type AgeingView = {
   /** A billing profile, or all of them. */
   name: string
   isTotal: boolean
@@ -25,7 +33,7 @@ const TIGHT =
  * What is open, by how long it is past due: a row for each billing profile and currency, and one for what they come
  * to where a currency has several.
  */
-export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
+export function AgeingTable({ rows }: { rows: readonly AgeingView[] }) {
   const isTight = rows.some(({ amounts, balance }) => [...Object.values(amounts), balance].some(isLong))
   return (
     // Long amounts may need more room than there is: then the columns scroll, not the page.
@@ -34,15 +42,15 @@ export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
       className={`mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0 ${isTight ? TIGHT : ''}`}
     >
       <Table label="What is open, by days past due">
-        <TableHead>
-          <HeadCell>Billing profile</HeadCell>
+        <TableHeader>
+          <TableHeaderCell>Billing profile</TableHeaderCell>
           {AGES.map((age) => (
-            <HeadCell key={age} right>
+            <TableHeaderCell key={age} right>
               {AGE_NAMES[age]}
-            </HeadCell>
+            </TableHeaderCell>
           ))}
-          <HeadCell right>Balance</HeadCell>
-        </TableHead>
+          <TableHeaderCell right>Balance</TableHeaderCell>
+        </TableHeader>
         <TableBody>
           {rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, places do not
@@ -54,16 +62,12 @@ export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
   )
 }
 
-const LATE: readonly Age[] = ['days1To30', 'days31To60', 'days61To90', 'older']
+const OVERDUE_AGES: readonly Age[] = ['days1To30', 'days31To60', 'days61To90', 'older']
 
-function AgeingRow({
-  row: { name, isTotal, currency, href, count, amounts, balance },
-}: {
-  row: ShownAgeing
-}) {
+function AgeingRow({ row: { name, isTotal, currency, href, count, amounts, balance } }: { row: AgeingView }) {
   return (
     <Row className={isTotal ? 'bg-sunken/60 font-semibold' : ''}>
-      <RowHead className="wrap-anywhere md:min-w-32">
+      <RowHeaderCell className="wrap-anywhere md:min-w-32">
         {href === undefined ? (
           name
         ) : (
@@ -77,22 +81,22 @@ function AgeingRow({
           </Link>
         )}
         <span className="block text-xs font-normal text-ink-3">{count}</span>
-      </RowHead>
+      </RowHeaderCell>
       {AGES.map((age) => (
         <Cell
           key={age}
-          place={amounts[age] === undefined ? 'gone' : 'across'}
+          placement={amounts[age] === undefined ? 'gone' : 'across'}
           right
           number
           className="max-md:flex max-md:justify-between max-md:gap-3 max-md:text-sm"
         >
           <span className="font-normal text-ink-2 md:hidden">{AGE_NAMES[age]}</span>
-          <span className={LATE.includes(age) && amounts[age] ? 'text-danger' : ''}>
+          <span className={OVERDUE_AGES.includes(age) && amounts[age] ? 'text-danger' : ''}>
             {amounts[age] ?? <span className="text-ink-3">–</span>}
           </span>
         </Cell>
       ))}
-      <Cell place="right-1" right number className="font-semibold">
+      <Cell placement="right-1" right number className="font-semibold">
         {balance} <span className="text-xs font-normal text-ink-3">{currency}</span>
       </Cell>
     </Row>

@@ -1,16 +1,24 @@
 import Link from 'next/link'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Day } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { isLong } from './view.ts'
 
 /** An open item; its amounts are text. */
-export type ShownItem = {
+export type ItemView = {
   id: string
   number: string
   /** Where the number alone does not tell it apart. */
@@ -19,33 +27,33 @@ export type ShownItem = {
   dueDate: number
   platform: string
   /** `21 days`; undefined for what is not past due. */
-  late: string | undefined
+  lateness: string | undefined
   isCredit: boolean
   total: string
   balance: string
 }
 /** The items of one billing profile in one currency, the longest due first. */
-export type ShownAccount = { profile: string; currency: string; items: ShownItem[] }
+export type AccountView = { profile: string; currency: string; items: ItemView[] }
 
-export function OpenItems({ profile, currency, items }: ShownAccount) {
+export function OpenItems({ profile, currency, items }: AccountView) {
   const isTight = items.some(({ total, balance }) => isLong(total) || isLong(balance))
   return (
     <section aria-label={`${profile}, ${currency}`} className="mb-4">
       <h2 className="mb-1.5 flex flex-wrap items-baseline gap-x-2 font-semibold wrap-anywhere">
-        {visible(profile)}{' '}
+        {escapeInvisible(profile)}{' '}
         <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
       </h2>
       <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 print:[&_td]:px-1! print:[&_th]:px-1! max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
         <Table label={`Open items of ${profile} in ${currency}`}>
-          <TableHead>
-            <HeadCell className="xl:w-[18%]">Invoice</HeadCell>
-            <HeadCell>Date</HeadCell>
-            <HeadCell className={`xl:w-[18%] ${inColumn(isTight)}`}>Platform</HeadCell>
-            <HeadCell>Due</HeadCell>
-            <HeadCell>Past due</HeadCell>
-            <HeadCell right>Total</HeadCell>
-            <HeadCell right>Balance, {currency}</HeadCell>
-          </TableHead>
+          <TableHeader>
+            <TableHeaderCell className="xl:w-[18%]">Invoice</TableHeaderCell>
+            <TableHeaderCell>Date</TableHeaderCell>
+            <TableHeaderCell className={`xl:w-[18%] ${inColumn(isTight)}`}>Platform</TableHeaderCell>
+            <TableHeaderCell>Due</TableHeaderCell>
+            <TableHeaderCell>Past due</TableHeaderCell>
+            <TableHeaderCell right>Total</TableHeaderCell>
+            <TableHeaderCell right>Balance, {currency}</TableHeaderCell>
+          </TableHeader>
           <TableBody>
             {items.map((item) => (
               <Item key={item.id} item={item} isTight={isTight} />
@@ -63,57 +71,57 @@ function inColumn(isTight: boolean): string {
 }
 
 function Item({
-  item: { id, number, issuer, invoiceDate, dueDate, platform, late, isCredit, total, balance },
+  item: { id, number, issuer, invoiceDate, dueDate, platform, lateness, isCredit, total, balance },
   isTight,
 }: {
-  item: ShownItem
+  item: ItemView
   /** Whether paper has no room for a column of platforms. */
   isTight: boolean
 }) {
   return (
     <Row className="relative hover:bg-sunken/50">
-      <RowHead className="wrap-anywhere md:min-w-28">
+      <RowHeaderCell className="wrap-anywhere md:min-w-28">
         <Link
           href={invoiceHref(id, '')}
           prefetch={false}
           className="rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
-          {visible(number)}
-          <LinkHint />
+          {escapeInvisible(number)}
+          <LinkSpinner />
         </Link>
-        {issuer ? <span className="block text-xs text-ink-2">{visible(issuer)}</span> : null}
+        {issuer ? <span className="block text-xs text-ink-2">{escapeInvisible(issuer)}</span> : null}
         {/* In between there is no room for a column of its own. */}
         <span
           className={`hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block ${isTight ? '' : 'print:hidden'}`}
         >
-          <PlatformMark slug={platform} />
+          <PlatformIcon slug={platform} />
         </span>
-      </RowHead>
+      </RowHeaderCell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoiceDate} />
       </Cell>
       <Cell className={`whitespace-nowrap max-md:text-sm max-md:text-ink-2 ${inColumn(isTight)}`}>
-        <PlatformMark slug={platform} />
+        <PlatformIcon slug={platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <span className="md:hidden">Due </span>
         <Day at={dueDate} />
       </Cell>
-      <Cell place="right-3" className="whitespace-nowrap">
+      <Cell placement="right-3" className="whitespace-nowrap">
         {isCredit ? <Badge tone="ok">Credit</Badge> : null}
-        {late ? (
+        {lateness ? (
           <span className="text-danger tabular-nums">
-            {late}
+            {lateness}
             <span className="md:hidden"> late</span>
           </span>
         ) : null}
-        {!isCredit && !late ? <span className="text-sm text-ink-3">Not due yet</span> : null}
+        {!isCredit && !lateness ? <span className="text-sm text-ink-3">Not due yet</span> : null}
       </Cell>
-      <Cell place="right-2" right number className="text-ink-2 max-md:text-sm">
+      <Cell placement="right-2" right number className="text-ink-2 max-md:text-sm">
         <span className="md:hidden">Total </span>
         {total}
       </Cell>
-      <Cell place="right-1" right number className="font-semibold">
+      <Cell placement="right-1" right number className="font-semibold">
         {balance}
       </Cell>
     </Row>

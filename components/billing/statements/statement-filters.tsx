@@ -18,21 +18,21 @@ export function StatementFilters({
   profiles: readonly Profile[]
   rows: readonly { platform: string }[]
 }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
-  const active = [...activeValues(wanted, 'currency', (code) => code)]
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
+  const active = [...activeValues(requestedView, 'currency', (code) => code)]
   return (
     <div className="relative mb-3 flex flex-wrap items-center gap-2">
       <ProfileFilter
         profiles={profiles}
-        chosen={valuesOf(wanted, 'billingProfile')}
-        onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
-        onClear={() => go(withValues(wanted, 'billingProfile', []))}
+        chosen={valuesOf(requestedView, 'billingProfile')}
+        onToggle={(id) => go(toggled(requestedView, 'billingProfile', id))}
+        onClear={() => go(withValues(requestedView, 'billingProfile', []))}
       />
       <PlatformFilter
-        chosen={valuesOf(wanted, 'platform')}
+        chosen={valuesOf(requestedView, 'platform')}
         rows={rows}
-        onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
-        onClear={() => go(withValues(wanted, 'platform', []))}
+        onToggle={(platform) => go(toggled(requestedView, 'platform', platform))}
+        onClear={() => go(withValues(requestedView, 'platform', []))}
       />
       {isWaiting ? (
         <span className="appear-late">
@@ -41,8 +41,8 @@ export function StatementFilters({
       ) : null}
       <ActiveFilters
         active={active}
-        isFiltered={wanted.filter !== undefined}
-        cleared={cleared(wanted)}
+        isFiltered={requestedView.filter !== undefined}
+        cleared={cleared(requestedView)}
         onChange={go}
       />
     </div>

@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import { comparisonHref } from '#components/billing/invoices/view.ts'
-import { LinkHint } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
 
 /** Leads to the comparison with the invoice that came before, or to the choice of one where there is none. */
 export function CompareLink({ id, before }: { id: string; before: string | undefined }) {
@@ -11,7 +11,7 @@ export function CompareLink({ id, before }: { id: string; before: string | undef
       className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:decoration-current"
     >
       {before === undefined ? 'Compare with another' : 'Compare with the one before'}
-      <LinkHint />
+      <LinkSpinner />
     </Link>
   )
 }

@@ -1,15 +1,15 @@
 import Link from 'next/link'
-import { issuerBeside } from '#components/billing/invoices/numbers.ts'
+import { disambiguatingIssuer } from '#components/billing/invoices/numbers.ts'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
 import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { Fact } from '#components/ui/fact.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { DescriptionItem } from '#components/ui/fact.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 
 /** The two invoices, and how much dearer the second is; `share` is that in percent, as text. */
-export function ComparisonFacts({
+export function ComparisonSummary({
   from,
   to,
   effect,
@@ -20,18 +20,18 @@ export function ComparisonFacts({
   effect: string
   share: string | undefined
 }) {
-  const issuerOf = issuerBeside([from, to])
+  const issuerOf = disambiguatingIssuer([from, to])
   return (
     <Card className="mb-4 overflow-hidden">
       <dl className="-mt-px -ml-px grid grid-cols-1 md:grid-cols-3">
         <Side label="From" invoice={from} issuer={issuerOf(from)} />
         <Side label="To" invoice={to} issuer={issuerOf(to)} />
-        <Fact label="Difference">
+        <DescriptionItem label="Difference">
           <span className="text-lg font-[650] tracking-tight">
             {effect} {to.currency}
           </span>
           {share ? <span className="ml-2 text-sm text-ink-3">{share}</span> : null}
-        </Fact>
+        </DescriptionItem>
       </dl>
     </Card>
   )
@@ -39,19 +39,19 @@ export function ComparisonFacts({
 
 function Side({ label, invoice, issuer }: { label: string; invoice: Invoice; issuer: string | undefined }) {
   return (
-    <Fact label={label}>
+    <DescriptionItem label={label}>
       <Link
         href={invoiceHref(invoice.id, '')}
         prefetch={false}
         className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
       >
-        {visible(invoice.number)}
+        {escapeInvisible(invoice.number)}
       </Link>
       <span className="ml-2 text-sm font-normal text-ink-3">
         <Day at={invoice.invoiceDate} />
       </span>
-      {issuer ? <div className="text-sm font-normal text-ink-3">{visible(issuer)}</div> : null}
+      {issuer ? <div className="text-sm font-normal text-ink-3">{escapeInvisible(issuer)}</div> : null}
       <div>{moneyText(invoice.totalAmount, invoice.currency)}</div>
-    </Fact>
+    </DescriptionItem>
   )
 }

@@ -1,10 +1,10 @@
 import { ArrowLeftRight } from 'lucide-react'
 import { useId } from 'react'
-import { issuerBeside } from '#components/billing/invoices/numbers.ts'
+import { disambiguatingIssuer } from '#components/billing/invoices/numbers.ts'
 import { comparisonHref } from '#components/billing/invoices/view.ts'
 import { EXPLAIN } from '#components/costs/explanations/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { buttonLook } from '#components/ui/button-look.ts'
+import { buttonVariants } from '#components/ui/button-look.ts'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
@@ -28,11 +28,11 @@ export function ComparisonPicker({
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
       <Picker name="from" label="From" choices={choices} chosen={from} />
       <Picker name="to" label="To" choices={choices} chosen={to} />
-      <button type="submit" className={buttonLook('plain')}>
+      <button type="submit" className={buttonVariants('plain')}>
         Compare
       </button>
       {from && to ? (
-        <ButtonLink look="quiet" href={comparisonHref(to, from)} prefetch={false}>
+        <ButtonLink variant="quiet" href={comparisonHref(to, from)} prefetch={false}>
           <ArrowLeftRight aria-hidden="true" className="size-3.5" />
           Swap
         </ButtonLink>
@@ -46,7 +46,7 @@ function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
   return (
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
       <Picker name="to" label="Invoice" choices={choices} chosen="" />
-      <button type="submit" className={buttonLook('plain')}>
+      <button type="submit" className={buttonVariants('plain')}>
         Choose
       </button>
     </form>
@@ -65,7 +65,7 @@ function Picker({
   chosen: string
 }) {
   const id = useId()
-  const issuerOf = issuerBeside(choices)
+  const issuerOf = disambiguatingIssuer(choices)
   const isOffered = choices.some((choice) => choice.id === chosen)
   return (
     <div className="flex min-w-0 flex-col gap-1 text-xs max-md:w-full">

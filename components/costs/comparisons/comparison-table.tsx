@@ -1,66 +1,66 @@
 import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Fold } from '#components/ui/fold.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { Disclosure } from '#components/ui/fold.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
 /**
  * What is different, the largest effect first, and what that comes to. `smaller` differences and `unchanged` lines
  * are folded away.
  */
 export function ComparisonTable({
-  heads,
+  headers,
   changes,
   smaller,
   unchanged,
   differences,
 }: {
-  heads: Heads
-  changes: readonly ShownChange[]
-  smaller: readonly ShownChange[]
-  unchanged: readonly ShownChange[]
-  differences: readonly ShownDifference[]
+  headers: SideHeaders
+  changes: readonly ChangeView[]
+  smaller: readonly ChangeView[]
+  unchanged: readonly ChangeView[]
+  differences: readonly DifferenceView[]
 }) {
   return (
     <Card className="overflow-hidden">
       {changes.length > 0 ? (
-        <ComparisonLines label="Differences" heads={heads} lines={changes} differences={differences} />
+        <ComparisonLines label="Differences" headers={headers} lines={changes} differences={differences} />
       ) : (
         <EmptyState title="No line is different">
           <p>Each line has the same quantity and price on both invoices.</p>
         </EmptyState>
       )}
       {smaller.length > 0 ? (
-        <Fold name={`${smaller.length.toLocaleString('en')} smaller differences`}>
-          <ComparisonLines label="Smaller differences" heads={heads} lines={smaller} />
-        </Fold>
+        <Disclosure name={`${smaller.length.toLocaleString('en')} smaller differences`}>
+          <ComparisonLines label="Smaller differences" headers={headers} lines={smaller} />
+        </Disclosure>
       ) : null}
       {unchanged.length > 0 ? (
-        <Fold name={`${unchanged.length.toLocaleString('en')} unchanged`}>
-          <ComparisonLines label="Unchanged lines" heads={heads} lines={unchanged} />
-        </Fold>
+        <Disclosure name={`${unchanged.length.toLocaleString('en')} unchanged`}>
+          <ComparisonLines label="Unchanged lines" headers={headers} lines={unchanged} />
+        </Disclosure>
       ) : null}
     </Card>
   )
 }
 
-type Side = { amount: string; product: string }
+type ComparisonSide = { amount: string; product: string }
 /** Lines that bill the same thing, as text; no details is empty text. */
-export type ShownChange = {
+export type ChangeView = {
   description: string
   /** The description on the first invoice, where it was another one. */
   formerly: string | undefined
   details: string
   /** `Added`, `Price and quantity`. */
   kind: string
-  from: Side | undefined
-  to: Side | undefined
+  from: ComparisonSide | undefined
+  to: ComparisonSide | undefined
   effect: string
   /** Why, where more is known than what differs. */
   notes: readonly string[]
 }
 /** A sum of both invoices, and what is different; the sums may be empty. */
-export type ShownDifference = { label: string; from: string; to: string; effect: string }
+export type DifferenceView = { label: string; from: string; to: string; effect: string }
 
 // Said once for the whole table, not on each cell: there may be thousands of lines. On a phone the columns in the
 // middle make room, and each row says both sides under its description.
@@ -68,19 +68,19 @@ const TABLE =
   'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_tbody_th]:border-b [&_tbody_th]:border-line [&_tbody_th]:text-base [&_tbody_th]:font-normal [&_tbody_th]:text-ink [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:[overflow-wrap:anywhere] [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:align-bottom [&_tfoot_th]:border-b [&_tfoot_th]:border-line [&_tfoot_td]:py-2 [&_tfoot_tr:last-child>*]:border-b-0 [&_tbody:last-child>tr:last-child>*]:border-b-0 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_td]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
 
 /** The two invoices, as the columns name them. */
-type Heads = { from: ReactNode; to: ReactNode }
+type SideHeaders = { from: ReactNode; to: ReactNode }
 
 /** Lines of two invoices beside each other, and under them what they come to, where `differences` say it. */
 function ComparisonLines({
   label,
-  heads,
+  headers,
   lines,
   differences = [],
 }: {
   label: string
-  heads: Heads
-  lines: readonly ShownChange[]
-  differences?: readonly ShownDifference[]
+  headers: SideHeaders
+  lines: readonly ChangeView[]
+  differences?: readonly DifferenceView[]
 }) {
   return (
     <table aria-label={label} className={TABLE}>
@@ -93,10 +93,10 @@ function ComparisonLines({
             What
           </th>
           <th scope="col" className="n wide">
-            {heads.from}
+            {headers.from}
           </th>
           <th scope="col" className="n wide">
-            {heads.to}
+            {headers.to}
           </th>
           <th scope="col" className="n">
             Difference
@@ -108,12 +108,12 @@ function ComparisonLines({
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
           <tr key={index}>
             <th scope="row">
-              {visible(description)}
-              {formerly ? <small>Before: {visible(formerly)}</small> : null}
-              {details ? <small>{visible(details)}</small> : null}
+              {escapeInvisible(description)}
+              {formerly ? <small>Before: {escapeInvisible(formerly)}</small> : null}
+              {details ? <small>{escapeInvisible(details)}</small> : null}
               {notes.map((note) => (
                 <small key={note} className="text-info!">
-                  {visible(note)}
+                  {escapeInvisible(note)}
                 </small>
               ))}
               <small className="small">
@@ -153,7 +153,7 @@ function ComparisonLines({
   )
 }
 
-function Amount({ side }: { side: Side | undefined }) {
+function Amount({ side }: { side: ComparisonSide | undefined }) {
   return (
     <td className="n wide">
       {side ? (

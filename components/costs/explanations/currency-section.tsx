@@ -1,33 +1,33 @@
 import Link from 'next/link'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { Fact } from '#components/ui/fact.tsx'
-import { Fold } from '#components/ui/fold.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { DescriptionItem } from '#components/ui/fact.tsx'
+import { Disclosure } from '#components/ui/fold.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
 /** What the invoices of a month come to, and the list of them. */
-export type ShownMonth = { name: string; total: string; count: string; href: string | undefined }
+export type MonthView = { name: string; total: string; count: string; href: string | undefined }
 /** All causes of a kind on a platform together. */
-export type ShownGroup = { platform: string; name: string; note: string | undefined; effect: string }
+export type GroupView = { platform: string; name: string; note: string | undefined; effect: string }
 /** One currency's explanation as text. */
-export type ShownCurrency = {
+export type CurrencyView = {
   currency: string
-  from: ShownMonth
-  to: ShownMonth
+  from: MonthView
+  to: MonthView
   effect: string
   share: string | undefined
   /** At a glance; none where the causes are few. */
-  groups: readonly ShownGroup[]
-  causes: readonly ShownCause[]
-  smaller: { name: string; effect: string; causes: readonly ShownCause[] } | undefined
+  groups: readonly GroupView[]
+  causes: readonly CauseView[]
+  smaller: { name: string; effect: string; causes: readonly CauseView[] } | undefined
   unchanged: string | undefined
   /** Whether the causes are with tax. */
   tax: string | undefined
 }
 
 /** Why a month is dearer in one currency: the difference, its causes by platform, and each product. */
-export function CurrencySection(shown: ShownCurrency) {
-  const { currency, from, to, effect, share, groups, causes, smaller, unchanged, tax } = shown
+export function CurrencySection(view: CurrencyView) {
+  const { currency, from, to, effect, share, groups, causes, smaller, unchanged, tax } = view
   const sums = [
     ...(smaller ? [{ label: `${smaller.name}, below`, effect: smaller.effect }] : []),
     { label: `Difference, ${currency}`, effect },
@@ -37,14 +37,14 @@ export function CurrencySection(shown: ShownCurrency) {
       <h2 className="mb-1.5 font-semibold">{currency}</h2>
       <Card className="mb-3 overflow-hidden">
         <dl className="-mt-px -ml-px grid grid-cols-1 md:grid-cols-3">
-          <MonthFact {...from} currency={currency} />
-          <MonthFact {...to} currency={currency} />
-          <Fact label="Difference">
+          <MonthItem {...from} currency={currency} />
+          <MonthItem {...to} currency={currency} />
+          <DescriptionItem label="Difference">
             <span className="text-lg font-[650] tracking-tight">
               {effect} {currency}
             </span>
             {share ? <span className="ml-2 text-sm text-ink-3">{share}</span> : null}
-          </Fact>
+          </DescriptionItem>
         </dl>
         {groups.length > 0 ? <AtAGlance currency={currency} groups={groups} /> : null}
       </Card>
@@ -52,9 +52,9 @@ export function CurrencySection(shown: ShownCurrency) {
         <Card className="overflow-hidden">
           <CauseTable label={`Causes in ${currency}`} causes={causes} sums={sums} />
           {smaller ? (
-            <Fold name={smaller.name}>
+            <Disclosure name={smaller.name}>
               <CauseTable label={smaller.name} causes={smaller.causes} />
-            </Fold>
+            </Disclosure>
           ) : null}
         </Card>
       ) : null}
@@ -67,9 +67,9 @@ export function CurrencySection(shown: ShownCurrency) {
   )
 }
 
-function MonthFact({ name, total, count, href, currency }: ShownMonth & { currency: string }) {
+function MonthItem({ name, total, count, href, currency }: MonthView & { currency: string }) {
   return (
-    <Fact label={name}>
+    <DescriptionItem label={name}>
       <span className="whitespace-nowrap">
         {total} {currency}
       </span>
@@ -90,11 +90,11 @@ function MonthFact({ name, total, count, href, currency }: ShownMonth & { curren
           </Link>
         )}
       </div>
-    </Fact>
+    </DescriptionItem>
   )
 }
 
-function AtAGlance({ currency, groups }: { currency: string; groups: readonly ShownGroup[] }) {
+function AtAGlance({ currency, groups }: { currency: string; groups: readonly GroupView[] }) {
   return (
     <table aria-label={`${currency} at a glance`} className="w-full border-t border-line">
       <thead className="sr-only">
@@ -111,7 +111,7 @@ function AtAGlance({ currency, groups }: { currency: string; groups: readonly Sh
           >
             <th scope="row" className="text-left font-normal">
               <span className="min-w-40 text-ink-2 max-md:block max-md:text-sm md:inline-block">
-                <PlatformMark slug={platform} />
+                <PlatformIcon slug={platform} />
               </span>{' '}
               {name}
               {note ? <span className="ml-2 text-sm text-ink-3">{note}</span> : null}
@@ -125,7 +125,7 @@ function AtAGlance({ currency, groups }: { currency: string; groups: readonly Sh
 }
 
 /** A cause as text. */
-export type ShownCause = {
+export type CauseView = {
   /** Absent where it is no single product. */
   product: string | undefined
   platform: string
@@ -145,7 +145,7 @@ function CauseTable({
   sums = [],
 }: {
   label: string
-  causes: readonly ShownCause[]
+  causes: readonly CauseView[]
   sums?: readonly { label: string; effect: string }[]
 }) {
   return (
@@ -187,22 +187,22 @@ function CauseTable({
   )
 }
 
-function CauseRow({ product, platform, name, note, effect }: ShownCause) {
+function CauseRow({ product, platform, name, note, effect }: CauseView) {
   return (
     <tr>
       <th scope="row" className="t">
-        {product === undefined ? <span className="text-ink-2">All of it</span> : visible(product)}
-        <span className="small mt-0.5 block text-sm text-ink-2">{visible(name)}</span>
+        {product === undefined ? <span className="text-ink-2">All of it</span> : escapeInvisible(product)}
+        <span className="small mt-0.5 block text-sm text-ink-2">{escapeInvisible(name)}</span>
         {note ? <small className="small">{note}</small> : null}
         <small className="small mt-0.5">
-          <PlatformMark slug={platform} />
+          <PlatformIcon slug={platform} />
         </small>
       </th>
       <td className="wide text-sm whitespace-nowrap text-ink-2">
-        <PlatformMark slug={platform} />
+        <PlatformIcon slug={platform} />
       </td>
       <td className="wide t text-sm text-ink-2">
-        {visible(name)}
+        {escapeInvisible(name)}
         {note ? <small>{note}</small> : null}
       </td>
       <td className="n font-[550]">{effect}</td>

@@ -18,24 +18,24 @@ export function ExplanationFilters({
   profiles: readonly Profile[]
   platforms: readonly { platform: string }[]
 }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const active = [
-    ...activeValues(wanted, 'issuer', (name) => name),
-    ...activeValues(wanted, 'currency', (code) => code),
+    ...activeValues(requestedView, 'issuer', (name) => name),
+    ...activeValues(requestedView, 'currency', (code) => code),
   ]
   return (
     <>
       <ProfileFilter
         profiles={profiles}
-        chosen={valuesOf(wanted, 'billingProfile')}
-        onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
-        onClear={() => go(withValues(wanted, 'billingProfile', []))}
+        chosen={valuesOf(requestedView, 'billingProfile')}
+        onToggle={(id) => go(toggled(requestedView, 'billingProfile', id))}
+        onClear={() => go(withValues(requestedView, 'billingProfile', []))}
       />
       <PlatformFilter
-        chosen={valuesOf(wanted, 'platform')}
+        chosen={valuesOf(requestedView, 'platform')}
         rows={platforms}
-        onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
-        onClear={() => go(withValues(wanted, 'platform', []))}
+        onToggle={(platform) => go(toggled(requestedView, 'platform', platform))}
+        onClear={() => go(withValues(requestedView, 'platform', []))}
       />
       {isWaiting ? (
         <span className="appear-late">
@@ -44,8 +44,8 @@ export function ExplanationFilters({
       ) : null}
       <ActiveFilters
         active={active}
-        isFiltered={wanted.filter !== undefined}
-        cleared={cleared(wanted)}
+        isFiltered={requestedView.filter !== undefined}
+        cleared={cleared(requestedView)}
         onChange={go}
       />
     </>

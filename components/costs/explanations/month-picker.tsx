@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { buttonLook } from '#components/ui/button-look.ts'
+import { buttonVariants } from '#components/ui/button-look.ts'
 import { dayOf, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
 import { EXPLAIN, hrefOf, searchOf, type View } from './view.ts'
 
@@ -53,7 +53,7 @@ export function MonthPicker({
           ))}
         </select>
         {filter ? <input type="hidden" name="filter" value={filter} /> : null}
-        <button type="submit" className={buttonLook('plain')}>
+        <button type="submit" className={buttonVariants('plain')}>
           Explain
         </button>
       </form>

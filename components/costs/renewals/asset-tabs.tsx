@@ -7,5 +7,5 @@ const TABS = [
 
 /** The sides of the screen Assets: what there is, and when commitments end. */
 export function AssetTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
-  return <Tabs name="Assets" tabs={TABS} current={current} />
+  return <Tabs label="Assets" tabs={TABS} current={current} />
 }

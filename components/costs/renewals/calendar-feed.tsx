@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Copied } from '#components/ui/copied.tsx'
+import { CopyField } from '#components/ui/copied.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
-import { ShownOnce } from '#components/ui/shown-once.tsx'
+import { SecretOnce } from '#components/ui/shown-once.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { makeRenewalFeed, readRenewalFeed, revokeRenewalFeed } from '#lib/costs/client.ts'
 import type { RenewalFeed } from '#lib/costs/renewal-feeds/contract.ts'
@@ -18,7 +18,7 @@ export function CalendarFeed() {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button look="quiet" onClick={() => setIsOpen(true)}>
+      <Button variant="quiet" onClick={() => setIsOpen(true)}>
         <CalendarDays aria-hidden="true" className="size-4" />
         Calendar feed
       </Button>
@@ -29,7 +29,7 @@ export function CalendarFeed() {
 
 function FeedDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const keep = (feed: RenewalFeed) => client.setQueryData(readRenewalFeed.key({}), feed)
+  const cacheFeed = (feed: RenewalFeed) => client.setQueryData(readRenewalFeed.key({}), feed)
   const { data, error } = useQuery({
     queryKey: readRenewalFeed.key({}),
     queryFn: ({ signal }) => readRenewalFeed({}, signal),
@@ -38,20 +38,20 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
   })
   const make = useMutation({
     mutationFn: () => makeRenewalFeed({ body: {} }),
-    onSuccess: ({ feed }) => keep(feed),
+    onSuccess: ({ feed }) => cacheFeed(feed),
     // The link is to be nowhere once this is closed.
     gcTime: 0,
   })
-  const revoke = useMutation({ mutationFn: () => revokeRenewalFeed({ body: {} }), onSuccess: keep })
+  const revoke = useMutation({ mutationFn: () => revokeRenewalFeed({ body: {} }), onSuccess: cacheFeed })
   if (make.data)
     return (
       <Dialog title="Calendar link" onClose={onClose}>
-        <ShownOnce
-          says="Copy the link now, and subscribe to it in your calendar. It can not be shown again. Whoever has it reads what you may see of renewals: pass it to nobody."
+        <SecretOnce
+          instructions="Copy the link now, and subscribe to it in your calendar. It can not be shown again. Whoever has it reads what you may see of renewals: pass it to nobody."
           onDone={onClose}
         >
-          <Copied label="Link" text={make.data.url} what="link" />
-        </ShownOnce>
+          <CopyField label="Link" text={make.data.url} copyLabel="link" />
+        </SecretOnce>
       </Dialog>
     )
   return (
@@ -68,7 +68,7 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
         {data || error ? null : <Spinner />}
       </div>
       <div className="mt-5 flex flex-wrap justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
+        <Button variant="quiet" onClick={onClose}>
           Close
         </Button>
         {data?.isOn ? (
@@ -77,7 +77,7 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
           </Button>
         ) : null}
         {data ? (
-          <Button look="primary" pending={make.isPending} onClick={() => make.mutate()}>
+          <Button variant="primary" pending={make.isPending} onClick={() => make.mutate()}>
             {data.isOn ? 'Make another link' : 'Make the link'}
           </Button>
         ) : null}

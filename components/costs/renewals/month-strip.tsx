@@ -6,7 +6,7 @@ import { monthName } from '#lib/platform/values/days.ts'
 import { beginOf, hrefOf, type View } from './view.ts'
 
 type Month = RenewalList['months'][number]
-type Given = { months: readonly Month[]; view: View; onGo: (view: View) => void }
+type MonthStripProps = { months: readonly Month[]; view: View; onNavigate: (view: View) => void }
 
 /** In pixels. */
 const BAR = 44
@@ -15,7 +15,7 @@ const BAR = 44
  * A year of months: how many licenses each has whose commitment ends, the idle ones in another shade. Each that has some
  * leads to its plans.
  */
-export function MonthStrip({ months, view, onGo }: Given) {
+export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
   const most = Math.max(1, ...months.map(({ licenses }) => licenses))
   return (
     <Card className="mb-3 print:hidden">
@@ -26,7 +26,7 @@ export function MonthStrip({ months, view, onGo }: Given) {
         {view.month === undefined ? null : (
           <GoLink
             href={hrefOf(withoutMonth(view))}
-            onGo={() => onGo(withoutMonth(view))}
+            onNavigate={() => onNavigate(withoutMonth(view))}
             className="mr-auto rounded-sm text-sm font-medium text-accent underline-offset-2 hover:underline"
           >
             All twelve months
@@ -41,7 +41,7 @@ export function MonthStrip({ months, view, onGo }: Given) {
         <ol className="grid grid-cols-4 gap-1 sm:grid-cols-6 lg:grid-cols-12">
           {months.map((month) => (
             <li key={month.month} className="min-w-0">
-              <Slot month={month} most={most} view={view} onGo={onGo} />
+              <Slot month={month} most={most} view={view} onNavigate={onNavigate} />
             </li>
           ))}
         </ol>
@@ -67,7 +67,12 @@ function Key({ className, children }: { className: string; children: string }) {
 const QUIET = 'text-xs text-ink-3 group-aria-[current]:text-current'
 const SLOT = 'block h-full rounded-control border px-1.5 py-1.5 text-center tabular-nums'
 
-function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Month; most: number }) {
+function Slot({
+  month,
+  most,
+  view,
+  onNavigate,
+}: Omit<MonthStripProps, 'months'> & { month: Month; most: number }) {
   const { count, licenses, idle } = month
   const begin = beginOf(month.month)
   const name = monthName(begin)
@@ -92,7 +97,7 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
   return (
     <GoLink
       href={hrefOf(target)}
-      onGo={() => onGo(target)}
+      onNavigate={() => onNavigate(target)}
       aria-current={isChosen ? 'true' : undefined}
       className={`group ${SLOT} border-line hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
     >

@@ -1,41 +1,49 @@
 import Link from 'next/link'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Renewal } from '#lib/costs/renewals/contract.ts'
 import { costText, countText, licensesText } from '#lib/costs/renewals/words.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
 /** So many days before the last one, it is marked. */
-const SOON = 14
+const URGENT_DAYS = 14
 
-type Given = {
+type RenewalTableProps = {
   renewals: readonly Renewal[]
   /** Whether what licenses cost is told to who looks. */
   hasPrices: boolean
   /** Midnight of UTC, in epoch milliseconds. */
   today: number
-  busy: boolean
+  pending: boolean
 }
 
 /** Plans whose commitment ends, the next one first. Each row leads to its asset. */
-export function RenewalTable({ renewals, hasPrices, today, busy }: Given) {
+export function RenewalTable({ renewals, hasPrices, today, pending }: RenewalTableProps) {
   return (
     <Card
-      className={`max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:[&_td]:px-0 max-md:[&_th]:px-0 ${busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}`}
+      className={`max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:[&_td]:px-0 max-md:[&_th]:px-0 ${pending ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}`}
     >
-      <Table label="Renewals" busy={busy}>
-        <TableHead>
-          <HeadCell>Asset</HeadCell>
-          <HeadCell className="md:max-xl:hidden">Type</HeadCell>
-          <HeadCell>Commitment ends</HeadCell>
-          <HeadCell>Decide by</HeadCell>
-          <HeadCell right>Licenses</HeadCell>
-          {hasPrices ? <HeadCell right>At the last price</HeadCell> : null}
-        </TableHead>
+      <Table label="Renewals" pending={pending}>
+        <TableHeader>
+          <TableHeaderCell>Asset</TableHeaderCell>
+          <TableHeaderCell className="md:max-xl:hidden">Type</TableHeaderCell>
+          <TableHeaderCell>Commitment ends</TableHeaderCell>
+          <TableHeaderCell>Decide by</TableHeaderCell>
+          <TableHeaderCell right>Licenses</TableHeaderCell>
+          {hasPrices ? <TableHeaderCell right>At the last price</TableHeaderCell> : null}
+        </TableHeader>
         <TableBody>
           {renewals.map((renewal) => (
             <RenewalRow key={renewal.asset.id} renewal={renewal} hasPrices={hasPrices} today={today} />
@@ -50,47 +58,51 @@ function RenewalRow({
   renewal,
   hasPrices,
   today,
-}: Pick<Given, 'hasPrices' | 'today'> & { renewal: Renewal }) {
+}: Pick<RenewalTableProps, 'hasPrices' | 'today'> & { renewal: Renewal }) {
   const { asset, domain, time, idle, cost, idleCost } = renewal
   return (
     <Row className="relative hover:bg-sunken/50">
-      <RowHead className="wrap-anywhere md:min-w-32">
+      <RowHeaderCell className="wrap-anywhere md:min-w-32">
         <Link
           href={`/assets/${encodeURIComponent(asset.id)}`}
           prefetch={false}
           className="rounded-sm font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
-          {visible(asset.name)}
-          <LinkHint />
+          {escapeInvisible(asset.name)}
+          <LinkSpinner />
         </Link>
-        <span className="block text-xs text-ink-3">{visible(domain)}</span>
+        <span className="block text-xs text-ink-3">{escapeInvisible(domain)}</span>
         {/* In between there is no room for a column of its own. */}
         <span className="hidden text-xs text-ink-2 md:max-xl:block">
-          <PlatformMark slug={asset.type} />
+          <PlatformIcon slug={asset.type} />
         </span>
-      </RowHead>
+      </RowHeaderCell>
       <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden">
-        <PlatformMark slug={asset.type} />
+        <PlatformIcon slug={asset.type} />
       </Cell>
-      <Cell place="across" className="max-md:order-1 max-md:text-sm">
+      <Cell placement="across" className="max-md:order-1 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Until </span>
         <Day at={time} />
         <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">
-          {visible(renewal.happens ?? 'What follows is not known')}
+          {escapeInvisible(renewal.happens ?? 'What follows is not known')}
         </span>
       </Cell>
-      <Cell place="across" className="max-md:order-2 max-md:text-sm">
+      <Cell placement="across" className="max-md:order-2 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Decide by </span>
         <DecideBy at={renewal.decideBy} today={today} />
       </Cell>
-      <Cell place="right-1" right className="tabular-nums">
+      <Cell placement="right-1" right className="tabular-nums">
         <span className="xl:whitespace-nowrap print:whitespace-nowrap">{licensesText(renewal)}</span>
         <span className="block text-xs text-ink-3">
           {idle === 0 ? 'None idle' : `${countText(idle)} idle`}
         </span>
       </Cell>
       {hasPrices ? (
-        <Cell place="across" right className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm">
+        <Cell
+          placement="across"
+          right
+          className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm"
+        >
           {cost ? (
             <span className="xl:whitespace-nowrap print:whitespace-nowrap">{costText(cost)}</span>
           ) : (
@@ -115,7 +127,7 @@ function DecideBy({ at, today }: { at: number; today: number }) {
     <>
       <Day at={at} />
       <span
-        className={`text-xs max-md:ml-1.5 md:block ${days >= 0 && days <= SOON ? 'text-warn' : 'text-ink-3'}`}
+        className={`text-xs max-md:ml-1.5 md:block ${days >= 0 && days <= URGENT_DAYS ? 'text-warn' : 'text-ink-3'}`}
       >
         {away}
       </span>

@@ -4,7 +4,7 @@ import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { Money } from '#components/platform/values/money.tsx'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -24,7 +24,7 @@ export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }
   return (
     <>
       {types.length > 1 || view.filter ? <Types view={view} types={types} onChange={narrow} /> : null}
-      <MonthStrip months={months} view={view} onGo={narrow} />
+      <MonthStrip months={months} view={view} onNavigate={narrow} />
       {isWhole ? null : (
         <p className="mb-3 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           These are the 1,000 plans whose commitment ends first.
@@ -36,7 +36,7 @@ export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }
           renewals={renewals}
           hasPrices={money.unpriced !== undefined}
           today={today}
-          busy={isWaiting}
+          pending={isWaiting}
         />
       ) : (
         <Card>
@@ -72,7 +72,7 @@ function Types({
         count={types.reduce((sum, { count }) => sum + count, 0)}
         choices={offered.map(({ type, count }) => ({
           value: type,
-          name: <PlatformMark slug={type} />,
+          name: <PlatformIcon slug={type} />,
           isOn: chosen.includes(type),
           count,
         }))}
@@ -93,7 +93,7 @@ function NothingEnds() {
   )
 }
 
-type Given = Pick<RenewalList, 'sums' | 'unpriced'> & {
+type RenewalSumsProps = Pick<RenewalList, 'sums' | 'unpriced'> & {
   /** The month that is chosen, as in `2026-12`. */
   month: string | undefined
   /** Of the plans below. */
@@ -101,7 +101,7 @@ type Given = Pick<RenewalList, 'sums' | 'unpriced'> & {
 }
 
 /** How many plans are below, and for who may see prices what they come to in a year, each currency by itself. */
-function RenewalSums({ sums, unpriced = 0, month, count }: Given) {
+function RenewalSums({ sums, unpriced = 0, month, count }: RenewalSumsProps) {
   const when = month === undefined ? 'in the twelve months' : `in ${monthAndYear(beginOf(month))}`
   return (
     <div className="mb-3 flex flex-wrap gap-x-6 gap-y-1 text-sm text-ink-2">

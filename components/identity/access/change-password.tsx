@@ -14,13 +14,13 @@ import { PasswordField } from './password-field.tsx'
 
 /** Changes the caller's own password. What the service refuses stands at its field. */
 export function ChangePassword({ email, onClose }: { email: string; onClose: () => void }) {
-  const say = useToast()
+  const toast = useToast()
   const [differs, setDiffers] = useState(false)
   const change = useMutation({
     mutationFn: (body: { currentPassword: string; newPassword: string }) => changePassword({ body }),
     onSuccess: () => {
       onClose()
-      say('Password changed. Your other sessions were signed out.')
+      toast('Password changed. Your other sessions were signed out.')
     },
   })
   const { error, isPending, mutate, reset } = change
@@ -29,17 +29,17 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
     event.preventDefault()
     if (isPending) return
     const form = event.currentTarget
-    const given = new FormData(form)
+    const fields = new FormData(form)
     const focus = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).focus()
     const [currentPassword, newPassword, again] = ['current', 'new', 'again'].map((name) =>
-      String(given.get(name)),
+      String(fields.get(name)),
     )
     reset()
     setDiffers(newPassword !== again)
     if (newPassword !== again) return focus('again')
-    const onError = (refused: Error) => {
-      if (errorAt(refused, '/currentPassword')) focus('current')
-      else if (errorAt(refused, '/newPassword')) focus('new')
+    const onError = (rejection: Error) => {
+      if (errorAt(rejection, '/currentPassword')) focus('current')
+      else if (errorAt(rejection, '/newPassword')) focus('new')
     }
     mutate({ currentPassword: currentPassword ?? '', newPassword: newPassword ?? '' }, { onError })
   }
@@ -76,10 +76,10 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
         />
         {error && !current && !fresh ? <OtherProblem error={error} /> : null}
         <div className="mt-2 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Change password
           </Button>
         </div>

@@ -4,9 +4,9 @@ import { ChevronRight } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
 import { useHydrated } from '#components/ui/hydrated.ts'
-import { forget } from '#components/ui/kept.ts'
+import { removeItems } from '#components/ui/kept.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, pickCustomer } from './next-auth.ts'
 
@@ -21,7 +21,7 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
   const [picked, setPicked] = useState<string>()
   const [error, setError] = useState('')
 
-  const pick = async (id: string) => {
+  const chooseCustomer = async (id: string) => {
     if (picked !== undefined) return
     setPicked(id)
     setError('')
@@ -31,7 +31,7 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
     if (kind === 'pending' && leadOn(answer)) return
     if (kind === 'signed-in') {
       // A whole new page: nothing that was seen of another customer is left in memory.
-      forget()
+      removeItems()
       return location.assign(localPath(new URLSearchParams(location.search).get('from') ?? '/'))
     }
     setPicked(undefined)
@@ -49,7 +49,7 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
           <li key={id}>
             {isPresent ? (
               <Link href="/" prefetch={false} aria-current="true" className={`${ROW} bg-sunken`}>
-                <span className="min-w-0 wrap-anywhere">{visible(name)}</span>
+                <span className="min-w-0 wrap-anywhere">{escapeInvisible(name)}</span>
                 <span className="shrink-0 text-xs font-normal text-ink-2">you are here</span>
               </Link>
             ) : (
@@ -57,10 +57,10 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
                 type="button"
                 disabled={!hydrated}
                 aria-disabled={picked !== undefined || undefined}
-                onClick={() => pick(id)}
+                onClick={() => chooseCustomer(id)}
                 className={`${ROW} bg-surface shadow-card hover:bg-sunken`}
               >
-                <span className="min-w-0 wrap-anywhere">{visible(name)}</span>
+                <span className="min-w-0 wrap-anywhere">{escapeInvisible(name)}</span>
                 {picked === id ? (
                   <Spinner />
                 ) : (

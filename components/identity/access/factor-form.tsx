@@ -8,10 +8,10 @@ import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, proveFactor, type SignInAnswer } from './next-auth.ts'
-import { askPasskeyOf, passkeyText } from './passkey.ts'
+import { passkeyText, promptPasskey } from './passkey.ts'
 
 /** What a member can prove: a code of their app, a passkey, or a recovery code in place of either. */
-export type Ways = {
+export type FactorMethods = {
   app: boolean
   /** What the browser is asked for; undefined where they have no passkey. */
   passkey: Record<string, unknown> | undefined
@@ -20,14 +20,14 @@ export type Ways = {
 }
 
 /** Asks for the second factor between a password and a session. */
-export function FactorForm({ ways }: { ways: Ways }) {
+export function FactorForm({ methods }: { methods: FactorMethods }) {
   const hydrated = useHydrated()
   const field = useRef<HTMLInputElement>(null)
-  const [isRecovering, setRecovering] = useState(!ways.app && !ways.passkey)
+  const [isRecovering, setRecovering] = useState(!methods.app && !methods.passkey)
   const [pending, setPending] = useState<'code' | 'passkey'>()
   const [error, setError] = useState('')
 
-  const take = async (what: 'code' | 'passkey', prove: () => Promise<SignInAnswer>) => {
+  const submitFactor = async (what: 'code' | 'passkey', prove: () => Promise<SignInAnswer>) => {
     if (pending) return
     setPending(what)
     setError('')
@@ -44,19 +44,21 @@ export function FactorForm({ ways }: { ways: Ways }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const code = String(new FormData(event.currentTarget).get('code'))
-    take('code', () => proveFactor({ code }))
+    submitFactor('code', () => proveFactor({ code }))
   }
-  const { passkey } = ways
-  const hasField = ways.app || isRecovering
+  const { passkey } = methods
+  const hasField = methods.app || isRecovering
   return (
     <div className="mt-4 grid gap-3.5">
       {passkey ? (
         <Button
-          look={hasField ? 'plain' : 'primary'}
+          variant={hasField ? 'plain' : 'primary'}
           pending={pending === 'passkey'}
           disabled={!hydrated}
           className="min-h-9.5 w-full"
-          onClick={() => take('passkey', async () => proveFactor({ passkey: await askPasskeyOf(passkey) }))}
+          onClick={() =>
+            submitFactor('passkey', async () => proveFactor({ passkey: await promptPasskey(passkey) }))
+          }
         >
           Use a passkey
         </Button>
@@ -73,13 +75,13 @@ export function FactorForm({ ways }: { ways: Ways }) {
       <p role="alert" className="text-sm text-danger empty:hidden">
         {error}
       </p>
-      {ways.app || passkey ? (
-        <Button look="quiet" disabled={!hydrated} onClick={() => setRecovering(!isRecovering)}>
+      {methods.app || passkey ? (
+        <Button variant="quiet" disabled={!hydrated} onClick={() => setRecovering(!isRecovering)}>
           {isRecovering ? 'Go back' : 'Use a recovery code'}
         </Button>
       ) : null}
-      {ways.mayGoWithout ? (
-        <ButtonLink look="quiet" href="/sign-in/customer?without=1" prefetch={false}>
+      {methods.mayGoWithout ? (
+        <ButtonLink variant="quiet" href="/sign-in/customer?without=1" prefetch={false}>
           Go on where none is needed
         </ButtonLink>
       ) : null}
@@ -126,7 +128,7 @@ function CodeForm({
       />
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         pending={pending}
         disabled={!hydrated}
         className="min-h-9.5 w-full"

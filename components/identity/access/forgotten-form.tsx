@@ -44,7 +44,7 @@ export function ForgottenForm() {
       </p>
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         pending={isPending}
         disabled={!hydrated}
         // A disabled button also keeps Enter from sending the form before the page is ready for it.

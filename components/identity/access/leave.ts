@@ -12,7 +12,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** Where the issuer that opened this session ends its own; undefined where there is none, or no answer. Never throws. */
-export async function farewell(): Promise<string | undefined> {
+export async function providerLogoutUrl(): Promise<string | undefined> {
   try {
     const response = await fetch('/auth/sign-on/end', { method: 'POST', body: new URLSearchParams() })
     return ((await response.json()) as { location?: string }).location

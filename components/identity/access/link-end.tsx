@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { WayOut } from '#components/ui/way-out.tsx'
+import { ErrorPage } from '#components/ui/way-out.tsx'
 
-const WORDS = {
+const TEXTS = {
   used: ['This link was used', 'It has done its work. Sign in with your password.'],
   withdrawn: [
     'This link is not valid any more',
@@ -16,11 +16,11 @@ const WORDS = {
 } as const
 
 /** What became of a link that can't be used, and the way on. */
-export function LinkEnd({ state }: { state: keyof typeof WORDS }) {
-  const [title, text] = WORDS[state]
+export function LinkEnd({ state }: { state: keyof typeof TEXTS }) {
+  const [title, text] = TEXTS[state]
   return (
     <main>
-      <WayOut
+      <ErrorPage
         title={title}
         action={
           <ButtonLink href="/sign-in" prefetch={false}>
@@ -29,7 +29,7 @@ export function LinkEnd({ state }: { state: keyof typeof WORDS }) {
         }
       >
         {text}
-      </WayOut>
+      </ErrorPage>
     </main>
   )
 }

@@ -18,14 +18,14 @@ import { PasswordField } from './password-field.tsx'
 export function LinkForm({
   secret,
   email,
-  asks,
+  passwordMode,
 }: {
   secret: string
   email: string
-  asks: 'new' | 'present' | 'either'
+  passwordMode: 'new' | 'present' | 'either'
 }) {
   const hydrated = useHydrated()
-  const [isNew, setNew] = useState(asks !== 'present')
+  const [isNew, setNew] = useState(passwordMode !== 'present')
   const [differs, setDiffers] = useState(false)
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: async (password: string) => {
@@ -40,21 +40,21 @@ export function LinkForm({
     event.preventDefault()
     if (isPending) return
     const form = event.currentTarget
-    const given = new FormData(form)
+    const fields = new FormData(form)
     const focus = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).focus()
     reset()
-    const isSame = !isNew || given.get('password') === given.get('again')
+    const isSame = !isNew || fields.get('password') === fields.get('again')
     setDiffers(!isSame)
     if (!isSame) return focus('again')
-    mutate(String(given.get('password')), { onError: () => focus('password') })
+    mutate(String(fields.get('password')), { onError: () => focus('password') })
   }
-  const turn = () => {
+  const switchMode = () => {
     reset()
     setDiffers(false)
     setNew(!isNew)
   }
 
-  const fault = errorAt(error, '/password')
+  const passwordError = errorAt(error, '/password')
   return (
     <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
       {/* Tells a password manager whose password this is. */}
@@ -70,7 +70,7 @@ export function LinkForm({
             : 'The one with which you sign in here already.'
         }
         required
-        error={fault && `The password ${fault}.`}
+        error={passwordError && `The password ${passwordError}.`}
       />
       {isNew ? (
         <PasswordField
@@ -81,10 +81,10 @@ export function LinkForm({
           error={differs ? 'The two passwords differ.' : undefined}
         />
       ) : null}
-      {error && !fault ? <OtherProblem error={error} /> : null}
+      {error && !passwordError ? <OtherProblem error={error} /> : null}
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         pending={isPending}
         disabled={!hydrated}
         // A disabled button also keeps Enter from sending the form before the page is ready for it.
@@ -92,8 +92,8 @@ export function LinkForm({
       >
         {isNew ? 'Set password and sign in' : 'Accept and sign in'}
       </Button>
-      {asks === 'either' ? (
-        <Button look="quiet" disabled={!hydrated} onClick={turn}>
+      {passwordMode === 'either' ? (
+        <Button variant="quiet" disabled={!hydrated} onClick={switchMode}>
           {isNew ? 'I have a password here already' : 'I want to choose a new password'}
         </Button>
       ) : null}

@@ -21,13 +21,13 @@ export function signInByPasskey(answer: object): Promise<SignInAnswer> {
 }
 
 /** Proves a second factor after a password: a code, or a passkey's answer. Never throws. */
-export function proveFactor(given: { code: string } | { passkey: object }): Promise<SignInAnswer> {
-  return post({ factor: JSON.stringify(given) })
+export function proveFactor(credential: { code: string } | { passkey: object }): Promise<SignInAnswer> {
+  return post({ factor: JSON.stringify(credential) })
 }
 
 /** Sets up the second factor that is demanded before a session opens. Never throws. */
-export function setUpFactor(given: object): Promise<SignInAnswer> {
-  return post({ newFactor: JSON.stringify(given) })
+export function setUpFactor(credential: object): Promise<SignInAnswer> {
+  return post({ newFactor: JSON.stringify(credential) })
 }
 
 /**

@@ -13,7 +13,7 @@ type Options = Record<string, unknown>
  * Asks the browser for a passkey, which signs a challenge.
  * @throws Error whose text says what became of it, for whoever sits there
  */
-export async function askPasskeyOf(options: Options) {
+export async function promptPasskey(options: Options) {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON
   return startAuthentication({ optionsJSON }).catch(explain)

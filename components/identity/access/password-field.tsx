@@ -5,15 +5,15 @@ import { type ComponentProps, useState } from 'react'
 import { Field } from '#components/ui/field.tsx'
 
 /** A password that can be looked at while it is typed. */
-export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' | 'beside'>) {
-  const [shown, setShown] = useState(false)
-  const Icon = shown ? EyeOff : Eye
+export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' | 'trailing'>) {
+  const [isVisible, setIsVisible] = useState(false)
+  const Icon = isVisible ? EyeOff : Eye
   const toggle = (
     <button
       type="button"
       aria-label={`Show ${props.label.toLowerCase()}`}
-      aria-pressed={shown}
-      onClick={() => setShown(!shown)}
+      aria-pressed={isVisible}
+      onClick={() => setIsVisible(!isVisible)}
       className="grid size-8 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink"
     >
       <Icon aria-hidden="true" className="size-4" />
@@ -22,10 +22,10 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' |
   return (
     <Field
       {...props}
-      type={shown ? 'text' : 'password'}
+      type={isVisible ? 'text' : 'password'}
       spellCheck={false}
       autoCapitalize="none"
-      beside={toggle}
+      trailing={toggle}
     />
   )
 }

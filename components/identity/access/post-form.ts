@@ -3,9 +3,9 @@ export async function postForm(
   path: string,
   fields: Record<string, string>,
 ): Promise<{ ok: boolean; isBusy?: boolean; url?: string }> {
-  const asked = await fetch('/api/auth/csrf')
-  if (asked.status === 429) return { ok: false, isBusy: true }
-  const { csrfToken } = (await asked.json()) as { csrfToken: string }
+  const csrfResponse = await fetch('/api/auth/csrf')
+  if (csrfResponse.status === 429) return { ok: false, isBusy: true }
+  const { csrfToken } = (await csrfResponse.json()) as { csrfToken: string }
   const response = await fetch(path, {
     method: 'POST',
     body: new URLSearchParams({ ...fields, csrfToken, json: 'true' }),

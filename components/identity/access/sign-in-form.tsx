@@ -9,11 +9,11 @@ import { useHydrated } from '#components/ui/hydrated.ts'
 import { askPasskey } from '#lib/identity/client.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, type SignInAnswer, signIn, signInByPasskey } from './next-auth.ts'
-import { askPasskeyOf, passkeyText } from './passkey.ts'
+import { passkeyText, promptPasskey } from './passkey.ts'
 import { PasswordField } from './password-field.tsx'
-import { beginSignOn, type SignOnAnswer, signOnFault } from './sign-on.ts'
+import { beginSignOn, type SignOnAnswer, signOnError } from './sign-on.ts'
 
-const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
+const WRONG_CREDENTIALS = 'E-mail address or password is wrong. Check both and try again.'
 const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
 const NO_SIGN_ON = 'There is no single sign-on for this address. Use your password.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
@@ -27,16 +27,16 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
   const password = useRef<HTMLInputElement>(null)
   const form = useRef<HTMLFormElement>(null)
   const [pending, setPending] = useState<'password' | 'sign-on'>()
-  const [said, setError] = useState<string>()
-  const error = said ?? (hydrated ? signOnFault(location.search) : '')
+  const [message, setError] = useState<string>()
+  const error = message ?? (hydrated ? signOnError(location.search) : '')
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (pending) return
-    const given = new FormData(event.currentTarget)
+    const fields = new FormData(event.currentTarget)
     setPending('password')
     setError('')
-    const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
+    const answer = await signIn(String(fields.get('email')).trim(), String(fields.get('password')))
     if (leadOn(answer, localPath(fromOf(location.search)))) return
     setPending(undefined)
     setError(textOf(answer))
@@ -80,7 +80,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
       </p>
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         pending={pending === 'password'}
         // A disabled button also keeps Enter from sending the form before the page is ready for it.
         disabled={!hydrated}
@@ -109,7 +109,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
 }
 
 function textOf(answer: SignInAnswer): string {
-  if (answer.kind === 'refused') return REFUSED
+  if (answer.kind === 'refused') return WRONG_CREDENTIALS
   if (answer.kind === 'busy') return BUSY
   if (answer.kind !== 'throttled') return UNAVAILABLE
   return `Too many failed attempts. Wait ${waitText(answer.seconds)}, then try again.`
@@ -118,7 +118,7 @@ function textOf(answer: SignInAnswer): string {
 function signOnText({ kind }: SignOnAnswer): string {
   if (kind === 'none') return NO_SIGN_ON
   if (kind === 'busy') return BUSY
-  return signOnFault('sign-on=unavailable')
+  return signOnError('sign-on=unavailable')
 }
 
 function fromOf(search: string): string {
@@ -135,7 +135,7 @@ function PasskeyButton({ to }: { to: () => string }) {
     setError('')
     try {
       const { options } = await askPasskey({ body: {} })
-      const answer = await signInByPasskey(await askPasskeyOf(options))
+      const answer = await signInByPasskey(await promptPasskey(options))
       if (leadOn(answer, to())) return
       setError(
         answer.kind === 'refused'

@@ -29,7 +29,7 @@ function post(path: string, fields: Record<string, string>): Promise<Response> {
   return fetch(path, { method: 'POST', body: new URLSearchParams(fields) })
 }
 
-const FAULTS: Record<string, string> = {
+const ERRORS: Record<string, string> = {
   again: 'That took too long, or was begun in another window. Use single sign-on again.',
   refused: 'Your company’s sign-in did not let you in here. Try again; if it stays so, ask your Admin.',
   unavailable: 'Your company’s sign-in gives no answer at the moment. Try again later.',
@@ -40,6 +40,6 @@ const FAULTS: Record<string, string> = {
 }
 
 /** What the address of the sign-in page says of a sign-in that failed elsewhere; empty where it says nothing. */
-export function signOnFault(search: string): string {
-  return FAULTS[new URLSearchParams(search).get('sign-on') ?? ''] ?? ''
+export function signOnError(search: string): string {
+  return ERRORS[new URLSearchParams(search).get('sign-on') ?? ''] ?? ''
 }

@@ -7,5 +7,5 @@ const TABS = [
 
 /** What the screen Activity shows: changes of licenses, or for who may see it all that happened. */
 export function ActivityTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
-  return <Tabs name="Activity" tabs={TABS} current={current} />
+  return <Tabs label="Activity" tabs={TABS} current={current} />
 }

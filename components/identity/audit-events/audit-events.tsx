@@ -21,21 +21,21 @@ import { KIND_TEXTS } from './words.ts'
  * answers along. `today` is the present time in epoch milliseconds.
  */
 export function AuditEvents({ view, today }: { view: View; today: number }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listAuditEvents.key({ query: view }),
     queryFn: ({ signal }) => listAuditEvents({ query: view }, signal),
   })
   const rows = data?.auditEvents ?? []
-  const kinds = valuesOf(wanted, 'kind')
+  const kinds = valuesOf(requestedView, 'kind')
   return (
     <>
       <WhenAndWhich
         when={{
           label: 'When',
-          range: rangeOf(wanted),
+          range: rangeOf(requestedView),
           today,
-          onChange: (range) => go(withRange(wanted, range)),
+          onChange: (range) => go(withRange(requestedView, range)),
         }}
         which={{
           legend: 'What it is about',
@@ -45,29 +45,29 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
             name: KIND_TEXTS[kind],
             isOn: kinds.includes(kind),
           })),
-          onAll: () => go(withValues(wanted, 'kind', [])),
-          onToggle: (kind) => go(toggled(wanted, 'kind', kind)),
+          onAll: () => go(withValues(requestedView, 'kind', [])),
+          onToggle: (kind) => go(toggled(requestedView, 'kind', kind)),
         }}
       >
         <ViewMenu path="/activity/events" />
         <ActiveFilters
-          active={activeFilters(wanted, rows)}
-          isFiltered={isFiltered(wanted)}
-          cleared={cleared(wanted)}
+          active={activeFilters(requestedView, rows)}
+          isFiltered={isFiltered(requestedView)}
+          cleared={cleared(requestedView)}
           onChange={go}
         />
       </WhenAndWhich>
-      {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
+      {error ? <RefreshFailed label="events" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.auditEvents.length}
-        isWaiting={isWaiting}
+        pending={isWaiting}
         none={
           <NoRows
             view={view}
             isFiltered={isFiltered(view)}
-            what={['event', 'events']}
+            rowLabels={['event', 'events']}
             toFirst="Go to the newest"
-            onGo={go}
+            onNavigate={go}
           >
             <p>
               Sign-ins, exports, keys, members and changes appear here, each with who did it and from where.
@@ -77,9 +77,9 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
       >
         <EventTable
           events={rows}
-          busy={isWaiting}
-          chosen={valuesOf(wanted, 'actor')}
-          onActor={(id) => go(withValues(wanted, 'actor', [id]))}
+          pending={isWaiting}
+          chosen={valuesOf(requestedView, 'actor')}
+          onActor={(id) => go(withValues(requestedView, 'actor', [id]))}
         />
       </ListCard>
       <Pager {...pagesOf(view, data)} />

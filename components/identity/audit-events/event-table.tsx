@@ -1,8 +1,8 @@
 import { Moment } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
 import { HistoryTable } from '#components/ui/history-table.tsx'
-import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
 import { actionText, detailTexts, subjectText } from './words.ts'
 
@@ -11,35 +11,38 @@ type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
 /** Events, newest first. Whoever did one can be chosen: then only theirs are shown. */
 export function EventTable({
   events,
-  busy,
+  pending,
   ...chooser
-}: { events: readonly AuditEvent[]; busy: boolean } & Chooser) {
+}: { events: readonly AuditEvent[]; pending: boolean } & Chooser) {
   return (
     <HistoryTable
-      of="Events"
-      busy={busy}
-      heads={
+      label="Events"
+      pending={pending}
+      headers={
         <>
-          <HeadCell>Who</HeadCell>
-          <HeadCell>What</HeadCell>
-          <HeadCell>From where</HeadCell>
+          <TableHeaderCell>Who</TableHeaderCell>
+          <TableHeaderCell>What</TableHeaderCell>
+          <TableHeaderCell>From where</TableHeaderCell>
         </>
       }
     >
       {events.map((event) => (
         <Row key={event.id}>
-          <RowHead className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
+          <RowHeaderCell className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
             <Moment at={event.createTime} />
-          </RowHead>
-          <Cell className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40" place="right-1">
+          </RowHeaderCell>
+          <Cell
+            className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40"
+            placement="right-1"
+          >
             <Who event={event} {...chooser} />
           </Cell>
-          <Cell className="align-top wrap-anywhere md:min-w-64" place="across">
+          <Cell className="align-top wrap-anywhere md:min-w-64" placement="across">
             <What event={event} />
           </Cell>
           <Cell
             className="align-top text-sm wrap-anywhere text-ink-2 md:min-w-36 max-md:empty:hidden"
-            place="across"
+            placement="across"
           >
             <FromWhere event={event} />
           </Cell>
@@ -72,9 +75,11 @@ function What({ event }: { event: AuditEvent }) {
   return (
     <>
       <span className="block font-[550]">{actionText(event.action)}</span>
-      {subject === undefined ? null : <span className="block text-sm text-ink-2">{visible(subject)}</span>}
+      {subject === undefined ? null : (
+        <span className="block text-sm text-ink-2">{escapeInvisible(subject)}</span>
+      )}
       {details.length > 0 ? (
-        <span className="block text-xs text-ink-3">{visible(details.join(' · '))}</span>
+        <span className="block text-xs text-ink-3">{escapeInvisible(details.join(' · '))}</span>
       ) : null}
     </>
   )

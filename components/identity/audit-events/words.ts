@@ -121,10 +121,10 @@ export function detailTexts({
   actor,
   details,
 }: Pick<AuditEvent, 'subject' | 'actor' | 'details'>): string[] {
-  const known = Object.entries(details)
+  const entries = Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${nameText(name)} ${valueText(name, value)}`)
-  return UUID.test(subject) && subject !== actor.id ? [...known, `id ${subject}`] : known
+  return UUID.test(subject) && subject !== actor.id ? [...entries, `id ${subject}`] : entries
 }
 
 /** `validHours` is `valid hours`. */

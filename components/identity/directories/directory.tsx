@@ -6,7 +6,7 @@ import type { Giving } from '#components/identity/members/words.ts'
 import { Nothing, Section } from '#components/identity/sign-on/section.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Copied } from '#components/ui/copied.tsx'
+import { CopyField } from '#components/ui/copied.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { readDirectory } from '#lib/identity/client.ts'
@@ -23,7 +23,7 @@ type Open =
 /** What lets a directory manage members, and what its groups give. */
 export function Directory({ giving }: { giving: Giving }) {
   const [open, setOpen] = useState<Open>()
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const { data, error, refetch } = useQuery({
     queryKey: readDirectory.key({}),
@@ -31,14 +31,14 @@ export function Directory({ giving }: { giving: Giving }) {
   })
   const close = () => setOpen(undefined)
   const refresh = () => client.invalidateQueries({ queryKey: ['readDirectory'] })
-  const done = (said: string) => {
+  const done = (message: string) => {
     close()
-    say(said)
+    toast(message)
     refresh()
   }
   if (!data)
     return error ? (
-      <RefreshFailed what="settings" error={error} onRetry={refetch} />
+      <RefreshFailed label="settings" error={error} onRetry={refetch} />
     ) : (
       <SkeletonRows count={6} />
     )
@@ -46,17 +46,17 @@ export function Directory({ giving }: { giving: Giving }) {
   const isIn = tokens.some(({ status }) => status === 'ACTIVE')
   return (
     <div className="grid max-w-220 gap-5">
-      {error ? <RefreshFailed what="settings" error={error} onRetry={refetch} /> : null}
+      {error ? <RefreshFailed label="settings" error={error} onRetry={refetch} /> : null}
       <Section title="SCIM 2.0" about="Enter this address at your directory, and a token from below.">
         <div className="border-t border-line px-5 py-4">
-          <Copied label="Address" text={address} what="address" />
+          <CopyField label="Address" text={address} copyLabel="address" />
         </div>
       </Section>
       <Section
         title="Tokens"
         about="What your directory proves itself by. A token opens SCIM of this customer and nothing else."
         action={
-          <Button look={isIn ? 'plain' : 'primary'} onClick={() => setOpen({ is: 'issue' })}>
+          <Button variant={isIn ? 'plain' : 'primary'} onClick={() => setOpen({ is: 'issue' })}>
             Issue a token
           </Button>
         }

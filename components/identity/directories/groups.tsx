@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { HoldingFields, useHolding } from '#components/identity/members/holding-fields.tsx'
+import { AccessFields, useAccessFields } from '#components/identity/members/holding-fields.tsx'
 import { type Giving, profilesText, rolesText } from '#components/identity/members/words.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
@@ -12,7 +12,7 @@ import { Confirm } from '#components/ui/confirm.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { mapDirectoryGroup, unmapDirectoryGroup } from '#lib/identity/client.ts'
 import type { Group } from '#lib/identity/directories/contract.ts'
 
@@ -29,7 +29,7 @@ export function GroupRow({
   onUnmap: () => void
 }) {
   const { members, isMapped, roles, billingProfiles } = group
-  const name = visible(group.name)
+  const name = escapeInvisible(group.name)
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5 border-t border-line px-5 py-4">
       <div className="min-w-0 flex-1 basis-60">
@@ -49,7 +49,7 @@ export function GroupRow({
           {isMapped ? 'Change' : 'Map'}
         </Button>
         {isMapped ? (
-          <Button look="quiet" onClick={onUnmap} aria-label={`Unmap ${name}`}>
+          <Button variant="quiet" onClick={onUnmap} aria-label={`Unmap ${name}`}>
             Unmap
           </Button>
         ) : null}
@@ -67,16 +67,16 @@ export function MapGroup({
 }: {
   group: Group | undefined
   giving: Giving
-  onMapped: (said: string) => void
+  onMapped: (message: string) => void
   onClose: () => void
 }) {
-  const { body, check, fieldsFor } = useHolding({
+  const { body, check, fieldsFor } = useAccessFields({
     roles: group?.roles ?? [],
     billingProfiles: group?.billingProfiles ?? null,
   })
   const { mutate, isPending, error } = useMutation({
     mutationFn: (name: string) => mapDirectoryGroup({ body: { name, ...body } }),
-    onSuccess: ({ name }) => onMapped(`Mapped: ${visible(name)}`),
+    onSuccess: ({ name }) => onMapped(`Mapped: ${escapeInvisible(name)}`),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -87,7 +87,7 @@ export function MapGroup({
   const fields = fieldsFor(error)
   const isElsewhere = error && !name && !fields.errors.roles && !fields.errors.profiles
   return (
-    <Dialog title={group ? visible(group.name) : 'Map a group'} onClose={onClose}>
+    <Dialog title={group ? escapeInvisible(group.name) : 'Map a group'} onClose={onClose}>
       <p className="mt-1 text-ink-3">Whoever is in it has this at once, and whoever comes later, too.</p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
         {group ? null : (
@@ -101,13 +101,13 @@ export function MapGroup({
             error={name && `The name ${name}.`}
           />
         )}
-        <HoldingFields giving={giving} {...fields} />
+        <AccessFields giving={giving} {...fields} />
         {isElsewhere ? <NotDone title="Not mapped" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Save
           </Button>
         </div>
@@ -123,10 +123,10 @@ export function UnmapGroup({
   onClose,
 }: {
   group: Group
-  onUnmapped: (said: string) => void
+  onUnmapped: (message: string) => void
   onClose: () => void
 }) {
-  const name = visible(group.name)
+  const name = escapeInvisible(group.name)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => unmapDirectoryGroup({ params: { group_id: group.id }, body: {} }),
     onSuccess: () => onUnmapped(`Not mapped any more: ${name}`),
@@ -137,7 +137,7 @@ export function UnmapGroup({
       button="Unmap the group"
       pending={isPending}
       refused={error ? <NotDone title="Not unmapped" error={error} /> : null}
-      onGo={() => mutate()}
+      onConfirm={() => mutate()}
       onClose={onClose}
     >
       Its members have what their other groups give, at once. Who is in no other that is mapped has no role,

@@ -10,12 +10,12 @@ import { Day, Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
-import { Copied } from '#components/ui/copied.tsx'
+import { CopyField } from '#components/ui/copied.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
-import { ShownOnce } from '#components/ui/shown-once.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { SecretOnce } from '#components/ui/shown-once.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { issueDirectoryToken, revokeDirectoryToken } from '#lib/identity/client.ts'
 import type { Token } from '#lib/identity/directories/contract.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
@@ -33,22 +33,22 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
   if (data)
     return (
       <Dialog title="Token issued" onClose={onClose}>
-        <ShownOnce
-          says="Copy the token now, and enter it at your directory. It can not be shown again."
+        <SecretOnce
+          instructions="Copy the token now, and enter it at your directory. It can not be shown again."
           onDone={onClose}
         >
-          <Copied label="Token" text={data.secret} what="token" />
-        </ShownOnce>
+          <CopyField label="Token" text={data.secret} copyLabel="token" />
+        </SecretOnce>
       </Dialog>
     )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    const days = String(given.get('days'))
+    const fields = new FormData(event.currentTarget)
+    const days = String(fields.get('days'))
     if (!isPending)
       mutate({
-        name: String(given.get('name')),
-        roles: given.getAll('roles') as Role[],
+        name: String(fields.get('name')),
+        roles: fields.getAll('roles') as Role[],
         validDays: days === 'never' ? null : Number(days),
       })
   }
@@ -82,10 +82,10 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
         </SelectField>
         {error && !name && !roles ? <NotDone title="Not issued" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Issue token
           </Button>
         </div>
@@ -99,7 +99,7 @@ const ENDED = { EXPIRED: 'Expired', REVOKED: 'Revoked' } as const
 /** A token: what it may give, when it was used last, and until when it holds. */
 export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   const { hint, roles, status, expireTime, lastUseTime } = token
-  const name = visible(token.name)
+  const name = escapeInvisible(token.name)
   const isActive = status === 'ACTIVE'
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5 border-t border-line px-5 py-4">
@@ -145,10 +145,10 @@ export function RevokeToken({
   onClose,
 }: {
   token: Token
-  onRevoked: (said: string) => void
+  onRevoked: (message: string) => void
   onClose: () => void
 }) {
-  const name = visible(token.name)
+  const name = escapeInvisible(token.name)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => revokeDirectoryToken({ params: { token_id: token.id }, body: {} }),
     onSuccess: () => onRevoked(`Revoked: ${name}`),
@@ -159,7 +159,7 @@ export function RevokeToken({
       button="Revoke the token"
       pending={isPending}
       refused={error ? <NotDone title="Not revoked" error={error} /> : null}
-      onGo={() => mutate()}
+      onConfirm={() => mutate()}
       onClose={onClose}
     >
       A directory that uses it is refused from its next request on. Members and what they have stay. This can

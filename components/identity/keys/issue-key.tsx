@@ -8,13 +8,13 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { issueKey } from '#lib/identity/client.ts'
 import { daysOf, type KeyLimits, type Owner } from '#lib/identity/keys/rules.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 import { Checkboxes } from './checkboxes.tsx'
 import type { Issuer } from './issuer.ts'
-import { ShownKey } from './shown-key.tsx'
+import { IssuedKey } from './shown-key.tsx'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
 
@@ -37,7 +37,7 @@ export function IssueKey({
   if (data)
     return (
       <Dialog title="Key issued" onClose={onClose}>
-        <ShownKey secret={data.secret} onDone={onClose} />
+        <IssuedKey secret={data.secret} onDone={onClose} />
       </Dialog>
     )
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -46,7 +46,7 @@ export function IssueKey({
   }
   const at = (field: string) => errorAt(error, `/${field}`)
   const [name, roles, addresses] = [at('name'), at('roles'), at('addresses')]
-  const isShown = name ?? roles ?? addresses
+  const hasFieldError = name ?? roles ?? addresses
   return (
     <Dialog title="Issue a key" onClose={onClose}>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
@@ -70,7 +70,7 @@ export function IssueKey({
           <Checkboxes
             legend="Billing profiles"
             name="profiles"
-            choices={issuer.profiles.map((one) => ({ value: one.id, text: visible(one.name) }))}
+            choices={issuer.profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
             hint="None chosen: all that you may see."
           />
         ) : null}
@@ -85,12 +85,12 @@ export function IssueKey({
           error={addresses && `One of them ${addresses}.`}
         />
         {issuer.isAdmin ? <OwnerChoice customer={issuer.customer} /> : null}
-        {error && !isShown ? <NotDone title="Not issued" error={error} /> : null}
+        {error && !hasFieldError ? <NotDone title="Not issued" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Issue key
           </Button>
         </div>
@@ -99,26 +99,26 @@ export function IssueKey({
   )
 }
 
-function bodyOf(given: FormData): Body {
-  const [profiles, addresses] = [given.getAll('profiles').map(String), String(given.get('addresses'))]
+function bodyOf(fields: FormData): Body {
+  const [profiles, addresses] = [fields.getAll('profiles').map(String), String(fields.get('addresses'))]
   const ranges = addresses.split(/[\s,;]+/).filter(Boolean)
-  const days = String(given.get('days'))
+  const days = String(fields.get('days'))
   return {
-    name: String(given.get('name')),
-    roles: given.getAll('roles') as Role[],
-    owner: (given.get('owner') ?? 'MEMBER') as Owner,
+    name: String(fields.get('name')),
+    roles: fields.getAll('roles') as Role[],
+    owner: (fields.get('owner') ?? 'MEMBER') as Owner,
     validDays: days === 'never' ? null : Number(days),
     ...(profiles.length > 0 ? { billingProfiles: profiles } : {}),
     ...(ranges.length > 0 ? { addresses: ranges } : {}),
   }
 }
 
-const USUAL = [7, 30, 90, 180, 365]
+const DAY_CHOICES = [7, 30, 90, 180, 365]
 
 /** After how many days a key ends, or never where that is allowed. */
 function Expiry({ limits }: { limits: KeyLimits }) {
   const { mostDays, withoutEnd } = limits
-  const choices = [...new Set([...USUAL.filter((days) => days < mostDays), mostDays])]
+  const choices = [...new Set([...DAY_CHOICES.filter((days) => days < mostDays), mostDays])]
   return (
     <SelectField
       label="Ends after"
@@ -140,7 +140,7 @@ function Expiry({ limits }: { limits: KeyLimits }) {
 function OwnerChoice({ customer }: { customer: string }) {
   const choices = [
     { value: 'MEMBER', text: 'You', means: 'It ends when you leave, and never opens more than you may.' },
-    { value: 'CUSTOMER', text: visible(customer), means: 'It goes on when you leave.' },
+    { value: 'CUSTOMER', text: escapeInvisible(customer), means: 'It goes on when you leave.' },
   ]
   return (
     <fieldset className="grid gap-0.5 text-sm">

@@ -21,8 +21,8 @@ export function KeyActions({
   onChanged: () => void
 }) {
   const [open, setOpen] = useState<keyof typeof DIALOGS>()
-  const asking = { via: 'session', id: issuer.id, roles: issuer.isAdmin ? (['admin'] as const) : [] } as const
-  const mayRotate = decideRotation(asking, { ...target, issuedBy: target.issuer?.id ?? null }).allowed
+  const caller = { via: 'session', id: issuer.id, roles: issuer.isAdmin ? (['admin'] as const) : [] } as const
+  const mayRotate = decideRotation(caller, { ...target, issuedBy: target.issuer?.id ?? null }).allowed
   const choices = [
     ['rename', 'Rename', true],
     ['rotate', 'Rotate', mayRotate],

@@ -9,22 +9,22 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { renameKey, revokeKey, rotateKey } from '#lib/identity/client.ts'
 import type { Key } from '#lib/identity/keys/contract.ts'
 import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/identity/keys/rules.ts'
-import { ShownKey } from './shown-key.tsx'
+import { IssuedKey } from './shown-key.tsx'
 import { OVERLAP } from './words.ts'
 
 /** Gives a key another name. */
 export function RenameKey({ target, onChanged, onClose }: AboutKey) {
-  const say = useToast()
+  const toast = useToast()
   const { mutate, isPending, error } = useMutation({
     mutationFn: (name: string) => renameKey({ params: { key_id: target.id }, body: { name } }),
     onSuccess: ({ name }) => {
       onChanged()
       onClose()
-      say(`Renamed: ${name}`)
+      toast(`Renamed: ${name}`)
     },
   })
   const wrong = errorAt(error, '/name')
@@ -49,10 +49,10 @@ export function RenameKey({ target, onChanged, onClose }: AboutKey) {
         />
         {error && !wrong ? <NotDone title="Not renamed" error={error} /> : null}
         <div className="mt-2 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Rename
           </Button>
         </div>
@@ -73,21 +73,21 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   if (data)
     return (
       <Dialog title="Key rotated" onClose={onClose}>
-        <ShownKey secret={data.secret} onDone={onClose} />
+        <IssuedKey secret={data.secret} onDone={onClose} />
       </Dialog>
     )
   return (
-    <AskAboutKey
-      what="Rotate key"
+    <KeyDialog
+      label="Rotate key"
       notDone="Not rotated"
       error={error}
-      isPending={isPending}
+      pending={isPending}
       onDo={mutate}
       onClose={onClose}
     >
       <p className="mt-2 wrap-anywhere text-ink-2">
         You get another key with the name, roles and limits of{' '}
-        <strong className="font-[550] text-ink">{visible(target.name)}</strong>.
+        <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong>.
       </p>
       <fieldset className="mt-4 grid gap-1">
         <legend className="mb-1.5 text-sm font-medium">Both keys work for</legend>
@@ -108,13 +108,13 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
       <p aria-live="polite" className="mt-2 text-sm text-ink-3">
         {OVERLAP[overlap].means}
       </p>
-    </AskAboutKey>
+    </KeyDialog>
   )
 }
 
 /** Asks whether a key is to end, and says what that means. */
 export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
-  const say = useToast()
+  const toast = useToast()
   const [withNext, setWithNext] = useState(false)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
@@ -123,21 +123,21 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
       onChanged()
       onClose()
       const next = goesOn ? '. The key that followed it goes on.' : ''
-      say(`Revoked: ${target.name}${next}`)
+      toast(`Revoked: ${target.name}${next}`)
     },
   })
   return (
-    <AskAboutKey
-      what="Revoke key"
+    <KeyDialog
+      label="Revoke key"
       notDone="Not revoked"
       error={error}
-      isPending={isPending}
+      pending={isPending}
       onDo={mutate}
       onClose={onClose}
     >
       <p className="mt-2 wrap-anywhere text-ink-2">
-        <strong className="font-[550] text-ink">{visible(target.name)}</strong> ends at once: what uses it is
-        refused from its next request on. This can not be undone.
+        <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong> ends at once: what
+        uses it is refused from its next request on. This can not be undone.
       </p>
       <LastUse target={target} />
       {target.replacedBy ? (
@@ -157,7 +157,7 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
           </label>
         </>
       ) : null}
-    </AskAboutKey>
+    </KeyDialog>
   )
 }
 
@@ -179,22 +179,22 @@ function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
 /** What each dialog about one key is given. */
 type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }
 
-type Asked = {
+type KeyDialogProps = {
   /** As "Revoke key": it names the dialog and its button. */
-  what: string
+  label: string
   /** As "Not revoked". */
   notDone: string
   error: Error | null
-  isPending: boolean
+  pending: boolean
   onDo: () => void
   onClose: () => void
   children: ReactNode
 }
 
 /** Asks whether something is to be done with a key, and says why it was not. */
-function AskAboutKey({ what, notDone, error, isPending, onDo, onClose, children }: Asked) {
+function KeyDialog({ label, notDone, error, pending, onDo, onClose, children }: KeyDialogProps) {
   return (
-    <Dialog title={what} onClose={onClose}>
+    <Dialog title={label} onClose={onClose}>
       {children}
       {error ? (
         <div className="mt-3">
@@ -202,11 +202,11 @@ function AskAboutKey({ what, notDone, error, isPending, onDo, onClose, children 
         </div>
       ) : null}
       <div className="mt-5 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
+        <Button variant="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button look="primary" pending={isPending} onClick={onDo}>
-          {what}
+        <Button variant="primary" pending={pending} onClick={onDo}>
+          {label}
         </Button>
       </div>
     </Dialog>

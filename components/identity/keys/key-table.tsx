@@ -1,7 +1,15 @@
 import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Key } from '#lib/identity/keys/contract.ts'
 import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Issuer } from './issuer.ts'
@@ -12,47 +20,47 @@ import { STATUS } from './words.ts'
 export function KeyTable({
   keys,
   named,
-  busy,
+  pending,
   issuer,
   onChanged,
 }: {
   keys: readonly Key[]
   named: boolean
-  busy: boolean
+  pending: boolean
   issuer: Issuer
   onChanged: () => void
 }) {
   return (
-    <Table label="API keys, newest first" busy={busy}>
-      <TableHead>
-        <HeadCell>Key</HeadCell>
-        {named ? <HeadCell>Belongs to</HeadCell> : null}
-        <HeadCell>Opens</HeadCell>
-        <HeadCell>Last use (UTC)</HeadCell>
-        <HeadCell>Ends (UTC)</HeadCell>
-        <HeadCell right>
+    <Table label="API keys, newest first" pending={pending}>
+      <TableHeader>
+        <TableHeaderCell>Key</TableHeaderCell>
+        {named ? <TableHeaderCell>Belongs to</TableHeaderCell> : null}
+        <TableHeaderCell>Opens</TableHeaderCell>
+        <TableHeaderCell>Last use (UTC)</TableHeaderCell>
+        <TableHeaderCell>Ends (UTC)</TableHeaderCell>
+        <TableHeaderCell right>
           <span className="sr-only">Actions</span>
-        </HeadCell>
-      </TableHead>
+        </TableHeaderCell>
+      </TableHeader>
       <TableBody>
         {keys.map((key) => (
           <Row key={key.id}>
-            <RowHead className="wrap-anywhere md:min-w-40">
-              <span className="block font-[550]">{visible(key.name)}</span>
+            <RowHeaderCell className="wrap-anywhere md:min-w-40">
+              <span className="block font-[550]">{escapeInvisible(key.name)}</span>
               <code className="block text-xs text-ink-3">{key.hint}</code>
-            </RowHead>
+            </RowHeaderCell>
             {named ? (
               <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-32">
                 <span className="text-ink-3 md:hidden">Belongs to </span>
-                <Owner of={key} customer={issuer.customer} />
+                <Owner apiKey={key} customer={issuer.customer} />
               </Cell>
             ) : null}
             <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-36">
-              <Opens of={key} />
+              <Opens apiKey={key} />
             </Cell>
             <Cell className="text-ink-2 max-md:text-sm xl:min-w-44">
               <span className="text-ink-3 md:hidden">Last use </span>
-              <LastUse of={key} />
+              <LastUse apiKey={key} />
             </Cell>
             <Cell className="text-ink-2 max-md:text-sm xl:min-w-44">
               <span className="text-ink-3 md:hidden">Ends </span>
@@ -63,7 +71,7 @@ export function KeyTable({
                 </span>
               )}
             </Cell>
-            <Cell place="right" right className="max-md:row-span-5">
+            <Cell placement="right" right className="max-md:row-span-5">
               <KeyActions target={key} issuer={issuer} onChanged={onChanged} />
             </Cell>
           </Row>
@@ -73,25 +81,25 @@ export function KeyTable({
   )
 }
 
-function Owner({ of: { owner, issuer }, customer }: { of: Key; customer: string }) {
-  if (owner === 'MEMBER') return visible(issuer?.name ?? '')
+function Owner({ apiKey: { owner, issuer }, customer }: { apiKey: Key; customer: string }) {
+  if (owner === 'MEMBER') return escapeInvisible(issuer?.name ?? '')
   return (
     <>
-      {visible(customer)}
+      {escapeInvisible(customer)}
       <span className="block text-xs text-ink-3">
-        {issuer ? `Issued by ${visible(issuer.name)}` : 'Issued by your reseller’s operator'}
+        {issuer ? `Issued by ${escapeInvisible(issuer.name)}` : 'Issued by your reseller’s operator'}
       </span>
     </>
   )
 }
 
-function Opens({ of: { roles, billingProfiles, addresses } }: { of: Key }) {
+function Opens({ apiKey: { roles, billingProfiles, addresses } }: { apiKey: Key }) {
   return (
     <>
       {roles.map((role) => ROLE_NAMES[role]).join(', ') || 'Nothing'}
       {billingProfiles ? (
         <span className="block text-xs text-ink-3">
-          Billing profiles: {billingProfiles.map(visible).join(', ')}
+          Billing profiles: {billingProfiles.map(escapeInvisible).join(', ')}
         </span>
       ) : null}
       {addresses ? <span className="block text-xs text-ink-3">From {addresses.join(', ')}</span> : null}
@@ -99,7 +107,7 @@ function Opens({ of: { roles, billingProfiles, addresses } }: { of: Key }) {
   )
 }
 
-function LastUse({ of: { lastUseTime, lastUseAddress, isUnused } }: { of: Key }) {
+function LastUse({ apiKey: { lastUseTime, lastUseAddress, isUnused } }: { apiKey: Key }) {
   return (
     <>
       {lastUseTime === undefined ? 'Never' : <Moment at={lastUseTime} />}

@@ -9,7 +9,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
-import { dimmed } from '#components/ui/dimmed.ts'
+import { staleClass } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
@@ -22,7 +22,7 @@ import { KeyTable } from './key-table.tsx'
 
 /** The keys that the caller may see, and what can be done with them. */
 export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boolean; issuer: Issuer }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const client = useQueryClient()
   const list = useRef<HTMLDivElement>(null)
   const [issuing, setIssuing] = useState(false)
@@ -31,12 +31,12 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
     queryFn: ({ signal }) => listKeys({ query: view }, signal),
   })
   const onChanged = () => client.invalidateQueries({ queryKey: ['listKeys'] })
-  const { whose, state } = wanted
+  const { whose, state } = requestedView
   const only = (chosen: View['state']) =>
     go({ ...(whose ? { whose } : {}), ...(state === chosen || !chosen ? {} : { state: chosen }) })
   const rows = data?.keys ?? []
   const issue = (
-    <Button look="primary" onClick={() => setIssuing(true)}>
+    <Button variant="primary" onClick={() => setIssuing(true)}>
       Issue a key
     </Button>
   )
@@ -67,8 +67,8 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
         </fieldset>
         {rows.length > 0 || view.pageToken ? issue : null}
       </div>
-      {error ? <RefreshFailed what="keys" error={error} onRetry={refetch} /> : null}
-      <Card className={dimmed(isWaiting)}>
+      {error ? <RefreshFailed label="keys" error={error} onRetry={refetch} /> : null}
+      <Card className={staleClass(isWaiting)}>
         {/* Where the focus goes when what had it is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
@@ -77,7 +77,7 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
             <KeyTable
               keys={rows}
               named={view.whose === 'all'}
-              busy={isWaiting}
+              pending={isWaiting}
               issuer={issuer}
               onChanged={onChanged}
             />

@@ -9,9 +9,9 @@ import { Field } from '#components/ui/field.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { changeMember } from '#lib/identity/client.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
-import { type Holding, isLoss } from '#lib/identity/members/rules.ts'
+import { isLoss, type MemberAccess } from '#lib/identity/members/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { HoldingFields } from './holding-fields.tsx'
+import { AccessFields } from './holding-fields.tsx'
 import type { Giving } from './words.ts'
 
 /** Name, roles and billing profiles of a member as they were read under `etag`. */
@@ -20,7 +20,7 @@ export function ChangeMember({
   etag,
   giving,
   isSelf,
-  isReading,
+  isRefreshing,
   onReadAgain,
   onSaved,
   onClose,
@@ -29,14 +29,14 @@ export function ChangeMember({
   etag: string | undefined
   giving: Giving
   isSelf: boolean
-  isReading: boolean
+  isRefreshing: boolean
   onReadAgain: () => void
   onSaved: (member: Member) => void
   onClose: () => void
 }) {
   const { roles, billingProfiles } = member
   const [name, setName] = useState(member.name)
-  const [holding, setHolding] = useState<Holding>({ roles, billingProfiles })
+  const [access, setAccess] = useState<MemberAccess>({ roles, billingProfiles })
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       changeMember({
@@ -44,8 +44,8 @@ export function ChangeMember({
         headers: { 'if-match': etag },
         body: {
           name: name.trim(),
-          roles: [...holding.roles],
-          billingProfiles: holding.billingProfiles && [...holding.billingProfiles],
+          roles: [...access.roles],
+          billingProfiles: access.billingProfiles && [...access.billingProfiles],
         },
       }),
     onSuccess: onSaved,
@@ -69,13 +69,13 @@ export function ChangeMember({
         onChange={(event) => setName(event.target.value)}
         error={wrong.name && `The name ${wrong.name}.`}
       />
-      <HoldingFields
-        value={holding}
+      <AccessFields
+        value={access}
         giving={giving}
         errors={{ roles: wrong.roles && `The roles: ${wrong.roles}.`, profiles }}
-        onChange={setHolding}
+        onChange={setAccess}
       />
-      {isSelf && isLoss(member, holding) ? (
+      {isSelf && isLoss(member, access) ? (
         <p role="status" className="rounded-card bg-warn-tint px-3.5 py-2.5 text-sm text-warn">
           You take this from yourself, at once. Another Admin has to give it back.
         </p>
@@ -85,7 +85,7 @@ export function ChangeMember({
           title="Somebody changed this member meanwhile"
           detail="Nothing was saved. See what it is now, then change it again."
           action={
-            <Button pending={isReading} onClick={onReadAgain}>
+            <Button pending={isRefreshing} onClick={onReadAgain}>
               Show what it is now
             </Button>
           }
@@ -93,10 +93,10 @@ export function ChangeMember({
       ) : null}
       {isElsewhere ? <NotDone title="Not saved" error={error} /> : null}
       <div className="mt-1 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
+        <Button variant="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" look="primary" pending={isPending}>
+        <Button type="submit" variant="primary" pending={isPending}>
           Save
         </Button>
       </div>

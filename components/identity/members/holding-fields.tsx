@@ -2,28 +2,28 @@
 
 import { useState } from 'react'
 import { errorAt } from '#components/platform/problem/why-not.ts'
-import { visible } from '#components/ui/visible.ts'
-import type { Holding } from '#lib/identity/members/rules.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
+import type { MemberAccess } from '#lib/identity/members/rules.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
-import { type Giving, ROLE_HINTS } from './words.ts'
+import { type Giving, ROLE_DESCRIPTIONS } from './words.ts'
 
 const CHOICE = 'flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2'
 const BOX = 'mt-0.5 size-4 shrink-0 accent-accent'
 
 /** What somebody may do and see: roles, and all billing profiles or some. `errors` stand under what they are about. */
-export function HoldingFields({
+export function AccessFields({
   value: { roles, billingProfiles },
   giving,
   errors,
   onChange,
 }: {
-  value: Holding
+  value: MemberAccess
   giving: Giving
   errors: { roles?: string | undefined; profiles?: string | undefined }
-  onChange: (value: Holding) => void
+  onChange: (value: MemberAccess) => void
 }) {
   // Some that the member has may be none of those that the caller sees.
-  const others = (billingProfiles ?? []).filter((id) => giving.profiles.every((known) => known.id !== id))
+  const others = (billingProfiles ?? []).filter((id) => giving.profiles.every((profile) => profile.id !== id))
   const offered = [...giving.profiles, ...others.map((id) => ({ id, name: id }))]
   const setRoles = (next: readonly Role[]) => onChange({ roles: next, billingProfiles })
   const setProfiles = (next: readonly string[] | null) => onChange({ roles, billingProfiles: next })
@@ -40,7 +40,7 @@ export function HoldingFields({
               onChange={() => setRoles(toggled(roles, role))}
             />
             <span>
-              {ROLE_NAMES[role]} <span className="block text-xs text-ink-3">{ROLE_HINTS[role]}</span>
+              {ROLE_NAMES[role]} <span className="block text-xs text-ink-3">{ROLE_DESCRIPTIONS[role]}</span>
             </span>
           </label>
         ))}
@@ -81,7 +81,7 @@ export function HoldingFields({
                   onChange={() => setProfiles(toggled(billingProfiles, id))}
                 />
                 <span className="min-w-0 wrap-anywhere">
-                  {visible(name)}
+                  {escapeInvisible(name)}
                   {name === id ? null : <span className="text-xs text-ink-3"> {id}</span>}
                 </span>
               </label>
@@ -111,7 +111,7 @@ function toggled<T>(values: readonly T[], value: T): T[] {
 }
 
 /** What a form is about to give, at least one role: its value, what a call takes of it, and what its fields need. */
-export function useHolding(first: Holding) {
+export function useAccessFields(first: MemberAccess) {
   const [value, setValue] = useState(first)
   const [isUnsaid, setUnsaid] = useState(false)
   return {

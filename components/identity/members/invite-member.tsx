@@ -7,10 +7,10 @@ import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { inviteMember } from '#lib/identity/client.ts'
-import { HoldingFields, useHolding } from './holding-fields.tsx'
-import { ShownLink } from './shown-link.tsx'
+import { AccessFields, useAccessFields } from './holding-fields.tsx'
+import { MemberLinkDialog } from './shown-link.tsx'
 import type { Giving } from './words.ts'
 
 /** Invites somebody, and shows the link with which they come, or says where it was mailed to. */
@@ -23,7 +23,7 @@ export function InviteMember({
   onInvited: () => void
   onClose: () => void
 }) {
-  const { body, check, fieldsFor } = useHolding({ roles: [], billingProfiles: giving.all ? null : [] })
+  const { body, check, fieldsFor } = useAccessFields({ roles: [], billingProfiles: giving.all ? null : [] })
   const { mutate, isPending, error, data, reset } = useMutation({
     mutationFn: (who: { email: string; name: string }) => inviteMember({ body: { ...who, ...body } }),
     onSuccess: onInvited,
@@ -35,17 +35,17 @@ export function InviteMember({
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
     reset()
     if (!check()) return
-    const onError = (refused: Error) => {
-      const wrong = ['email', 'name'].find((name) => errorAt(refused, `/${name}`))
+    const onError = (rejection: Error) => {
+      const wrong = ['email', 'name'].find((name) => errorAt(rejection, `/${name}`))
       if (wrong) field(wrong).focus()
     }
     mutate({ email: field('email').value.trim(), name: field('name').value.trim() }, { onError })
   }
   if (data) {
-    const name = visible(data.member.name)
+    const name = escapeInvisible(data.member.name)
     return (
       <Dialog title={`${name} is invited`} onClose={onClose}>
-        <ShownLink link={data.link} name={name} onClose={onClose} />
+        <MemberLinkDialog link={data.link} name={name} onClose={onClose} />
       </Dialog>
     )
   }
@@ -73,13 +73,13 @@ export function InviteMember({
           required
           error={name && `The name ${name}.`}
         />
-        <HoldingFields giving={giving} {...fields} />
+        <AccessFields giving={giving} {...fields} />
         {isElsewhere ? <NotDone title="Not invited" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Invite
           </Button>
         </div>

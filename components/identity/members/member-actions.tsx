@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { changeMember, makeMemberLink, resetFactors, withdrawInvitation } from '#lib/identity/client.ts'
 import type { Member, MemberLink } from '#lib/identity/members/contract.ts'
 
@@ -18,31 +18,31 @@ export function MemberActions({
   member: Member
   isSelf: boolean
   onLink: (link: MemberLink) => void
-  onDone: (said: string) => void
+  onDone: (message: string) => void
 }) {
-  const [asked, setAsked] = useState<Doing>()
-  const given = { params: { member_id: member.id }, body: {} }
-  const link = useMutation({ mutationFn: () => makeMemberLink(given), onSuccess: onLink })
+  const [confirming, setConfirming] = useState<MemberAction>()
+  const input = { params: { member_id: member.id }, body: {} }
+  const link = useMutation({ mutationFn: () => makeMemberLink(input), onSuccess: onLink })
   const act = useMutation({
-    mutationFn: ({ is }: Doing): Promise<unknown> => {
-      if (is === 'reset') return resetFactors({ params: given.params })
-      if (is === 'withdraw') return withdrawInvitation(given)
-      return changeMember({ ...given, body: { disabled: is === 'disable' } })
+    mutationFn: ({ is }: MemberAction): Promise<unknown> => {
+      if (is === 'reset') return resetFactors({ params: input.params })
+      if (is === 'withdraw') return withdrawInvitation(input)
+      return changeMember({ ...input, body: { disabled: is === 'disable' } })
     },
-    onSuccess: (_, { done }) => onDone(`${done}: ${visible(member.name)}`),
+    onSuccess: (_, { done }) => onDone(`${done}: ${escapeInvisible(member.name)}`),
   })
   const error = link.error ?? act.error
   const { state } = member
-  if (asked)
+  if (confirming)
     return (
-      <Asked
-        doing={asked}
+      <ConfirmAction
+        action={confirming}
         pending={act.isPending}
         error={act.error}
-        onGo={() => act.mutate(asked)}
+        onConfirm={() => act.mutate(confirming)}
         onBack={() => {
           act.reset()
-          setAsked(undefined)
+          setConfirming(undefined)
         }}
       />
     )
@@ -55,57 +55,57 @@ export function MemberActions({
           </Button>
         )}
         {state === 'invited' ? (
-          <Button onClick={() => setAsked(withdrawing(member))}>Withdraw the invitation</Button>
+          <Button onClick={() => setConfirming(withdrawing(member))}>Withdraw the invitation</Button>
         ) : state === 'disabled' ? (
           <Button pending={act.isPending} onClick={() => act.mutate(ENABLING)}>
             Enable
           </Button>
         ) : (
-          <Button onClick={() => setAsked(disabling(member, isSelf))}>Disable</Button>
+          <Button onClick={() => setConfirming(disabling(member, isSelf))}>Disable</Button>
         )}
         {member.secondFactors?.length && !isSelf ? (
-          <Button onClick={() => setAsked(resetting(member))}>Reset the second factor</Button>
+          <Button onClick={() => setConfirming(resetting(member))}>Reset the second factor</Button>
         ) : null}
       </div>
-      <p className="text-xs text-ink-3">{HINTS[state]}</p>
+      <p className="text-xs text-ink-3">{STATE_NOTES[state]}</p>
       {error ? <NotDone title="Not done" error={error} /> : null}
     </section>
   )
 }
 
-const HINTS: Record<Member['state'], string> = {
+const STATE_NOTES: Record<Member['state'], string> = {
   invited: 'A new invitation works for 7 days. The one of before no longer does.',
   active: 'The link works once, within 30 minutes.',
   disabled: 'Enabled, they sign in as before, and the keys that they made work again.',
 }
 
-function Asked({
-  doing: { button, happens },
+function ConfirmAction({
+  action: { button, happens },
   pending,
   error,
-  onGo,
+  onConfirm,
   onBack,
 }: {
-  doing: Doing
+  action: MemberAction
   pending: boolean
   error: Error | null
-  onGo: () => void
+  onConfirm: () => void
   onBack: () => void
 }) {
   // The button that was pressed is gone: the focus stays with what it led to, and the sentence is read out.
-  const place = useRef<HTMLParagraphElement>(null)
-  useEffect(() => place.current?.focus(), [])
+  const container = useRef<HTMLParagraphElement>(null)
+  useEffect(() => container.current?.focus(), [])
   return (
     <section aria-label={button} className="grid gap-3">
-      <p ref={place} tabIndex={-1} className="text-sm wrap-anywhere outline-none">
+      <p ref={container} tabIndex={-1} className="text-sm wrap-anywhere outline-none">
         {happens}
       </p>
       {error ? <NotDone title="Not done" error={error} /> : null}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button look="quiet" onClick={onBack}>
+        <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
-        <Button pending={pending} onClick={onGo} className="max-w-full wrap-anywhere text-danger">
+        <Button pending={pending} onClick={onConfirm} className="max-w-full wrap-anywhere text-danger">
           {button}
         </Button>
       </div>
@@ -114,39 +114,39 @@ function Asked({
 }
 
 /** What can be done to a member at once, and the words for it. */
-type Doing = {
+type MemberAction = {
   is: 'disable' | 'enable' | 'withdraw' | 'reset'
   done: string
   button: string
   happens: string
 }
 
-const ENABLING: Doing = { is: 'enable', done: 'Enabled', button: 'Enable', happens: '' }
+const ENABLING: MemberAction = { is: 'enable', done: 'Enabled', button: 'Enable', happens: '' }
 
-function disabling({ name }: Member, isSelf: boolean): Doing {
-  const who = isSelf ? 'You are' : `${visible(name)} is`
+function disabling({ name }: Member, isSelf: boolean): MemberAction {
+  const who = isSelf ? 'You are' : `${escapeInvisible(name)} is`
   return {
     is: 'disable',
     done: 'Disabled',
-    button: isSelf ? 'Disable yourself' : `Disable ${visible(name)}`,
+    button: isSelf ? 'Disable yourself' : `Disable ${escapeInvisible(name)}`,
     happens: `${who} signed out everywhere, at once, and can not sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
   }
 }
 
-function resetting({ name }: Member): Doing {
+function resetting({ name }: Member): MemberAction {
   return {
     is: 'reset',
     done: 'Second factor reset',
     button: 'Reset the second factor',
-    happens: `For who has lost their app, passkeys and recovery codes: these count here no more. ${visible(name)} is signed out everywhere, told by mail, and signs in with the password alone; where a second factor is demanded, they set up another one then.`,
+    happens: `For who has lost their app, passkeys and recovery codes: these count here no more. ${escapeInvisible(name)} is signed out everywhere, told by mail, and signs in with the password alone; where a second factor is demanded, they set up another one then.`,
   }
 }
 
-function withdrawing({ name, email }: Member): Doing {
+function withdrawing({ name, email }: Member): MemberAction {
   return {
     is: 'withdraw',
     done: 'Withdrawn',
     button: 'Withdraw the invitation',
-    happens: `The link that ${visible(name)} (${email}) has stops working, and they are gone from this list. You can invite them again.`,
+    happens: `The link that ${escapeInvisible(name)} (${email}) has stops working, and they are gone from this list. You can invite them again.`,
   }
 }

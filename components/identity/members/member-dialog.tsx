@@ -6,13 +6,13 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { readMember } from '#lib/identity/client.ts'
 import type { Member, MemberLink } from '#lib/identity/members/contract.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { ChangeMember } from './change-member.tsx'
 import { MemberActions } from './member-actions.tsx'
-import { ShownLink } from './shown-link.tsx'
+import { MemberLinkDialog } from './shown-link.tsx'
 import type { Giving } from './words.ts'
 
 /**
@@ -29,30 +29,30 @@ export function MemberDialog({
   member: Member
   giving: Giving
   isSelf: boolean
-  onDone: (said?: string) => void
+  onDone: (message?: string) => void
   onClose: () => void
 }) {
   const [link, setLink] = useState<MemberLink>()
-  const given = { params: { member_id: id } }
+  const input = { params: { member_id: id } }
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['member with its tag', id],
     queryFn: async ({ signal }) => {
-      const member = await readMember(given, signal)
+      const member = await readMember(input, signal)
       return { member, etag: tagOf(member) }
     },
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  const name = visible(data?.member.name ?? nameBefore)
+  const name = escapeInvisible(data?.member.name ?? nameBefore)
   if (link)
     return (
       <Dialog title={`Link for ${name}`} onClose={onClose}>
-        <ShownLink link={link} name={name} onClose={onClose} />
+        <MemberLinkDialog link={link} name={name} onClose={onClose} />
       </Dialog>
     )
-  const done = (said: string) => {
-    onDone(said)
+  const done = (message: string) => {
+    onDone(message)
     onClose()
   }
   return (
@@ -66,9 +66,9 @@ export function MemberDialog({
             etag={data.etag}
             giving={giving}
             isSelf={isSelf}
-            isReading={isFetching}
+            isRefreshing={isFetching}
             onReadAgain={() => refetch()}
-            onSaved={(saved) => done(`Saved: ${visible(saved.name)}`)}
+            onSaved={(saved) => done(`Saved: ${escapeInvisible(saved.name)}`)}
             onClose={onClose}
           />
           <hr className="my-4.5 border-line" />

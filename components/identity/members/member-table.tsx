@@ -1,48 +1,56 @@
 import { Day, Moment } from '#components/platform/values/times.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
 import type { MemberState } from '#lib/identity/members/rules.ts'
 import { factorsText, type Giving, profilesText, rolesText } from './words.ts'
 
-type Given = {
+type MemberTableProps = {
   members: readonly Member[]
   giving: Giving
   /** Id of the member who looks at it. */
   self: string
   /** Epoch milliseconds. */
   now: number
-  busy: boolean
+  pending: boolean
   onChange: (member: Member) => void
 }
 
 /** Between phones, where cells are stacked, and wide windows there is no room for this column. */
-const IN_PLACE = 'md:max-xl:hidden'
+const INLINE_CLASS = 'md:max-xl:hidden'
 
 /** Members, newest first, each with the button that opens what can be changed. */
-export function MemberTable({ members, busy, ...rest }: Given) {
+export function MemberTable({ members, pending, ...rest }: MemberTableProps) {
   return (
     // Where there is too little room for long names, the columns scroll, not the page.
     <div
       data-wide=""
       className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
     >
-      <Table label="Members, newest first" busy={busy}>
-        <TableHead>
-          <HeadCell>Who</HeadCell>
-          <HeadCell>Roles</HeadCell>
-          <HeadCell>Billing profiles</HeadCell>
-          <HeadCell>State</HeadCell>
-          <HeadCell>Last sign-in (UTC)</HeadCell>
-          <HeadCell aria-sort="descending" className={IN_PLACE}>
+      <Table label="Members, newest first" pending={pending}>
+        <TableHeader>
+          <TableHeaderCell>Who</TableHeaderCell>
+          <TableHeaderCell>Roles</TableHeaderCell>
+          <TableHeaderCell>Billing profiles</TableHeaderCell>
+          <TableHeaderCell>State</TableHeaderCell>
+          <TableHeaderCell>Last sign-in (UTC)</TableHeaderCell>
+          <TableHeaderCell aria-sort="descending" className={INLINE_CLASS}>
             Added <span aria-hidden="true">↓</span>
-          </HeadCell>
-          <HeadCell right>
+          </TableHeaderCell>
+          <TableHeaderCell right>
             <span className="sr-only">Change</span>
-          </HeadCell>
-        </TableHead>
+          </TableHeaderCell>
+        </TableHeader>
         <TableBody>
           {members.map((member) => (
             <MemberRow key={member.id} member={member} {...rest} />
@@ -59,25 +67,25 @@ function MemberRow({
   self,
   now,
   onChange,
-}: Omit<Given, 'members' | 'busy'> & { member: Member }) {
+}: Omit<MemberTableProps, 'members' | 'pending'> & { member: Member }) {
   const { id, email, roles, billingProfiles, state, lastSignInTime, createTime, addedBy } = member
   const { secondFactors } = member
-  const name = visible(member.name)
+  const name = escapeInvisible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-62">
+      <RowHeaderCell className="wrap-anywhere md:min-w-38 xl:min-w-62">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
         </span>
         <span className="block text-xs text-ink-3">{email}</span>
-      </RowHead>
+      </RowHeaderCell>
       <Cell className="text-ink-2 max-md:text-sm md:min-w-24">{rolesText(roles)}</Cell>
       <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
         <span className="text-ink-3 md:hidden">Billing profiles: </span>
         {profilesText(billingProfiles, giving)}
       </Cell>
-      <Cell place="right-1">
+      <Cell placement="right-1">
         <MemberStateCell member={member} now={now} />
       </Cell>
       <Cell className="text-ink-2 max-md:text-sm">
@@ -95,14 +103,14 @@ function MemberRow({
           <span className="block text-xs text-ink-3">{factorsText(secondFactors)}</span>
         ) : null}
       </Cell>
-      <Cell className={`text-ink-2 max-md:text-sm ${IN_PLACE}`} place="across">
+      <Cell className={`text-ink-2 max-md:text-sm ${INLINE_CLASS}`} placement="across">
         <span className="text-ink-3 md:hidden">Added </span>
         <Day at={createTime} />
         {addedBy === undefined ? null : (
-          <span className="text-xs wrap-anywhere text-ink-3 md:block"> by {visible(addedBy)}</span>
+          <span className="text-xs wrap-anywhere text-ink-3 md:block"> by {escapeInvisible(addedBy)}</span>
         )}
       </Cell>
-      <Cell right place="across" className="max-md:mt-1.5">
+      <Cell right placement="across" className="max-md:mt-1.5">
         <Button className="max-md:w-full" onClick={() => onChange(member)} aria-label={`Change ${name}`}>
           Change
         </Button>

@@ -18,7 +18,7 @@ import {
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { dimmed } from '#components/ui/dimmed.ts'
+import { staleClass } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SearchInput } from '#components/ui/search-input.tsx'
@@ -46,9 +46,9 @@ export function Members({
   self: string
   now: number
 }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const [open, setOpen] = useState<Member | 'invite'>()
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const router = useRouter()
   const { data, error, refetch } = useQuery({
@@ -56,22 +56,23 @@ export function Members({
     queryFn: ({ signal }) => listMembers({ query: view }, signal),
   })
   const close = () => setOpen(undefined)
-  const refresh = (said?: string) => {
-    if (said) say(said)
+  const refresh = (message?: string) => {
+    if (message) toast(message)
     client.invalidateQueries({ queryKey: ['listMembers'] })
     // Whoever changed themselves may see other screens now, or none.
     if (typeof open === 'object' && open.id === self) router.refresh()
   }
-  const states = valuesOf(wanted, 'state')
+  const states = valuesOf(requestedView, 'state')
   const rows = data?.members ?? []
   return (
     <>
       <search className="mb-3 flex flex-wrap items-center gap-2">
         <SearchInput
           label="Name or e-mail address"
-          value={wanted.search ?? ''}
+          value={requestedView.search ?? ''}
           onSearch={(text) =>
-            text === (wanted.search ?? '') || go(changed(wanted, { search: text || undefined }), 'replace')
+            text === (requestedView.search ?? '') ||
+            go(changed(requestedView, { search: text || undefined }), 'replace')
           }
         />
         <ChoiceChips
@@ -82,21 +83,21 @@ export function Members({
             name: STATE_TEXTS[state],
             isOn: states.includes(state),
           }))}
-          onAll={() => go(withValues(wanted, 'state', []))}
-          onToggle={(state) => go(toggled(wanted, 'state', state))}
+          onAll={() => go(withValues(requestedView, 'state', []))}
+          onToggle={(state) => go(toggled(requestedView, 'state', state))}
         />
         <ActiveFilters
-          active={activeValues(wanted, 'role', (role) => ROLE_NAMES[role as Role])}
-          isFiltered={isFiltered(wanted)}
-          cleared={cleared(wanted)}
+          active={activeValues(requestedView, 'role', (role) => ROLE_NAMES[role as Role])}
+          isFiltered={isFiltered(requestedView)}
+          cleared={cleared(requestedView)}
           onChange={go}
         />
-        <Button look="primary" className="ml-auto max-md:w-full" onClick={() => setOpen('invite')}>
+        <Button variant="primary" className="ml-auto max-md:w-full" onClick={() => setOpen('invite')}>
           Invite a member
         </Button>
       </search>
-      {error ? <RefreshFailed what="members" error={error} onRetry={refetch} /> : null}
-      <Card className={dimmed(isWaiting)}>
+      {error ? <RefreshFailed label="members" error={error} onRetry={refetch} /> : null}
+      <Card className={staleClass(isWaiting)}>
         {data ? null : <SkeletonRows count={8} />}
         {data && rows.length === 0 ? (
           <EmptyState
@@ -112,7 +113,7 @@ export function Members({
             giving={giving}
             self={self}
             now={now}
-            busy={isWaiting}
+            pending={isWaiting}
             onChange={setOpen}
           />
         ) : null}

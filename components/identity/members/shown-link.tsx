@@ -7,7 +7,15 @@ import { Field } from '#components/ui/field.tsx'
 import type { MemberLink } from '#lib/identity/members/contract.ts'
 
 /** A link that was made: to whom it is mailed; or the link itself, which is shown this one time. */
-export function ShownLink({ link, name, onClose }: { link: MemberLink; name: string; onClose: () => void }) {
+export function MemberLinkDialog({
+  link,
+  name,
+  onClose,
+}: {
+  link: MemberLink
+  name: string
+  onClose: () => void
+}) {
   const { url, sentTo, expireTime, kind } = link
   const what = kind === 'invitation' ? 'The invitation' : 'The link'
   return (
@@ -36,7 +44,7 @@ export function ShownLink({ link, name, onClose }: { link: MemberLink; name: str
       </p>
       <div className="flex justify-end gap-2">
         {url === undefined ? null : (
-          <CopyButton look="primary" text={() => url}>
+          <CopyButton variant="primary" text={() => url}>
             Copy the link
           </CopyButton>
         )}

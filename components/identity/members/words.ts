@@ -1,4 +1,4 @@
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Profiles } from '#lib/identity/members/rules.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 
@@ -6,7 +6,7 @@ import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 export type Giving = { profiles: readonly { id: string; name: string }[]; all: boolean }
 
 /** What the roles let somebody do, for who gives them. */
-export const ROLE_HINTS: Record<Role, string> = {
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   'it-manager': 'Assets and licenses',
   'finance-user': 'Invoices',
   admin: 'Both, and members, keys and the history',
@@ -25,12 +25,15 @@ export function rolesText(roles: readonly Role[]): string {
 }
 
 /** Billing profiles by their names, as far as they are known. */
-export function profilesText(profiles: Profiles, { profiles: known }: Pick<Giving, 'profiles'>): string {
+export function profilesText(
+  profiles: Profiles,
+  { profiles: profilesInScope }: Pick<Giving, 'profiles'>,
+): string {
   if (profiles === null) return 'All'
   if (profiles.length === 0) return 'None'
-  return profiles.map((id) => visible(nameOf(id, known))).join(', ')
+  return profiles.map((id) => escapeInvisible(nameOf(id, profilesInScope))).join(', ')
 }
 
-function nameOf(id: string, known: Giving['profiles']): string {
-  return known.find((profile) => profile.id === id)?.name ?? id
+function nameOf(id: string, profilesInScope: Giving['profiles']): string {
+  return profilesInScope.find((profile) => profile.id === id)?.name ?? id
 }

@@ -46,10 +46,10 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
           />
           {add.error && !wrong ? <NotDone title="Not set up" error={add.error} /> : null}
           <div className="flex justify-end gap-2">
-            <Button look="quiet" onClick={onClose}>
+            <Button variant="quiet" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" look="primary" pending={add.isPending}>
+            <Button type="submit" variant="primary" pending={add.isPending}>
               Set up
             </Button>
           </div>

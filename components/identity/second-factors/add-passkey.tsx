@@ -8,7 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import type { MadePasskey } from '#lib/identity/second-factors/contract.ts'
 
@@ -20,7 +20,7 @@ export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => vo
       const passkey = (await newPasskey(options)) as MadePasskey
       await addFactor({ body: { kind: 'passkey', name, passkey } })
     },
-    onSuccess: (_, name) => onAdded(visible(name)),
+    onSuccess: (_, name) => onAdded(escapeInvisible(name)),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -44,10 +44,10 @@ export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => vo
         {error instanceof NoPasskey ? <ProblemNote title="Not added" detail={error.message} /> : null}
         {error && !(error instanceof NoPasskey) ? <NotDone title="Not added" error={error} /> : null}
         <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Add
           </Button>
         </div>

@@ -1,10 +1,10 @@
 import { CopyButton } from '#components/ui/copy-button.tsx'
 
 /** A secret that an authenticator app is to take up: as a QR code, and as text for who can't scan it. */
-export type Shown = { secret: string; uri: string; qr: { size: number; path: string } }
+export type AppSecretView = { secret: string; uri: string; qr: { size: number; path: string } }
 
 /** The QR code is black on white in the dark, too: cameras expect that. */
-export function AppSecret({ secret, uri, qr }: Shown) {
+export function AppSecret({ secret, uri, qr }: AppSecretView) {
   return (
     <div className="grid gap-3">
       <svg

@@ -9,7 +9,7 @@ import { demandFactor, readFactorDemand } from '#lib/identity/client.ts'
 
 /** Says whether a second factor is demanded of all members, and changes that. For Admins. */
 export function DemandFactor() {
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const { data } = useQuery({
     queryKey: readFactorDemand.key({}),
@@ -18,7 +18,7 @@ export function DemandFactor() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (isDemanded: boolean) => demandFactor({ body: { isDemanded } }),
     onSuccess: ({ isDemanded }) => {
-      say(isDemanded ? 'A second factor is demanded of all members' : 'A second factor is not demanded')
+      toast(isDemanded ? 'A second factor is demanded of all members' : 'A second factor is not demanded')
       for (const name of ['readFactorDemand', 'listFactors']) client.invalidateQueries({ queryKey: [name] })
     },
   })

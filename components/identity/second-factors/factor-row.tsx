@@ -5,13 +5,13 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { removeFactor } from '#lib/identity/client.ts'
 import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
 
 /** What a member calls a factor. */
 function nameOf({ name }: Pick<SecondFactor, 'name'>): string {
-  return visible(name)
+  return escapeInvisible(name)
 }
 
 /**
@@ -20,11 +20,11 @@ function nameOf({ name }: Pick<SecondFactor, 'name'>): string {
  */
 export function FactorRow({
   factor,
-  isBeside,
+  hasSharedFactors,
   onRemove,
 }: {
   factor: SecondFactor
-  isBeside: boolean
+  hasSharedFactors: boolean
   onRemove: () => void
 }) {
   const { kind, createTime, lastUseTime, isEverywhere } = factor
@@ -39,7 +39,7 @@ export function FactorRow({
               , last used <Moment at={lastUseTime} /> UTC
             </>
           )}
-          {isEverywhere || !isBeside ? null : '. It counts at this customer alone'}
+          {isEverywhere || !hasSharedFactors ? null : '. It counts at this customer alone'}
         </p>
       </div>
       <Button onClick={onRemove} aria-label={`Remove ${nameOf(factor)}`}>
@@ -58,7 +58,7 @@ export function RemoveFactor({
 }: {
   factor: SecondFactor
   isLast: boolean
-  onRemoved: (said: string) => void
+  onRemoved: (message: string) => void
   onClose: () => void
 }) {
   const { mutate, isPending, error } = useMutation({
@@ -78,7 +78,7 @@ export function RemoveFactor({
         </div>
       ) : null}
       <div className="mt-4 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
+        <Button variant="quiet" onClick={onClose}>
           Cancel
         </Button>
         <Button pending={isPending} onClick={() => mutate()} className="text-danger">

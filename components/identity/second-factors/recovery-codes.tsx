@@ -30,7 +30,7 @@ export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
             ))}
           </ul>
           <div className="flex flex-wrap gap-2 print:hidden">
-            <CopyButton look="primary" text={() => data.codes.join('\n')}>
+            <CopyButton variant="primary" text={() => data.codes.join('\n')}>
               Copy the codes
             </CopyButton>
             <PrintButton />
@@ -44,7 +44,11 @@ export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
               : `${codesLeft} of 10 are left. New ones take the place of all of them.`}
           </p>
           <div className="mt-4">
-            <Button look={codesLeft === 0 ? 'primary' : 'plain'} pending={isPending} onClick={() => mutate()}>
+            <Button
+              variant={codesLeft === 0 ? 'primary' : 'plain'}
+              pending={isPending}
+              onClick={() => mutate()}
+            >
               {codesLeft === 0 ? 'Make recovery codes' : 'Make new recovery codes'}
             </Button>
           </div>

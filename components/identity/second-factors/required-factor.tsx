@@ -6,7 +6,7 @@ import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { leadOn, type SignInAnswer, setUpFactor } from '../access/next-auth.ts'
 import { newPasskey, passkeyText } from '../access/passkey.ts'
-import { AppSecret, type Shown } from './app-secret.tsx'
+import { AppSecret, type AppSecretView } from './app-secret.tsx'
 
 /** Where a member goes on to once they have a factor: what they need for the day on which it is lost. */
 const NEXT = '/second-factor'
@@ -16,19 +16,19 @@ export function RequiredFactor({
   app,
   options,
 }: {
-  app: Shown & { token: string }
+  app: AppSecretView & { token: string }
   /** To make a passkey; undefined where none is possible. */
   options: Record<string, unknown> | undefined
 }) {
   const hydrated = useHydrated()
   const [pending, setPending] = useState<'app' | 'passkey'>()
   const [error, setError] = useState('')
-  const take = async (what: 'app' | 'passkey', given: () => Promise<object>) => {
+  const setUp = async (what: 'app' | 'passkey', credential: () => Promise<object>) => {
     if (pending) return
     setPending(what)
     setError('')
     try {
-      const answer = await setUpFactor(await given())
+      const answer = await setUpFactor(await credential())
       if (leadOn(answer, NEXT)) return
       setError(textOf(answer, what))
     } catch (failed) {
@@ -39,7 +39,7 @@ export function RequiredFactor({
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const code = String(new FormData(event.currentTarget).get('code'))
-    take('app', async () => ({ kind: 'totp', name: 'Authenticator app', token: app.token, code }))
+    setUp('app', async () => ({ kind: 'totp', name: 'Authenticator app', token: app.token, code }))
   }
   return (
     <div className="mt-4 grid gap-4">
@@ -53,7 +53,7 @@ export function RequiredFactor({
             disabled={!hydrated}
             className="min-h-9.5 w-full"
             onClick={() =>
-              take('passkey', async () => ({
+              setUp('passkey', async () => ({
                 kind: 'passkey',
                 name: 'Passkey',
                 passkey: await newPasskey(options),
@@ -77,7 +77,7 @@ export function RequiredFactor({
         />
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           pending={pending === 'app'}
           disabled={!hydrated}
           className="min-h-9.5 w-full"

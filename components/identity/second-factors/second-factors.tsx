@@ -23,21 +23,21 @@ const NO_PASSKEYS = {
 /** What a member has beside their password, and what they can add and remove. */
 export function SecondFactors() {
   const [open, setOpen] = useState<'app' | 'passkey' | SecondFactor>()
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const { data, error, refetch } = useQuery({
     queryKey: listFactors.key({}),
     queryFn: ({ signal }) => listFactors({}, signal),
   })
   const close = () => setOpen(undefined)
-  const done = (said: string) => {
+  const done = (message: string) => {
     close()
-    say(said)
+    toast(message)
     client.invalidateQueries({ queryKey: ['listFactors'] })
   }
   if (!data)
     return error ? (
-      <RefreshFailed what="factors" error={error} onRetry={refetch} />
+      <RefreshFailed label="factors" error={error} onRetry={refetch} />
     ) : (
       <SkeletonRows count={4} />
     )
@@ -59,7 +59,7 @@ export function SecondFactors() {
               <FactorRow
                 key={factor.id}
                 factor={factor}
-                isBeside={factors.some(({ isEverywhere }) => isEverywhere)}
+                hasSharedFactors={factors.some(({ isEverywhere }) => isEverywhere)}
                 onRemove={() => setOpen(factor)}
               />
             ))}
@@ -67,7 +67,7 @@ export function SecondFactors() {
         )}
         <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
           {factors.some(({ kind }) => kind === 'totp') ? null : (
-            <Button look={factors.length === 0 ? 'primary' : 'plain'} onClick={() => setOpen('app')}>
+            <Button variant={factors.length === 0 ? 'primary' : 'plain'} onClick={() => setOpen('app')}>
               Set up an app
             </Button>
           )}

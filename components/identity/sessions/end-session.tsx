@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { endSession } from '#lib/identity/client.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -19,17 +19,17 @@ export function EndSession({
   named: boolean
   onEnded: () => void
 }) {
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
-  const what = named ? `${session.device} of ${visible(session.member.name)}` : session.device
+  const what = named ? `${session.device} of ${escapeInvisible(session.member.name)}` : session.device
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      endSession({ params: { session_id: session.id } }).catch((refused: unknown) => {
-        if (!(refused instanceof Problem) || refused.code !== 'not_found') throw refused
+      endSession({ params: { session_id: session.id } }).catch((rejection: unknown) => {
+        if (!(rejection instanceof Problem) || rejection.code !== 'not_found') throw rejection
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['listSessions'] })
-      say(`Signed out: ${what}`)
+      toast(`Signed out: ${what}`)
       onEnded()
     },
   })

@@ -1,7 +1,15 @@
 import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
 import { EndSession } from './end-session.tsx'
 
@@ -9,40 +17,40 @@ import { EndSession } from './end-session.tsx'
 export function SessionTable({
   sessions,
   named,
-  busy,
+  pending,
   onEnded,
 }: {
   sessions: readonly Session[]
   named: boolean
-  busy: boolean
+  pending: boolean
   onEnded: () => void
 }) {
   return (
-    <Table label="Sessions, newest first" busy={busy}>
-      <TableHead>
-        {named ? <HeadCell>Who</HeadCell> : null}
-        <HeadCell>Device</HeadCell>
-        <HeadCell>Address</HeadCell>
-        <HeadCell aria-sort="descending">
+    <Table label="Sessions, newest first" pending={pending}>
+      <TableHeader>
+        {named ? <TableHeaderCell>Who</TableHeaderCell> : null}
+        <TableHeaderCell>Device</TableHeaderCell>
+        <TableHeaderCell>Address</TableHeaderCell>
+        <TableHeaderCell aria-sort="descending">
           Signed in (UTC) <span aria-hidden="true">↓</span>
-        </HeadCell>
-        <HeadCell>Last seen (UTC)</HeadCell>
-        <HeadCell right>
+        </TableHeaderCell>
+        <TableHeaderCell>Last seen (UTC)</TableHeaderCell>
+        <TableHeaderCell right>
           <span className="sr-only">Sign out</span>
-        </HeadCell>
-      </TableHead>
+        </TableHeaderCell>
+      </TableHeader>
       <TableBody>
         {sessions.map((session) => (
           <Row key={session.id}>
             {named ? (
-              <Cell place="across" className="wrap-anywhere md:min-w-40">
-                <span className="block font-[550]">{visible(session.member.name)}</span>
+              <Cell placement="across" className="wrap-anywhere md:min-w-40">
+                <span className="block font-[550]">{escapeInvisible(session.member.name)}</span>
                 <span className="block text-xs text-ink-3">{session.member.email}</span>
               </Cell>
             ) : null}
-            <RowHead className="wrap-anywhere md:min-w-36">
+            <RowHeaderCell className="wrap-anywhere md:min-w-36">
               <span className={named ? '' : 'font-[550]'}>{session.device}</span>
-            </RowHead>
+            </RowHeaderCell>
             <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm md:min-w-32">
               {session.address ?? 'Not known'}
             </Cell>
@@ -54,7 +62,7 @@ export function SessionTable({
               <span className="text-ink-3 md:hidden">Last seen </span>
               <Moment at={session.lastSeenTime} />
             </Cell>
-            <Cell place={named ? 'right-2' : 'right'} right className="max-md:row-span-4">
+            <Cell placement={named ? 'right-2' : 'right'} right className="max-md:row-span-4">
               {session.isCurrent ? (
                 <Badge tone="ok">This one</Badge>
               ) : (

@@ -8,7 +8,7 @@ import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
-import { dimmed } from '#components/ui/dimmed.ts'
+import { staleClass } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
@@ -19,13 +19,13 @@ import { SessionTable } from './session-table.tsx'
 
 /** Where people are signed in: oneself, and for who may see it everybody. */
 export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const list = useRef<HTMLDivElement>(null)
   const { data, error, refetch } = useQuery({
     queryKey: listSessions.key({ query: view }),
     queryFn: ({ signal }) => listSessions({ query: view }, signal),
   })
-  const isAll = wanted.whose === 'all'
+  const isAll = requestedView.whose === 'all'
   const rows = data?.sessions ?? []
   return (
     <>
@@ -40,8 +40,8 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
           </ToggleChip>
         </fieldset>
       ) : null}
-      {error ? <RefreshFailed what="sessions" error={error} onRetry={refetch} /> : null}
-      <Card className={dimmed(isWaiting)}>
+      {error ? <RefreshFailed label="sessions" error={error} onRetry={refetch} /> : null}
+      <Card className={staleClass(isWaiting)}>
         {/* Where the focus goes when the row that had it is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
@@ -55,7 +55,7 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
             <SessionTable
               sessions={rows}
               named={view.whose === 'all'}
-              busy={isWaiting}
+              pending={isWaiting}
               onEnded={() => list.current?.focus({ preventScroll: true })}
             />
           ) : null}

@@ -7,10 +7,10 @@ import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Day } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Copied } from '#components/ui/copied.tsx'
+import { CopyField } from '#components/ui/copied.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { addSignOnDomain, checkSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
 
@@ -18,26 +18,26 @@ import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
 export function DomainRow({
   domain: { domain, state, provenBy, provenTime, record },
   provider,
-  onProven,
+  onVerified,
   onRemove,
 }: {
   domain: Domain
   provider: string | undefined
-  onProven: () => void
+  onVerified: () => void
   onRemove: () => void
 }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => checkSignOnDomain({ params: { domain }, body: {} }),
-    onSuccess: onProven,
+    onSuccess: onVerified,
   })
-  const isProven = state === 'proven'
+  const isVerified = state === 'proven'
   return (
     <li className="border-t border-line px-5 py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5">
         <div className="min-w-0 flex-1 basis-60">
           <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-[550] wrap-anywhere">
             {domain}
-            <Badge tone={isProven ? 'ok' : 'warn'}>{isProven ? 'Proven' : 'Waiting'}</Badge>
+            <Badge tone={isVerified ? 'ok' : 'warn'}>{isVerified ? 'Proven' : 'Waiting'}</Badge>
           </h3>
           <p className="text-sm wrap-anywhere text-ink-3">
             {provenTime === undefined ? (
@@ -52,20 +52,20 @@ export function DomainRow({
           </p>
         </div>
         <div className="flex gap-2">
-          {isProven ? null : (
+          {isVerified ? null : (
             <Button pending={isPending} onClick={() => mutate()} aria-label={`Check now: ${domain}`}>
               Check now
             </Button>
           )}
-          <Button look="quiet" onClick={onRemove} aria-label={`Remove ${domain}`}>
+          <Button variant="quiet" onClick={onRemove} aria-label={`Remove ${domain}`}>
             Remove
           </Button>
         </div>
       </div>
-      {isProven ? null : (
+      {isVerified ? null : (
         <div className="mt-3 grid gap-3">
-          <Copied label="Name of the TXT record" text={record.name} what="name" />
-          <Copied label="Text" text={record.text} what="text" />
+          <CopyField label="Name of the TXT record" text={record.name} copyLabel="name" />
+          <CopyField label="Text" text={record.text} copyLabel="text" />
           {error ? (
             <div className="min-w-0 wrap-anywhere">
               <NotDone title="Not proven yet" error={error} />
@@ -84,13 +84,13 @@ export function AddDomain({
   onClose,
 }: {
   providers: readonly Provider[]
-  onAdded: (said: string) => void
+  onAdded: (message: string) => void
   onClose: () => void
 }) {
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (given: FormData) =>
+    mutationFn: (fields: FormData) =>
       addSignOnDomain({
-        body: { domain: String(given.get('domain')), providerId: String(given.get('provider')) },
+        body: { domain: String(fields.get('domain')), providerId: String(fields.get('provider')) },
       }),
     onSuccess: ({ domain }) => onAdded(`Added: ${domain}`),
   })
@@ -125,16 +125,16 @@ export function AddDomain({
                 defaultChecked={at === 0}
                 className="mt-0.5 size-4 shrink-0 accent-accent"
               />
-              <span className="wrap-anywhere">{visible(name)}</span>
+              <span className="wrap-anywhere">{escapeInvisible(name)}</span>
             </label>
           ))}
         </fieldset>
         {error && !wrong ? <NotDone title="Not added" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Add
           </Button>
         </div>

@@ -14,21 +14,21 @@ export function Passwords({
   onChanged,
 }: {
   isAllowed: boolean
-  onChanged: (said: string) => void
+  onChanged: (message: string) => void
 }) {
-  const [isAsked, setAsked] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (allowed: boolean) => setPasswordSignIn({ body: { allowed } }),
     onSuccess: (_, allowed) => {
-      setAsked(false)
+      setIsConfirming(false)
       onChanged(allowed ? 'Passwords let members in' : 'Passwords let nobody in any more')
     },
   })
   const close = () => {
     reset()
-    setAsked(false)
+    setIsConfirming(false)
   }
-  const refused = error ? <NotDone title="Not changed" error={error} /> : null
+  const errorNote = error ? <NotDone title="Not changed" error={error} /> : null
   return (
     <section aria-label="Passwords">
       <Card className="grid gap-3 px-5 py-4">
@@ -36,21 +36,21 @@ export function Passwords({
           label="Passwords let members in"
           isOn={isAllowed}
           pending={isPending}
-          onChange={(isOn) => (isOn ? mutate(true) : setAsked(true))}
+          onChange={(isOn) => (isOn ? mutate(true) : setIsConfirming(true))}
         >
           {isAllowed
             ? 'Beside single sign-on, members may use a password. Turn it off once single sign-on works for all.'
             : 'Only single sign-on lets members in. API keys go on.'}
         </Switch>
-        {isAsked ? null : refused}
+        {isConfirming ? null : errorNote}
       </Card>
-      {isAsked ? (
+      {isConfirming ? (
         <Confirm
           title="Single sign-on alone?"
           button="Turn passwords off"
           pending={isPending}
-          refused={refused}
-          onGo={() => mutate(false)}
+          refused={errorNote}
+          onConfirm={() => mutate(false)}
           onClose={close}
         >
           Passwords, links for them and passkeys let nobody in any more, and whoever signed in by them is

@@ -8,14 +8,14 @@ import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { addIdentityProvider, changeIdentityProvider } from '#lib/identity/client.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { JoinFields } from './join-fields.tsx'
 import { asMappings, asRules, RuleFields } from './rule-fields.tsx'
 
-const PLACES = [
+const FIELD_POINTERS = [
   'name',
   'issuer',
   'clientId',
@@ -36,14 +36,14 @@ export function ProviderForm({
 }: {
   provider: Provider | undefined
   giving: Giving
-  onSaved: (said: string) => void
+  onSaved: (message: string) => void
   onClose: () => void
 }) {
   const [joinRoles, setJoinRoles] = useState<readonly Role[] | null>(provider?.joinRoles ?? null)
   const [rules, setRules] = useState(asRules(provider?.mappings ?? []))
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (given: FormData) => {
-      const text = (name: string) => String(given.get(name) ?? '').trim()
+    mutationFn: (fields: FormData) => {
+      const text = (name: string) => String(fields.get(name) ?? '').trim()
       const [issuer, clientId, clientSecret, verifiedClaim] = [
         text('issuer'),
         text('clientId'),
@@ -66,7 +66,7 @@ export function ProviderForm({
         body: clientSecret === '' ? body : { ...body, clientSecret },
       })
     },
-    onSuccess: ({ name }) => onSaved(`Saved: ${visible(name)}`),
+    onSuccess: ({ name }) => onSaved(`Saved: ${escapeInvisible(name)}`),
     // The secret is to be nowhere once this is closed.
     gcTime: 0,
   })
@@ -75,17 +75,20 @@ export function ProviderForm({
     if (isPending) return
     const { elements } = event.currentTarget
     // The form is longer than a phone: what is wrong comes into view.
-    const onError = (refused: Error) => {
-      const wrong = PLACES.find((name) => errorAt(refused, `/${name}`)) ?? ''
+    const onError = (rejection: Error) => {
+      const wrong = FIELD_POINTERS.find((name) => errorAt(rejection, `/${name}`)) ?? ''
       const field = elements.namedItem(wrong)
       if (field instanceof HTMLInputElement) field.focus()
     }
     mutate(new FormData(event.currentTarget), { onError })
   }
   const at = (name: string) => errorAt(error, `/${name}`)
-  const isShown = PLACES.some(at)
+  const hasFieldError = FIELD_POINTERS.some(at)
   return (
-    <Dialog title={provider ? `Change ${visible(provider.name)}` : 'Add a provider'} onClose={onClose}>
+    <Dialog
+      title={provider ? `Change ${escapeInvisible(provider.name)}` : 'Add a provider'}
+      onClose={onClose}
+    >
       <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
         {provider ? null : (
           <Field
@@ -132,12 +135,12 @@ export function ProviderForm({
         <JoinFields value={joinRoles} onChange={setJoinRoles} error={at('joinRoles')} />
         <RuleFields value={rules} giving={giving} onChange={setRules} error={at('mappings')} />
         <MoreFields provider={provider} errorAt={at} />
-        {error && !isShown ? <NotDone title="Not saved" error={error} /> : null}
+        {error && !hasFieldError ? <NotDone title="Not saved" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             {provider ? 'Save' : 'Test and add'}
           </Button>
         </div>

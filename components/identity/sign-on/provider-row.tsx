@@ -2,8 +2,8 @@ import { type Giving, profilesText, rolesText } from '#components/identity/membe
 import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Copied } from '#components/ui/copied.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { CopyField } from '#components/ui/copied.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 
@@ -20,7 +20,7 @@ export function ProviderRow({
   onRemove: () => void
 }) {
   const { issuer, clientId, state, joinRoles, mappings, redirectUri, logoutUri, lastSignInTime } = provider
-  const name = visible(provider.name)
+  const name = escapeInvisible(provider.name)
   return (
     <li className="border-t border-line px-5 py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2.5">
@@ -30,19 +30,19 @@ export function ProviderRow({
             {state === 'off' ? <Badge>Off</Badge> : null}
             {state === 'on' && lastSignInTime === undefined ? <Badge tone="warn">Not tried yet</Badge> : null}
           </h3>
-          <p className="text-sm wrap-anywhere text-ink-3">{visible(issuer)}</p>
+          <p className="text-sm wrap-anywhere text-ink-3">{escapeInvisible(issuer)}</p>
         </div>
         <div className="flex gap-2">
           <Button onClick={onChange} aria-label={`Change ${name}`}>
             Change
           </Button>
-          <Button look="quiet" onClick={onRemove} aria-label={`Remove ${name}`}>
+          <Button variant="quiet" onClick={onRemove} aria-label={`Remove ${name}`}>
             Remove
           </Button>
         </div>
       </div>
       <dl className="mt-3 grid gap-x-6 gap-y-2.5 text-sm sm:grid-cols-[10rem_1fr]">
-        <Row label="Client ID">{visible(clientId)}</Row>
+        <Row label="Client ID">{escapeInvisible(clientId)}</Row>
         <Row label="First sign-in">
           {joinRoles === null ? 'Only who is a member gets in' : `Makes a member: ${rolesText(joinRoles)}`}
         </Row>
@@ -52,7 +52,7 @@ export function ProviderRow({
             : mappings.map(({ claim, value, role, billingProfile }) => (
                 <span key={`${claim} ${value} ${role} ${billingProfile}`} className="block">
                   <code>
-                    {visible(claim)}: {visible(value)}
+                    {escapeInvisible(claim)}: {escapeInvisible(value)}
                   </code>{' '}
                   → {role ? ROLE_NAMES[role] : profilesText([billingProfile ?? ''], giving)}
                 </span>
@@ -67,8 +67,8 @@ export function ProviderRow({
           To be entered at the provider
         </summary>
         <div className="mt-2.5 grid gap-3">
-          <Copied label="Redirect URI" text={redirectUri} what="redirect URI" />
-          <Copied label="Back-channel logout" text={logoutUri} what="logout URI" />
+          <CopyField label="Redirect URI" text={redirectUri} copyLabel="redirect URI" />
+          <CopyField label="Back-channel logout" text={logoutUri} copyLabel="logout URI" />
         </div>
       </details>
     </li>

@@ -2,7 +2,7 @@ import { Trash2 } from 'lucide-react'
 import type { Giving } from '#components/identity/members/words.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
@@ -78,7 +78,7 @@ export function RuleFields({
           <div className="col-span-2 flex items-end gap-2">
             <Gives value={gives} giving={giving} onChange={(next) => set(key, { gives: next })} />
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={`Remove rule ${at + 1}`}
               onClick={() => onChange(value.filter((rule) => rule.key !== key))}
             >
@@ -126,7 +126,7 @@ function Gives({
         <optgroup label="Billing profiles">
           {giving.profiles.map(({ id, name }) => (
             <option key={id} value={`profile:${id}`}>
-              {visible(name)}
+              {escapeInvisible(name)}
             </option>
           ))}
         </optgroup>

@@ -7,5 +7,5 @@ const TABS = [
 
 /** The two sides of single sign-on: how members sign in, and how a directory adds them and takes them away. */
 export function SignOnTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
-  return <Tabs name="Single sign-on" tabs={TABS} current={current} />
+  return <Tabs label="Single sign-on" tabs={TABS} current={current} />
 }

@@ -9,7 +9,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { readSignOn, removeIdentityProvider, removeSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
 import { AddDomain, DomainRow } from './domains.tsx'
@@ -27,37 +27,37 @@ type Open =
 /** How members sign in at their own company, and what can be changed of it. */
 export function SignOn({ giving }: { giving: Giving }) {
   const [open, setOpen] = useState<Open>()
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const { data, error, refetch } = useQuery({
     queryKey: readSignOn.key({}),
     queryFn: ({ signal }) => readSignOn({}, signal),
   })
   const close = () => setOpen(undefined)
-  const refresh = (said: string) => {
-    say(said)
+  const refresh = (message: string) => {
+    toast(message)
     client.invalidateQueries({ queryKey: ['readSignOn'] })
   }
-  const done = (said: string) => {
+  const done = (message: string) => {
     close()
-    refresh(said)
+    refresh(message)
   }
   if (!data)
     return error ? (
-      <RefreshFailed what="settings" error={error} onRetry={refetch} />
+      <RefreshFailed label="settings" error={error} onRetry={refetch} />
     ) : (
       <SkeletonRows count={6} />
     )
   const { providers, domains, passwords } = data
   return (
     <div className="grid max-w-220 gap-5">
-      {error ? <RefreshFailed what="settings" error={error} onRetry={refetch} /> : null}
+      {error ? <RefreshFailed label="settings" error={error} onRetry={refetch} /> : null}
       <Section
         title="Identity providers"
         about="Where members sign in: any issuer of OpenID Connect."
         action={
           <Button
-            look={providers.length === 0 ? 'primary' : 'plain'}
+            variant={providers.length === 0 ? 'primary' : 'plain'}
             onClick={() => setOpen({ is: 'provider' })}
           >
             Add a provider
@@ -90,7 +90,7 @@ export function SignOn({ giving }: { giving: Giving }) {
                 key={domain.domain}
                 domain={domain}
                 provider={providers.length > 1 ? nameIn(providers, domain) : undefined}
-                onProven={() => refresh(`Proven: ${domain.domain}`)}
+                onVerified={() => refresh(`Proven: ${domain.domain}`)}
                 onRemove={() => setOpen({ is: 'remove-domain', domain })}
               />
             ))}
@@ -118,11 +118,11 @@ function nameIn(providers: readonly Provider[], { providerId }: Domain): string 
   return providers.find(({ id }) => id === providerId)?.name ?? ''
 }
 
-type Ends = { onRemoved: (said: string) => void; onClose: () => void }
+type RemoveDialogProps = { onRemoved: (message: string) => void; onClose: () => void }
 
 /** Asks whether a provider is to go, and says what goes with it. */
-function RemoveProvider({ provider, onRemoved, onClose }: Ends & { provider: Provider }) {
-  const name = visible(provider.name)
+function RemoveProvider({ provider, onRemoved, onClose }: RemoveDialogProps & { provider: Provider }) {
+  const name = escapeInvisible(provider.name)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => removeIdentityProvider({ params: { provider_id: provider.id }, body: {} }),
     onSuccess: () => onRemoved(`Removed: ${name}`),
@@ -133,7 +133,7 @@ function RemoveProvider({ provider, onRemoved, onClose }: Ends & { provider: Pro
       button="Remove the provider"
       pending={isPending}
       refused={error ? <NotDone title="Not removed" error={error} /> : null}
-      onGo={() => mutate()}
+      onConfirm={() => mutate()}
       onClose={onClose}
     >
       Nobody signs in by it any more, and whoever did is signed out at once. Its domains go, too. Members
@@ -143,7 +143,7 @@ function RemoveProvider({ provider, onRemoved, onClose }: Ends & { provider: Pro
 }
 
 /** Asks whether a domain is to go. */
-function RemoveDomain({ domain: { domain }, onRemoved, onClose }: Ends & { domain: Domain }) {
+function RemoveDomain({ domain: { domain }, onRemoved, onClose }: RemoveDialogProps & { domain: Domain }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => removeSignOnDomain({ params: { domain }, body: {} }),
     onSuccess: () => onRemoved(`Removed: ${domain}`),
@@ -154,7 +154,7 @@ function RemoveDomain({ domain: { domain }, onRemoved, onClose }: Ends & { domai
       button="Remove the domain"
       pending={isPending}
       refused={error ? <NotDone title="Not removed" error={error} /> : null}
-      onGo={() => mutate()}
+      onConfirm={() => mutate()}
       onClose={onClose}
     >
       Its people sign in by single sign-on no more. Whoever is signed in stays so. Another record is needed to

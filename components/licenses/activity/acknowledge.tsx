@@ -7,7 +7,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Moment } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
 import { Button } from '#components/ui/button.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { acknowledgeLicenseChange } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -17,13 +17,13 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
   const client = useQueryClient()
   const router = useRouter()
   const id = useId()
-  const place = useRef<HTMLParagraphElement>(null)
+  const container = useRef<HTMLParagraphElement>(null)
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: () => acknowledgeLicenseChange({ params: { change_id: change.id } }),
     onSuccess: refresh,
     // An operator was faster: the row tells what it is now.
-    onError: (refused) => {
-      if (refused instanceof Problem && refused.code === 'change_settled') refresh()
+    onError: (rejection) => {
+      if (rejection instanceof Problem && rejection.code === 'change_settled') refresh()
     },
   })
   function refresh() {
@@ -32,12 +32,12 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
   }
   // The button is gone then, and the focus would be with it.
   useEffect(() => {
-    if (data) place.current?.focus({ preventScroll: true })
+    if (data) container.current?.focus({ preventScroll: true })
   }, [data])
   const checked = data?.acknowledged ?? change.acknowledged
   if (checked) {
     return (
-      <p ref={place} tabIndex={-1} className="mt-1 rounded-sm text-xs wrap-anywhere text-ink-2">
+      <p ref={container} tabIndex={-1} className="mt-1 rounded-sm text-xs wrap-anywhere text-ink-2">
         Checked by {whoText(checked.actor)}, <Moment at={checked.time} /> UTC
       </p>
     )
@@ -48,7 +48,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
       <Button
         pending={isPending}
         onClick={() => mutate()}
-        aria-label={`I have checked it: ${visible(change.assetName)}, ${change.from.toLocaleString('en')} → ${change.to.toLocaleString('en')}`}
+        aria-label={`I have checked it: ${escapeInvisible(change.assetName)}, ${change.from.toLocaleString('en')} → ${change.to.toLocaleString('en')}`}
         aria-describedby={id}
       >
         I have checked it

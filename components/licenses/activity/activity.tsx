@@ -32,7 +32,7 @@ import {
  * page brings the answers along. `today` is the present time in epoch milliseconds.
  */
 export function Activity({ view, today }: { view: View; today: number }) {
-  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listLicenseChanges.key({ query: view }),
     queryFn: ({ signal }) => listLicenseChanges({ query: view }, signal),
@@ -43,24 +43,24 @@ export function Activity({ view, today }: { view: View; today: number }) {
   const rows = data?.licenseChanges ?? []
   return (
     <>
-      <ActivityFilters view={wanted} rows={rows} today={today} onChange={go} />
-      {error ? <RefreshFailed what="changes" error={error} onRetry={refetch} /> : null}
+      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go} />
+      {error ? <RefreshFailed label="changes" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.licenseChanges.length}
-        isWaiting={isWaiting}
+        pending={isWaiting}
         none={
           <NoRows
             view={view}
             isFiltered={isFiltered(view)}
-            what={['change', 'changes']}
+            rowLabels={['change', 'changes']}
             toFirst="Go to the newest"
-            onGo={go}
+            onNavigate={go}
           >
             <p>Who changes how many licenses, here or through the API, appears with its outcome.</p>
           </NoRows>
         }
       >
-        <ChangeTable changes={rows} named busy={isWaiting} />
+        <ChangeTable changes={rows} named pending={isWaiting} />
       </ListCard>
       <Pager {...pagesOf(view, data)} />
     </>

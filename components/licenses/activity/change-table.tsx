@@ -6,9 +6,9 @@ import { idsToSetAgain } from '#components/licenses/license-changes/last-change.
 import { Moment } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
 import { HistoryTable } from '#components/ui/history-table.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { Acknowledge } from './acknowledge.tsx'
 
@@ -16,27 +16,27 @@ import { Acknowledge } from './acknowledge.tsx'
 export function ChangeTable({
   changes,
   named = false,
-  busy = false,
+  pending = false,
 }: {
   changes: readonly LicenseChange[]
   named?: boolean
-  busy?: boolean
+  pending?: boolean
 }) {
   // The asset's own page offers it above the table.
   const offered = idsToSetAgain(changes)
   // What names a row: its asset, or where all are of one asset its time.
-  const When = named ? Cell : RowHead
+  const When = named ? Cell : RowHeaderCell
   return (
     <HistoryTable
-      of="Changes of licenses"
-      busy={busy}
-      heads={
+      label="Changes of licenses"
+      pending={pending}
+      headers={
         <>
-          {named ? <HeadCell>Asset</HeadCell> : null}
-          <HeadCell>Who</HeadCell>
-          <HeadCell right>Change</HeadCell>
-          <HeadCell right>Difference</HeadCell>
-          <HeadCell>Outcome</HeadCell>
+          {named ? <TableHeaderCell>Asset</TableHeaderCell> : null}
+          <TableHeaderCell>Who</TableHeaderCell>
+          <TableHeaderCell right>Change</TableHeaderCell>
+          <TableHeaderCell right>Difference</TableHeaderCell>
+          <TableHeaderCell>Outcome</TableHeaderCell>
         </>
       }
     >
@@ -46,20 +46,20 @@ export function ChangeTable({
             <Moment at={change.createTime} />
           </When>
           {named ? (
-            <RowHead className="wrap-anywhere md:min-w-28">
+            <RowHeaderCell className="wrap-anywhere md:min-w-28">
               <AssetLink change={change} />
-            </RowHead>
+            </RowHeaderCell>
           ) : null}
           <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
             {whoText(change.actor)}
           </Cell>
-          <Cell place="right-1" right number>
+          <Cell placement="right-1" right number>
             {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
           </Cell>
-          <Cell place="right-2" right number className="text-sm text-ink-3">
+          <Cell placement="right-2" right number className="text-sm text-ink-3">
             {differenceText(change.to - change.from)}
           </Cell>
-          <Cell place="across">
+          <Cell placement="across">
             <ChangeOutcome change={change} again={named && offered.has(change.id)} />
             <Acknowledge change={change} />
           </Cell>
@@ -76,8 +76,8 @@ function AssetLink({ change }: { change: LicenseChange }) {
       prefetch={false}
       className="rounded-sm font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
     >
-      {visible(change.assetName)}
-      <LinkHint />
+      {escapeInvisible(change.assetName)}
+      <LinkSpinner />
     </Link>
   )
 }

@@ -22,10 +22,10 @@ const view = {
   pageToken: 'token',
 }
 /** What the service understands of a view's address. */
-const understood = (of: Parameters<typeof hrefOf>[0]) =>
+const understood = (input: Parameters<typeof hrefOf>[0]) =>
   z.decode(
     contract.listLicenseChanges.query,
-    Object.fromEntries(new URLSearchParams(hrefOf(of).split('?')[1])),
+    Object.fromEntries(new URLSearchParams(hrefOf(input).split('?')[1])),
   )
 
 test('the address is the query of the API', () => {

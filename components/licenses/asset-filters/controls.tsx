@@ -4,7 +4,7 @@ import { DateFilterMenu } from '#components/lists/filters/date-filter.tsx'
 import { comingPresets, type DateRange } from '#components/lists/filters/date-range.ts'
 import { KindFilter } from '#components/lists/filters/kind-filter.tsx'
 import { changed, type FilterKey, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { PLAN_KINDS, USAGES } from '#lib/licenses/assets/rules.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
 import { type FilterChoices, planKindName, renewalOf, USAGE_NAMES, usageName } from './words.ts'
@@ -34,15 +34,15 @@ export function Controls({
         {...by('status')}
         label="Status"
         several="statuses"
-        known={choices.statuses}
-        nameOf={(status) => visible(statusText(status))}
+        options={choices.statuses}
+        nameOf={(status) => escapeInvisible(statusText(status))}
       />
       <KindFilter
         {...by('plan')}
         label="Plan"
         several="plans"
-        known={PLAN_KINDS}
-        nameOf={(kind) => visible(planKindName(kind))}
+        options={PLAN_KINDS}
+        nameOf={(kind) => escapeInvisible(planKindName(kind))}
       />
       <DateFilterMenu
         label="Renewal"
@@ -55,16 +55,16 @@ export function Controls({
         {...by('usage')}
         label="Usage"
         several="usages"
-        known={USAGES}
+        options={USAGES}
         nameOf={usageName}
-        lookOf={(usage) => USAGE_NAMES[usage as keyof typeof USAGE_NAMES]}
+        renderOption={(usage) => USAGE_NAMES[usage as keyof typeof USAGE_NAMES]}
       />
       <KindFilter
         {...by('domain')}
         label="Domain"
         several="domains"
-        known={choices.domains}
-        nameOf={visible}
+        options={choices.domains}
+        nameOf={escapeInvisible}
       />
     </>
   )

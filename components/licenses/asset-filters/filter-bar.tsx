@@ -6,17 +6,17 @@ import { isFiltered, type View } from '#components/licenses/assets/view.ts'
 import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
 import { changed, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { ClearAll } from '#components/ui/clear-all.tsx'
 import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
 import { Controls } from './controls.tsx'
-import { orderChoices } from './order.ts'
-import { type FilterChoices, toldFilters } from './words.ts'
+import { sortOptions } from './order.ts'
+import { describeFilters, type FilterChoices } from './words.ts'
 
 // On phones the filters that are off wait behind a button; those that are on stay in sight.
-const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
+const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
 /** Search, order, a chip per type with how many assets it has within the other filters, and those: each is set, seen and taken off at one place. */
 export function FilterBar({
@@ -40,12 +40,12 @@ export function FilterBar({
   const types = valuesOf(view, 'type')
   const missing = types.filter((type) => counts.every((one) => one.type !== type))
   const offered = [...counts, ...missing.map((type) => ({ type, count: 0 }))]
-  const told = toldFilters(view)
+  const descriptions = describeFilters(view)
   return (
     <search aria-label="Filters" className="mb-3 block">
       <div
         data-open={isOpen ? '' : undefined}
-        className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
+        className={`relative flex flex-wrap items-center gap-2 ${COLLAPSED_CLASS}`}
       >
         <div className="flex w-full gap-2 md:contents">
           <SearchInput
@@ -72,7 +72,7 @@ export function FilterBar({
             count={counts.reduce((sum, { count }) => sum + count, 0)}
             choices={offered.map(({ type, count }) => ({
               value: type,
-              name: <PlatformMark slug={type} />,
+              name: <PlatformIcon slug={type} />,
               isOn: types.includes(type),
               count,
             }))}
@@ -80,7 +80,7 @@ export function FilterBar({
             onToggle={(type) => onChange(toggled(view, 'type', type))}
           />
         </div>
-        <SortMenu isAlways choices={orderChoices(view, onChange)} />
+        <SortMenu isAlways choices={sortOptions(view, onChange)} />
         {/* On a phone their panels open under all of it: this is its last row. */}
         <div className="flex gap-2 md:relative print:hidden">
           <ViewMenu path="/assets" />
@@ -88,7 +88,9 @@ export function FilterBar({
         </div>
         {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
       </div>
-      {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
+      {descriptions.length > 0 ? (
+        <p className="hidden print:block">Only: {descriptions.join(' · ')}</p>
+      ) : null}
     </search>
   )
 }

@@ -23,14 +23,14 @@ export const USAGE_NAMES: Record<Usage, string> = {
 }
 
 /** The same in short, for what is on. */
-const USAGE_WORDS: Record<Usage, string> = { idle: 'Many idle', used: 'Well used', full: 'Full' }
+const USAGE_LABELS: Record<Usage, string> = { idle: 'Many idle', used: 'Well used', full: 'Full' }
 
 export function planKindName(kind: string): string {
   return PLAN_NAMES[kind as PlanKind] ?? kind
 }
 
 export function usageName(usage: string): string {
-  return USAGE_WORDS[usage as Usage] ?? usage
+  return USAGE_LABELS[usage as Usage] ?? usage
 }
 
 /** The days on which the commitments end that a view shows. */
@@ -40,7 +40,7 @@ export function renewalOf({ minRenewalTime: min, maxRenewalTime: max }: View) {
 }
 
 /** Each filter that is on, in words: paper has none of their controls. */
-export function toldFilters(view: View): string[] {
+export function describeFilters(view: View): string[] {
   const renewal = renewalOf(view)
   const renews = renewal.from !== undefined || renewal.to !== undefined
   return [

@@ -1,11 +1,11 @@
 import Link from 'next/link'
 import { Fragment, type ReactNode } from 'react'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Day } from '#components/platform/values/times.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
 import { Meter } from '#components/ui/meter.tsx'
-import { Cell, RowHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { Cell, RowHeaderCell } from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { usageOf } from '#lib/licenses/assets/rules.ts'
@@ -36,18 +36,18 @@ export function AssetCells({
 }) {
   const subscription = item.properties?.subscription
   const end = subscription ? planEnd(subscription) : undefined
-  const hasOwnEnd = columns.includes('renewal')
+  const hasEndColumn = columns.includes('renewal')
   const cells: Record<AssetColumn, ReactNode> = {
     name: (
-      <RowHead className="min-w-0">
+      <RowHeaderCell className="min-w-0">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
           <Link
             href={assetHref(item.id, search)}
             prefetch={false}
             className="min-w-0 rounded-sm underline-offset-2 after:absolute after:inset-0 hover:underline"
           >
-            {visible(item.assetName)}
-            <LinkHint />
+            {escapeInvisible(item.assetName)}
+            <LinkSpinner />
           </Link>
           {subscription && subscription.Status !== 'ACTIVE' ? (
             <AssetStatus status={subscription.Status} />
@@ -55,17 +55,17 @@ export function AssetCells({
         </span>
         <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
         {children}
-      </RowHead>
+      </RowHeaderCell>
     ),
     type: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
-        <PlatformMark slug={item.type} />
+        <PlatformIcon slug={item.type} />
       </Cell>
     ),
     plan: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         {subscription ? planName(subscription) : 'Usage-based'}
-        {end && !hasOwnEnd ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
+        {end && !hasEndColumn ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
       </Cell>
     ),
     renewal: (
@@ -80,7 +80,7 @@ export function AssetCells({
       </Cell>
     ),
     usage: (
-      <Cell place={subscription ? 'across' : 'left'}>
+      <Cell placement={subscription ? 'across' : 'left'}>
         {subscription ? (
           <>
             <Usage seats={subscription.Seats} />
@@ -98,11 +98,11 @@ export function AssetCells({
 
 /** What the licenses cost that stand idle for long; of those of a while nothing is said here. */
 function IdleCost({ idle }: { idle: Idle | undefined }) {
-  if (!idle?.lasting) return null
+  if (!idle?.longIdle) return null
   const cost = idleCost(idle)
   return cost ? (
     <span className="relative z-1 mt-1 block w-fit text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
-      {idle.lasting.toLocaleString('en')} idle: {cost}
+      {idle.longIdle.toLocaleString('en')} idle: {cost}
     </span>
   ) : null
 }
@@ -136,7 +136,7 @@ function Usage({ seats }: { seats: Subscription['Seats'] }) {
         {assigned.toLocaleString('en')}{' '}
         <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>
       </span>
-      <Meter value={assigned} max={purchased} look={usageOf({ purchased, assigned })} />
+      <Meter value={assigned} max={purchased} variant={usageOf({ purchased, assigned })} />
     </div>
   )
 }

@@ -1,14 +1,14 @@
 'use client'
 
 import { Fragment, type ReactNode } from 'react'
-import { headOf, orderName } from '#components/licenses/asset-filters/order.ts'
+import { sortableHeaderProps, sortName } from '#components/licenses/asset-filters/order.ts'
 import { Card } from '#components/ui/card.tsx'
 import { useFirstRows } from '#components/ui/first-rows.ts'
-import { SortHead } from '#components/ui/sort-head.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import type { Worth } from '#lib/costs/idle-licenses/rules.ts'
+import { SortableHeader } from '#components/ui/sort-head.tsx'
+import { Cell, Row, Table, TableBody, TableHeader, TableHeaderCell } from '#components/ui/table.tsx'
+import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { AssetOrderKey } from '#lib/licenses/assets/rules.ts'
+import type { AssetSortKey } from '#lib/licenses/assets/rules.ts'
 import { listAssets } from '#lib/licenses/client.ts'
 import { type AssetColumn, usualColumns } from '#lib/workspace/list-columns/rules.ts'
 import type { View } from '../assets/view.ts'
@@ -16,7 +16,7 @@ import { AssetCells } from './asset-cells.tsx'
 import { LicenseRow } from './license-row.tsx'
 
 /** For so many columns there is room on each screen that has columns. */
-const USUAL = usualColumns('assets').length
+const DEFAULT_COLUMN_COUNT = usualColumns('assets').length
 
 /**
  * Assets with their license controls, as `view` orders them; a head asks for another one. `worth` says what they cost.
@@ -24,65 +24,65 @@ const USUAL = usualColumns('assets').length
 export function AssetTable({
   assets,
   view,
-  onGo,
-  busy,
-  worth,
+  onNavigate,
+  pending,
+  costs,
   columns,
 }: {
   assets: readonly AssetListItem[]
   view: View
-  onGo: (view: View) => void
-  busy: boolean
-  worth: Worth
+  onNavigate: (view: View) => void
+  pending: boolean
+  costs: LicenseCosts
   columns: readonly AssetColumn[]
 }) {
-  const shown = useFirstRows(assets)
+  const visibleAssets = useFirstRows(assets)
   const search = listAssets.search(view)
-  const head = (key: AssetOrderKey) => headOf(view, key, onGo)
-  const isWide = columns.length > USUAL
-  const heads: Record<AssetColumn, ReactNode> = {
-    name: <SortHead {...head('name')}>Asset</SortHead>,
-    type: <HeadCell className="w-[15%]">Type</HeadCell>,
+  const sortProps = (key: AssetSortKey) => sortableHeaderProps(view, key, onNavigate)
+  const isWide = columns.length > DEFAULT_COLUMN_COUNT
+  const headers: Record<AssetColumn, ReactNode> = {
+    name: <SortableHeader {...sortProps('name')}>Asset</SortableHeader>,
+    type: <TableHeaderCell className="w-[15%]">Type</TableHeaderCell>,
     plan: columns.includes('renewal') ? (
-      <HeadCell className="w-[15%]">Plan</HeadCell>
+      <TableHeaderCell className="w-[15%]">Plan</TableHeaderCell>
     ) : (
-      <SortHead className="w-[17%] xl:w-[16%]" {...head('renewal')}>
+      <SortableHeader className="w-[17%] xl:w-[16%]" {...sortProps('renewal')}>
         Plan, renewal
-      </SortHead>
+      </SortableHeader>
     ),
     renewal: (
-      <SortHead className="w-36" {...head('renewal')}>
+      <SortableHeader className="w-36" {...sortProps('renewal')}>
         Renewal
-      </SortHead>
+      </SortableHeader>
     ),
     usage: (
-      <SortHead className="w-34 xl:w-52 print:w-52" {...head('idle')}>
+      <SortableHeader className="w-34 xl:w-52 print:w-52" {...sortProps('idle')}>
         Usage
-      </SortHead>
+      </SortableHeader>
     ),
     created: (
-      <SortHead className="w-30" {...head('created')}>
+      <SortableHeader className="w-30" {...sortProps('created')}>
         Created
-      </SortHead>
+      </SortableHeader>
     ),
     licenses: (
-      <HeadCell right className={isWide ? 'w-42' : 'w-42 xl:w-62'}>
+      <TableHeaderCell right className={isWide ? 'w-42' : 'w-42 xl:w-62'}>
         Licenses
-      </HeadCell>
+      </TableHeaderCell>
     ),
   }
   return (
-    <Card data-wide="" className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
+    <Card data-wide="" className={pending ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
       {/* More columns than there is room for are scrolled beside each other, and not the page. */}
       <div className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}>
-        <Table label={`Assets, ${orderName(view).toLowerCase()}`} busy={busy} fixed>
-          <TableHead>
+        <Table label={`Assets, ${sortName(view).toLowerCase()}`} pending={pending} fixed>
+          <TableHeader>
             {columns.map((column) => (
-              <Fragment key={column}>{heads[column]}</Fragment>
+              <Fragment key={column}>{headers[column]}</Fragment>
             ))}
-          </TableHead>
+          </TableHeader>
           <TableBody>
-            {shown.map((item) => {
+            {visibleAssets.map((item) => {
               const subscription = item.properties?.subscription
               return subscription ? (
                 <LicenseRow
@@ -91,8 +91,8 @@ export function AssetTable({
                   subscription={subscription}
                   search={search}
                   columns={columns}
-                  lastPrice={worth.prices[item.id]}
-                  idle={worth.idle[item.id]}
+                  lastPrice={costs.prices[item.id]}
+                  idle={costs.idle[item.id]}
                 />
               ) : (
                 <Row key={item.id} className="relative hover:bg-sunken/50">
@@ -101,7 +101,7 @@ export function AssetTable({
                     search={search}
                     columns={columns}
                     control={
-                      <Cell place="right" right className="text-xs text-ink-3">
+                      <Cell placement="right" right className="text-xs text-ink-3">
                         N/A
                       </Cell>
                     }

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { FilterBar } from '#components/licenses/asset-filters/filter-bar.tsx'
-import { pageWords } from '#components/licenses/asset-filters/order.ts'
+import { pagerLabels } from '#components/licenses/asset-filters/order.ts'
 import type { FilterChoices } from '#components/licenses/asset-filters/words.ts'
 import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
 import { useColumns } from '#components/lists/columns/use-columns.ts'
@@ -13,7 +13,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import type { Worth } from '#lib/costs/idle-licenses/rules.ts'
+import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
 import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
 import { listAssets } from '#lib/licenses/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
@@ -29,7 +29,7 @@ export function AssetsScreen({
   choices,
   today,
   customer,
-  worth,
+  costs,
   columns: first,
 }: {
   query: Input<typeof contract>['query']
@@ -38,13 +38,13 @@ export function AssetsScreen({
   /** The present time, in epoch milliseconds. */
   today: number
   customer: string
-  worth: Worth
+  costs: LicenseCosts
   /** As the member has chosen them. */
   columns: readonly AssetColumn[]
 }) {
   const { columns, show } = useColumns('assets', first)
   const { view: _, ...view } = query
-  const { wanted, isWaiting, go } = useView<View>(view, hrefOf)
+  const { requestedView, isWaiting, go } = useView<View>(view, hrefOf)
   const isNarrowed = isFiltered(view)
   const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: listAssets.key({ query }),
@@ -55,18 +55,18 @@ export function AssetsScreen({
   return (
     <>
       {isNarrowed || counts.length > 0 ? (
-        <FilterBar view={wanted} counts={counts} choices={choices} today={today} onChange={go}>
+        <FilterBar view={requestedView} counts={counts} choices={choices} today={today} onChange={go}>
           <ColumnsMenu list="assets" columns={columns} onShow={show} />
         </FilterBar>
       ) : null}
-      {error ? <RefreshFailed what="assets" error={error} onRetry={() => refetch()} /> : null}
+      {error ? <RefreshFailed label="assets" error={error} onRetry={() => refetch()} /> : null}
       {data?.assets.length ? (
         <AssetTable
           assets={data.assets}
-          view={wanted}
-          onGo={go}
-          busy={isWaiting || isPlaceholderData}
-          worth={worth}
+          view={requestedView}
+          onNavigate={go}
+          pending={isWaiting || isPlaceholderData}
+          costs={costs}
           columns={columns}
         />
       ) : (
@@ -81,7 +81,7 @@ export function AssetsScreen({
           </EmptyState>
         </Card>
       )}
-      <Pager {...pagesOf(view, data)} words={pageWords(view.orderBy)} />
+      <Pager {...pagesOf(view, data)} labels={pagerLabels(view.orderBy)} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { type KeyboardEvent, memo, useRef } from 'react'
-import { factsOf, type Subscription } from '#components/licenses/assets/labels.ts'
+import { type Subscription, toQuantityState } from '#components/licenses/assets/labels.ts'
 import { ChangeSign } from '#components/licenses/license-changes/change-sign.tsx'
 import { useLicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
 import { LicenseReview } from '#components/licenses/license-reviews/later-review.ts'
@@ -31,7 +31,7 @@ export const LicenseRow = memo(function LicenseRow({
   idle: Idle | undefined
 }) {
   const review = useRef<HTMLTableRowElement>(null)
-  const edit = useLicenseEdit(item, factsOf(subscription))
+  const edit = useLicenseEdit(item, toQuantityState(subscription))
   const open = edit.open && !edit.isPending
   const isFree = !edit.open && !edit.isPending && edit.waitUntil === undefined
   const onKeyDown = (event: KeyboardEvent) => {
@@ -53,19 +53,19 @@ export const LicenseRow = memo(function LicenseRow({
           idle={idle}
           control={
             // Above the link over the row: a click beside − goes nowhere.
-            <Cell place="right" right className="relative z-1 cursor-auto">
+            <Cell placement="right" right className="relative z-1 cursor-auto">
               <LicenseControl item={item} subscription={subscription} edit={edit} />
             </Cell>
           }
         >
-          {edit.refused ? null : (
+          {edit.failedChange ? null : (
             <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
           )}
         </AssetCells>
       </Row>
       {open ? (
         <Row ref={review} className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
-          <Cell place="across" colSpan={columns.length} className="pt-0 pb-3.5">
+          <Cell placement="across" colSpan={columns.length} className="pt-0 pb-3.5">
             <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
           </Cell>
         </Row>

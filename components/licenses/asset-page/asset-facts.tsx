@@ -7,20 +7,20 @@ import { dayText } from '#lib/platform/values/days.ts'
 import { ReadAgain } from './read-again.tsx'
 
 /** What is known of an asset, at a glance, and how fresh it is at the time `now` (epoch milliseconds). */
-export function AssetFacts({ item, now }: { item: AssetListItem; now: number }) {
+export function AssetDetails({ item, now }: { item: AssetListItem; now: number }) {
   const subscription = item.properties?.subscription
   return (
     <Card>
       <dl aria-label="Facts" className="grid gap-x-8 gap-y-2 px-4 py-3.5 md:max-xl:grid-cols-2">
-        {subscription ? <SubscriptionFacts subscription={subscription} /> : null}
-        {subscription ? null : <Fact label="Licenses">No licenses</Fact>}
-        <Fact label="Created">
+        {subscription ? <SubscriptionDetails subscription={subscription} /> : null}
+        {subscription ? null : <DetailItem label="Licenses">No licenses</DetailItem>}
+        <DetailItem label="Created">
           <Day at={item.createTime} />
-        </Fact>
+        </DetailItem>
         {item.vendor && item.vendor.name !== 'built-in' ? (
-          <Fact label="Vendor">{item.vendor.label}</Fact>
+          <DetailItem label="Vendor">{item.vendor.label}</DetailItem>
         ) : null}
-        <Fact label="Reseller">{item.properties?.reseller || '–'}</Fact>
+        <DetailItem label="Reseller">{item.properties?.reseller || '–'}</DetailItem>
         {subscription ? <AdminConsole address={subscription.ResourceUIURL} /> : null}
       </dl>
       <Observed item={item} now={now} />
@@ -50,21 +50,21 @@ function whenText(at: number, now: number): string {
   return ago.startsWith('on ') ? `on ${moment}` : `${ago} (${moment})`
 }
 
-function SubscriptionFacts({ subscription }: { subscription: Subscription }) {
+function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
   const { Seats, Plan, PurchaseOrderID } = subscription
   const { NumberOfSeats: purchased, MaximumNumberOfSeats: maximum, LicensedNumberOfSeats: assigned } = Seats
   const count = (value: number) => value.toLocaleString('en')
   return (
     <>
-      <Fact label="Plan">{planName(subscription)}</Fact>
-      <Fact label="Purchased">{count(purchased)}</Fact>
-      {maximum === purchased ? null : <Fact label="At most">{count(maximum)}</Fact>}
-      <Fact label="Assigned">{count(assigned)}</Fact>
-      <Fact label="Idle">{count(Math.max(0, purchased - assigned))}</Fact>
-      <Fact label="Renewal">
+      <DetailItem label="Plan">{planName(subscription)}</DetailItem>
+      <DetailItem label="Purchased">{count(purchased)}</DetailItem>
+      {maximum === purchased ? null : <DetailItem label="At most">{count(maximum)}</DetailItem>}
+      <DetailItem label="Assigned">{count(assigned)}</DetailItem>
+      <DetailItem label="Idle">{count(Math.max(0, purchased - assigned))}</DetailItem>
+      <DetailItem label="Renewal">
         {planEnd(subscription) ?? (Plan.IsCommitmentPlan ? 'Not known' : 'No commitment')}
-      </Fact>
-      <Fact label="Purchase order">{PurchaseOrderID || '–'}</Fact>
+      </DetailItem>
+      <DetailItem label="Purchase order">{PurchaseOrderID || '–'}</DetailItem>
     </>
   )
 }
@@ -72,7 +72,7 @@ function SubscriptionFacts({ subscription }: { subscription: Subscription }) {
 function AdminConsole({ address }: { address: string }) {
   if (!/^https?:$/.test(URL.parse(address)?.protocol ?? '')) return null
   return (
-    <Fact label="Admin console">
+    <DetailItem label="Admin console">
       <a
         href={address}
         target="_blank"
@@ -81,11 +81,11 @@ function AdminConsole({ address }: { address: string }) {
       >
         Open at the vendor
       </a>
-    </Fact>
+    </DetailItem>
   )
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+function DetailItem({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex justify-between gap-4 text-sm">
       <dt className="shrink-0 text-ink-3">{label}</dt>

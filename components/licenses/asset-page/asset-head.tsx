@@ -10,8 +10,8 @@ import { LicenseControl } from '#components/licenses/license-reviews/license-con
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { PageHeader } from '#components/ui/page-head.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
@@ -19,10 +19,10 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { readAsset } from '#lib/licenses/client.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { AssetStatus } from '../assets/asset-status.tsx'
-import { factsOf, idleCost, idleText, type Subscription } from '../assets/labels.ts'
+import { idleCost, idleText, type Subscription, toQuantityState } from '../assets/labels.ts'
 import { type List, oneAsset, refetchInterval } from '../assets/one-asset.ts'
 
-type Given = {
+type AssetHeaderProps = {
   item: AssetListItem
   /** The list view that the breadcrumb leads back to. */
   back: string
@@ -33,8 +33,8 @@ type Given = {
 }
 
 /** What an asset is, and the control of its licenses. The page has put the asset into the cache. */
-export function AssetHead(given: Given) {
-  const { item } = given
+export function AssetHeader(props: AssetHeaderProps) {
+  const { item } = props
   const { data } = useQuery({
     queryKey: oneAsset.key(item.id),
     queryFn: ({ signal, client, queryKey }) =>
@@ -44,9 +44,9 @@ export function AssetHead(given: Given) {
   const present = data?.assets[0] ?? item
   const subscription = present.properties?.subscription
   return subscription ? (
-    <Licensed {...given} item={present} subscription={subscription} />
+    <Licensed {...props} item={present} subscription={subscription} />
   ) : (
-    <Head {...given} />
+    <AssetTitle {...props} />
   )
 }
 
@@ -57,8 +57,8 @@ function Licensed({
   lastPrice,
   idle,
   proposed,
-}: Given & { subscription: Subscription }) {
-  const edit = useLicenseEdit(item, factsOf(subscription), proposed)
+}: AssetHeaderProps & { subscription: Subscription }) {
+  const edit = useLicenseEdit(item, toQuantityState(subscription), proposed)
   useRefreshAfterChange(item.openChange?.id)
   const open = edit.open && !edit.isPending
   const isFree = !edit.open && !edit.isPending && edit.waitUntil === undefined
@@ -67,13 +67,18 @@ function Licensed({
   }
   const control = (
     <div className="md:text-right">
-      <LicenseControl item={item} subscription={subscription} edit={edit} isTold />
+      <LicenseControl item={item} subscription={subscription} edit={edit} isStated />
     </div>
   )
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape only repeats what the button Discard does
     <div onKeyDown={onKeyDown}>
-      <Head item={item} back={back} controls={control} badge={<AssetStatus status={subscription.Status} />} />
+      <AssetTitle
+        item={item}
+        back={back}
+        controls={control}
+        badge={<AssetStatus status={subscription.Status} />}
+      />
       {open ? (
         <div className="-mt-1 mb-4 rounded-card bg-accent-tint p-3.5">
           <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
@@ -85,21 +90,21 @@ function Licensed({
   )
 }
 
-function Head({
+function AssetTitle({
   item,
   back,
   badge,
   controls,
-}: Pick<Given, 'item' | 'back'> & { badge?: ReactNode; controls?: ReactNode }) {
+}: Pick<AssetHeaderProps, 'item' | 'back'> & { badge?: ReactNode; controls?: ReactNode }) {
   const domain = item.properties?.customerDomain
   return (
-    <PageHead
-      crumb={{ href: back, name: 'Assets' }}
+    <PageHeader
+      breadcrumb={{ href: back, name: 'Assets' }}
       title={item.assetName}
       badge={badge}
       subtitle={
         <>
-          {domain ? `${visible(domain)} · ` : ''}
+          {domain ? `${escapeInvisible(domain)} · ` : ''}
           {platformName(item.type)} · <span className="font-mono text-sm wrap-anywhere">{item.id}</span>
         </>
       }
@@ -147,21 +152,21 @@ function IdleNote({
 
 /** Only for what was idle for long: nobody is led to take a license that was free for a day. */
 function LowerButton({
-  idle: { lowerTo, lasting },
+  idle: { lowerTo, longIdle },
   onLower,
 }: {
   idle: Idle
   onLower: ((total: number) => void) | undefined
 }) {
-  if (lowerTo === null || lasting === null || !onLower) return null
+  if (lowerTo === null || longIdle === null || !onLower) return null
   return <Button onClick={() => onLower(lowerTo)}>Lower to {lowerTo.toLocaleString('en')}</Button>
 }
 
-function adviceOf({ properties, openChange, vendor }: AssetListItem, { lowerTo, lasting }: Idle): string {
+function adviceOf({ properties, openChange, vendor }: AssetListItem, { lowerTo, longIdle }: Idle): string {
   const { Plan, Status } = properties?.subscription ?? {}
   if (openChange) return 'A change of this plan is under way.'
   if (lowerTo !== null)
-    return lasting === null
+    return longIdle === null
       ? 'For how long is not known yet. This plan can be lowered now.'
       : 'This plan can be lowered now.'
   if (Status !== 'ACTIVE') return 'The subscription is not active.'

@@ -26,7 +26,7 @@ export function ReadAgain({ id, label }: { id: string; label: string }) {
         Read again now
       </Button>
       <p role="status" className="text-ink-2">
-        {data && !isPending ? toldText(data, label) : ''}
+        {data && !isPending ? readText(data, label) : ''}
       </p>
       {error ? <NotDone title="Not read" error={error} /> : null}
     </div>
@@ -34,7 +34,7 @@ export function ReadAgain({ id, label }: { id: string; label: string }) {
 }
 
 /** What the vendor told and when, in a sentence: it may have been asked by somebody else some seconds ago. */
-function toldText({ openChange, observedTime, properties }: AssetListItem, label: string): string {
+function readText({ openChange, observedTime, properties }: AssetListItem, label: string): string {
   if (openChange) {
     return `${label} has not confirmed the change to ${openChange.to.toLocaleString('en')} yet.`
   }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { costText } from './cost.ts'
 import {
+  changeOutcomeText,
   differenceText,
-  factsOf,
   licensesText,
   limitText,
   planEnd,
   planName,
   type Subscription,
-  settledText,
+  toQuantityState,
 } from './labels.ts'
 
 const END = Date.UTC(2027, 2, 1)
 
 function subscription(
-  given: Partial<Subscription['Plan']> & { renewal?: string; status?: string; seats?: number },
+  values: Partial<Subscription['Plan']> & { renewal?: string; status?: string; seats?: number },
 ) {
-  const { renewal, status = 'ACTIVE', seats = 60, ...plan } = given
+  const { renewal, status = 'ACTIVE', seats = 60, ...plan } = values
   return {
     Status: status,
     Plan: { PlanName: 'FLEXIBLE', IsCommitmentPlan: false, CommitmentInterval: null, ...plan },
@@ -54,18 +54,18 @@ describe('why a quantity can not change or fall', () => {
     [subscription({ ...committed, seats: 0 }), undefined],
     [subscription({ status: 'SUSPENDED' }), 'Can’t change while suspended'],
     [subscription({ status: 'PENDING', seats: 0 }), 'Can’t change while pending'],
-  ])('case %#', (given, text) => {
-    expect(limitText(factsOf(given))).toBe(text)
+  ])('case %#', (values, text) => {
+    expect(limitText(toQuantityState(values))).toBe(text)
   })
 })
 
 it('says what became of a change', () => {
   const change = { from: 240, to: 1250 }
-  expect(settledText('Business Plus', { ...change, state: 'APPLIED' })).toBe(
+  expect(changeOutcomeText('Business Plus', { ...change, state: 'APPLIED' })).toBe(
     'Business Plus: 240 → 1,250 licenses',
   )
   expect(
-    settledText('Business Plus', {
+    changeOutcomeText('Business Plus', {
       ...change,
       state: 'FAILED',
       vendorReason: 'The vendor did not apply it.',
@@ -77,8 +77,8 @@ it('says what became of a change', () => {
     state: 'UNCLEAR',
     vendorReason: 'We can’t tell whether it came: it shows 3. Compare.',
   }
-  expect(settledText('Vault', unclear)).toBe('Vault: We can’t tell whether it came.')
-  expect(settledText('Vault', { from: 1, to: 2, state: 'REJECTED' })).toBe(
+  expect(changeOutcomeText('Vault', unclear)).toBe('Vault: We can’t tell whether it came.')
+  expect(changeOutcomeText('Vault', { from: 1, to: 2, state: 'REJECTED' })).toBe(
     'Not changed: Vault stays at 1 license.',
   )
 })

@@ -1,6 +1,6 @@
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { atItsEnd, decideQuantity, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import { atItsEnd, decideQuantity, type QuantityState } from '#lib/licenses/assets/rules.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
@@ -32,7 +32,7 @@ export function planEnd({ Plan, RenewalSettings }: Subscription): string | undef
 }
 
 /** The facts of a subscription that the quantity rule decides by. */
-export function factsOf({ Status, Plan, Seats }: Subscription): QuantityFacts {
+export function toQuantityState({ Status, Plan, Seats }: Subscription): QuantityState {
   return {
     status: Status,
     isCommitmentPlan: Plan.IsCommitmentPlan,
@@ -42,9 +42,9 @@ export function factsOf({ Status, Plan, Seats }: Subscription): QuantityFacts {
 }
 
 /** Why the quantity can't change, or can't be lowered now, in a few words; undefined where it can. */
-export function limitText(facts: QuantityFacts): string | undefined {
-  const decision = decideQuantity(facts, Math.max(0, facts.purchased - 1))
-  if (facts.purchased === 0 && facts.status === 'ACTIVE') return undefined
+export function limitText(quantityState: QuantityState): string | undefined {
+  const decision = decideQuantity(quantityState, Math.max(0, quantityState.purchased - 1))
+  if (quantityState.purchased === 0 && quantityState.status === 'ACTIVE') return undefined
   if (decision.allowed) return undefined
   if (decision.reason === 'not_active')
     return `Can’t change while ${statusText(decision.status).toLowerCase()}`
@@ -63,8 +63,8 @@ export function nextText({ quantity, time }: NonNullable<AssetListItem['schedule
 
 /** A status as people read it: `SUSPENDED` is "Suspended". */
 export function statusText(status: string): string {
-  const words = status.replace(/_/g, ' ').toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const text = status.replace(/_/g, ' ').toLowerCase()
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** `1 license`, `1,200 licenses`. */
@@ -78,7 +78,7 @@ export function differenceText(change: number): string {
 }
 
 /** What became of a change that is settled, in short; what to do about it stands beside its asset. */
-export function settledText(
+export function changeOutcomeText(
   name: string,
   { state, from, to, vendorReason }: Pick<LicenseChange, 'state' | 'from' | 'to' | 'vendorReason'>,
 ): string {
@@ -89,10 +89,10 @@ export function settledText(
 }
 
 /** `58 idle for 60 days or more`; undefined where nothing is idle. */
-export function idleText({ now, lasting }: Idle): string | undefined {
-  const count = lasting ?? now
+export function idleText({ now, longIdle }: Idle): string | undefined {
+  const count = longIdle ?? now
   if (count < 1) return undefined
-  const long = lasting === null ? '' : ' for 60 days or more'
+  const long = longIdle === null ? '' : ' for 60 days or more'
   return `${count.toLocaleString('en')} idle${long}`
 }
 

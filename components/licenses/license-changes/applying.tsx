@@ -7,16 +7,16 @@ const LONG_MS = 4000
 
 /** Stands in the control's place while the vendor is asked. Takes the focus, so that it is not lost. */
 export function Applying() {
-  const place = useRef<HTMLSpanElement>(null)
+  const status = useRef<HTMLSpanElement>(null)
   const [isLong, setLong] = useState(false)
   useEffect(() => {
-    place.current?.focus()
+    status.current?.focus()
     const timer = setTimeout(() => setLong(true), LONG_MS)
     return () => clearTimeout(timer)
   }, [])
   return (
     <span
-      ref={place}
+      ref={status}
       role="status"
       tabIndex={-1}
       className="inline-flex min-h-8 items-center gap-2 rounded-sm text-sm max-md:min-h-10"

@@ -7,18 +7,18 @@ import { Button } from '#components/ui/button.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain, whatToDoText } from './last-change.ts'
-import { Outlook } from './outlook.tsx'
+import { PendingStatus } from './outlook.tsx'
 import { ReviewBox } from './review-box.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
 
-type Given = { item: AssetListItem; edit: ReturnType<typeof useLicenseEdit> }
+type ChangeNoteProps = { item: AssetListItem; edit: ReturnType<typeof useLicenseEdit> }
 
 /**
  * On an asset's page: what is known of its open change, or of the last one where that was not applied or is unclear;
  * what can be done now; and the id of the change, which whoever is asked for help wants to know.
  */
-export function ChangeNote({ item, edit }: Given) {
-  if (edit.held) return <OpenNote item={item} edit={edit} open={edit.held} />
+export function ChangeNote({ item, edit }: ChangeNoteProps) {
+  if (edit.openChange) return <OpenNote item={item} edit={edit} open={edit.openChange} />
   const { lastChange, vendor, quantity = 0 } = item
   if (!lastChange || !['FAILED', 'UNCLEAR'].includes(lastChange.state)) return null
   const again = totalToSetAgain(lastChange, quantity)
@@ -60,7 +60,11 @@ export function ChangeNote({ item, edit }: Given) {
   )
 }
 
-function OpenNote({ item, edit, open }: Given & { open: NonNullable<Given['edit']['held']> }) {
+function OpenNote({
+  item,
+  edit,
+  open,
+}: ChangeNoteProps & { open: NonNullable<ChangeNoteProps['edit']['openChange']> }) {
   const { id, to, actor, knownBy, repeatable } = open
   const label = item.vendor?.label ?? 'The vendor'
   return (
@@ -75,7 +79,7 @@ function OpenNote({ item, edit, open }: Given & { open: NonNullable<Given['edit'
           ) : null
         }
       >
-        <Outlook label={label} knownBy={knownBy} />{' '}
+        <PendingStatus label={label} knownBy={knownBy} />{' '}
         {repeatable
           ? 'Wait, or ask again: that counts as the same request, and changes nothing twice.'
           : 'There is nothing that you have to do meanwhile.'}
@@ -88,7 +92,7 @@ function OpenNote({ item, edit, open }: Given & { open: NonNullable<Given['edit'
 function QuotedId({ id }: { id: string }) {
   return (
     <span className="mt-1 block">
-      <RequestId what="If you ask for help, quote change" id={id} />
+      <RequestId label="If you ask for help, quote change" id={id} />
     </span>
   )
 }

@@ -5,11 +5,11 @@ import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import { statusText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
-import { Outlook } from './outlook.tsx'
+import { PendingStatus } from './outlook.tsx'
 
-type Known = (typeof CHANGE_STATES)[number]
+type ChangeState = (typeof CHANGE_STATES)[number]
 
-const NAMES: Record<Known, string> = {
+const NAMES: Record<ChangeState, string> = {
   CLAIMED: 'Applying',
   SENT: 'Applying',
   UNKNOWN: 'Confirming',
@@ -20,7 +20,7 @@ const NAMES: Record<Known, string> = {
   DRIFT: 'Changed at the vendor',
   RECORDED: 'Recorded by import',
 }
-const TONES: Record<Known, BadgeTone> = {
+const TONES: Record<ChangeState, BadgeTone> = {
   CLAIMED: 'info',
   SENT: 'info',
   UNKNOWN: 'info',
@@ -34,7 +34,7 @@ const TONES: Record<Known, BadgeTone> = {
 
 /** What became of a change, as people read it. */
 export function outcomeText(state: string): string {
-  return NAMES[state as Known] ?? statusText(state)
+  return NAMES[state as ChangeState] ?? statusText(state)
 }
 
 /** Of these somebody may have to ask for help, who is asked which one it is. */
@@ -45,11 +45,11 @@ export function ChangeOutcome({ change, again }: { change: LicenseChange; again:
   const { id, assetId, state, to, knownBy, vendorReason } = change
   return (
     <>
-      <Badge tone={TONES[state as Known] ?? 'mute'}>{outcomeText(state)}</Badge>
+      <Badge tone={TONES[state as ChangeState] ?? 'mute'}>{outcomeText(state)}</Badge>
       {vendorReason || isOpen(state) ? (
         // A long reason asks for no more room than is good to read: names and days keep theirs.
         <span className="relative z-1 mt-1 block w-fit text-xs wrap-anywhere text-ink-2 md:max-w-72">
-          {vendorReason} {isOpen(state) ? <Outlook knownBy={knownBy} /> : null}
+          {vendorReason} {isOpen(state) ? <PendingStatus knownBy={knownBy} /> : null}
         </span>
       ) : null}
       {again ? (

@@ -2,11 +2,11 @@ import { CircleAlert, CircleHelp, History } from 'lucide-react'
 import Link from 'next/link'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
 import { agoText } from '#components/platform/values/times.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain } from './last-change.ts'
 
-const LOOKS: Record<string, { icon: typeof History; tone: string }> = {
+const SIGNS: Record<string, { icon: typeof History; tone: string }> = {
   DRIFT: { icon: History, tone: 'text-info' },
   FAILED: { icon: CircleAlert, tone: 'text-danger' },
   UNCLEAR: { icon: CircleHelp, tone: 'text-warn' },
@@ -28,7 +28,7 @@ export function ChangeSign({
   const { lastChange, vendor, quantity = 0 } = item
   const text = lastChange && newsText(lastChange, vendor?.label ?? 'the vendor')
   if (!lastChange || text === undefined) return null
-  const { icon: Icon, tone } = LOOKS[lastChange.state] ?? { icon: History, tone: 'text-ink-2' }
+  const { icon: Icon, tone } = SIGNS[lastChange.state] ?? { icon: History, tone: 'text-ink-2' }
   const again = totalToSetAgain(lastChange, quantity)
   return (
     <span className="relative z-1 mt-1 flex w-fit items-start gap-1.5 text-xs tabular-nums">
@@ -47,7 +47,7 @@ export function ChangeSign({
               {agoText(lastChange.settleTime, Date.now())}
             </span>
           </span>
-          <LinkHint />
+          <LinkSpinner />
         </Link>
         {again !== undefined && onSet ? (
           <>

@@ -1,11 +1,11 @@
 import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
 import { whoText } from '#components/platform/values/who.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { licensesText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
-import { Outlook } from './outlook.tsx'
+import { PendingStatus } from './outlook.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
 
 type Edit = ReturnType<typeof useLicenseEdit>
@@ -20,7 +20,7 @@ export function Confirming({
   from,
   openChange,
   edit,
-  isTold,
+  isStated,
 }: {
   id: string
   item: AssetListItem
@@ -28,13 +28,13 @@ export function Confirming({
   openChange: OpenChange
   edit: Edit
   /** All else is told elsewhere on the page. */
-  isTold: boolean
+  isStated: boolean
 }) {
   const { to, actor } = openChange
   return (
     <div className="mt-1 text-xs tabular-nums max-md:max-w-36 max-md:text-left">
       {/* Takes the focus that the control has lost. */}
-      <p id={id} ref={edit.place} role="status" tabIndex={-1} className="rounded-sm">
+      <p id={id} ref={edit.statusNote} role="status" tabIndex={-1} className="rounded-sm">
         <span className="inline-flex items-center gap-1.5 max-md:items-start">
           <Spinner />
           Confirming with the vendor…
@@ -46,7 +46,7 @@ export function Confirming({
           {actor.name ? `, ${whoText(actor)}` : ''}
         </span>
       </p>
-      {isTold ? null : <Prospect item={item} openChange={openChange} edit={edit} />}
+      {isStated ? null : <Prospect item={item} openChange={openChange} edit={edit} />}
     </div>
   )
 }
@@ -57,7 +57,7 @@ function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange:
   return (
     <>
       <p className="text-ink-3">
-        <Outlook label={item.vendor?.label ?? 'The vendor'} knownBy={knownBy} />
+        <PendingStatus label={item.vendor?.label ?? 'The vendor'} knownBy={knownBy} />
       </p>
       <span className="inline-flex flex-wrap gap-x-3 md:justify-end">
         {repeatable ? (
@@ -69,7 +69,7 @@ function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange:
             Ask again
             <span className="sr-only">
               {' '}
-              for {licensesText(to)}: {visible(item.assetName)}
+              for {licensesText(to)}: {escapeInvisible(item.assetName)}
             </span>
           </button>
         ) : null}

@@ -4,7 +4,7 @@ import { useCopy } from '#components/ui/use-copy.ts'
 
 /** A small way to copy the id of a change, where there is no room to show it. */
 export function CopyId({ id }: { id: string }) {
-  const { said, copy } = useCopy(() => id)
+  const { copyState, copy } = useCopy(() => id)
   return (
     <button
       type="button"
@@ -13,7 +13,9 @@ export function CopyId({ id }: { id: string }) {
       className="relative z-1 rounded-sm text-xs text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
     >
       Copy id<span className="sr-only"> {id} of the change</span>
-      <span role="status">{said === 'copied' ? ': copied' : said === 'refused' ? ': not copied' : ''}</span>
+      <span role="status">
+        {copyState === 'copied' ? ': copied' : copyState === 'refused' ? ': not copied' : ''}
+      </span>
     </button>
   )
 }

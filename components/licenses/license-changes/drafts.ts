@@ -5,7 +5,7 @@ type Draft = { quantity: number; purchased: number }
 const drafts = new Map<string, Draft>()
 
 /** Remembers what is typed for an asset; undefined, or null for what is no whole number, forgets it. */
-export function keepDraft(assetId: string, quantity: number | null | undefined, purchased: number): void {
+export function saveDraft(assetId: string, quantity: number | null | undefined, purchased: number): void {
   if (typeof quantity === 'number' && quantity !== purchased) drafts.set(assetId, { quantity, purchased })
   else drafts.delete(assetId)
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { idsToSetAgain, newsText, totalToSetAgain, whatToDoText } from './last-change.ts'
 
-const told = (state: string) => newsText({ state, from: 1020, to: 1025 }, 'Google Workspace')
+const newsOf = (state: string) => newsText({ state, from: 1020, to: 1025 }, 'Google Workspace')
 
 test('what the vendor did, what it did not do, and what nobody can tell is news; what was applied is not', () => {
-  expect(told('DRIFT')).toBe('Changed at Google Workspace: 1,020 → 1,025')
-  expect(told('FAILED')).toBe('Not applied: 1,020 → 1,025')
-  expect(told('UNCLEAR')).toBe('We can’t tell whether 1,025 licenses reached Google Workspace')
-  for (const state of ['APPLIED', 'REJECTED', 'RECORDED', 'NEWER']) expect(told(state)).toBeUndefined()
+  expect(newsOf('DRIFT')).toBe('Changed at Google Workspace: 1,020 → 1,025')
+  expect(newsOf('FAILED')).toBe('Not applied: 1,020 → 1,025')
+  expect(newsOf('UNCLEAR')).toBe('We can’t tell whether 1,025 licenses reached Google Workspace')
+  for (const state of ['APPLIED', 'REJECTED', 'RECORDED', 'NEWER']) expect(newsOf(state)).toBeUndefined()
 })
 
 test('only what was not applied is offered again, and only where it is not there already', () => {

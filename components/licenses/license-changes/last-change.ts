@@ -2,13 +2,13 @@ import { licensesText } from '#components/licenses/assets/labels.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 
 type LastChange = NonNullable<AssetListItem['lastChange']>
-type Told = Pick<LastChange, 'state' | 'from' | 'to'>
+type ChangeSummary = Pick<LastChange, 'state' | 'from' | 'to'>
 
 /**
  * What a settled change has to tell beside its asset, in a line; undefined where there is nothing to see to.
  * @param label the vendor's name for people
  */
-export function newsText({ state, from, to }: Told, label: string): string | undefined {
+export function newsText({ state, from, to }: ChangeSummary, label: string): string | undefined {
   const step = `${from.toLocaleString('en')} → ${to.toLocaleString('en')}`
   if (state === 'DRIFT') return `Changed at ${label}: ${step}`
   if (state === 'FAILED') return `Not applied: ${step}`

@@ -7,7 +7,7 @@ import { useWaiting } from '#components/platform/waits/use-waiting.ts'
  * By when the outcome of an open change is known.
  * @param label the vendor's name for people; none where it stands beside this already
  */
-export function Outlook({ label, knownBy }: { label?: string; knownBy: number | undefined }) {
+export function PendingStatus({ label, knownBy }: { label?: string; knownBy: number | undefined }) {
   const isToCome = useWaiting(knownBy)
   if (knownBy === undefined) return null
   return isToCome ? (

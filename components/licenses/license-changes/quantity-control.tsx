@@ -20,7 +20,7 @@ const widthOf = (text: string) =>
 
 const STEPS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }
 
-type Given = {
+type QuantityControlProps = {
   label: string
   /** Null: what is typed is no whole number. */
   value: number | null
@@ -34,13 +34,13 @@ type Given = {
   input: RefObject<HTMLInputElement | null>
   onChange: (value: number | null) => void
   /** Somebody points at it, or has come to it. */
-  onNear: () => void
+  onApproach: () => void
   onEnter: () => void
 }
 
 /** − [ n ] +. Typing works; arrow keys step by 1, Page Up and Page Down by 10. */
-export function QuantityControl(given: Given) {
-  const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onNear, onEnter } = given
+export function QuantityControl(props: QuantityControlProps) {
+  const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onApproach, onEnter } = props
   const [typed, setTyped] = useState('')
   // What was typed stays as it was typed for as long as it means the value.
   const text = value === (wholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
@@ -77,7 +77,7 @@ export function QuantityControl(given: Given) {
       {/* Paper has no fields. */}
       <span className="hidden font-[550] tabular-nums print:inline">{purchased.toLocaleString('en')}</span>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts */}
-      <div role="group" aria-label={label} className={GROUP} onPointerEnter={onNear} onFocus={onNear}>
+      <div role="group" aria-label={label} className={GROUP} onPointerEnter={onApproach} onFocus={onApproach}>
         <button
           {...stepper(-1, disabled || (value !== null && value <= minimum))}
           aria-label={`One fewer: ${label}`}

@@ -60,10 +60,12 @@ export function Impossible({
   children?: ReactNode
 }) {
   const id = useId()
-  const own = children ? { look: 'quiet' as const } : { ref: first as RefObject<HTMLButtonElement> }
+  const buttonProps = children
+    ? { variant: 'quiet' as const }
+    : { ref: first as RefObject<HTMLButtonElement> }
   const actions = (
     <>
-      <Button {...own} onClick={onDiscard} aria-describedby={id}>
+      <Button {...buttonProps} onClick={onDiscard} aria-describedby={id}>
         Discard
       </Button>
       {children}

@@ -5,10 +5,10 @@ import { type OpenChange, readChange } from '#components/licenses/assets/one-ass
 import { useWaiting } from '#components/platform/waits/use-waiting.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/rules.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
-import { settledText } from '../assets/labels.ts'
-import { draftOf, keepDraft } from './drafts.ts'
+import { changeOutcomeText } from '../assets/labels.ts'
+import { draftOf, saveDraft } from './drafts.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
 /** In milliseconds: so long after a review that came late nobody has read it. */
@@ -28,64 +28,64 @@ type Draft = {
  * What is typed is there again after a navigation, as long as the total that it would replace is the same.
  * @param proposed a total to begin with, which nobody has confirmed
  */
-export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, proposed?: number) {
+export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState, proposed?: number) {
   const input = useRef<HTMLInputElement>(null)
   /** The first control of the review: where Enter in the quantity leads. */
   const first = useRef<HTMLElement>(null)
   /** What stands there while a change is open. */
-  const place = useRef<HTMLParagraphElement>(null)
+  const statusNote = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
   /** Enter in the quantity was quicker than its review; and when the review then took the focus. */
   const entered = useRef(false)
   const arrivedAt = useRef(Number.NEGATIVE_INFINITY)
   const [{ typed, over }, setDraft] = useState<Draft>(() => {
-    const kept = draftOf(item.id, facts.purchased)
-    return proposed === undefined && kept !== undefined
-      ? { typed: kept, over: facts.purchased }
+    const storedQuantity = draftOf(item.id, quantityState.purchased)
+    return proposed === undefined && storedQuantity !== undefined
+      ? { typed: storedQuantity, over: quantityState.purchased }
       : { typed: proposed }
   })
-  const draft = over === undefined || over === facts.purchased ? typed : undefined
-  const active = draft !== undefined && draft !== facts.purchased
+  const draft = over === undefined || over === quantityState.purchased ? typed : undefined
+  const active = draft !== undefined && draft !== quantityState.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
-  const refused =
+  const failedChange =
     !active && error && !isUnknown(error) && sent !== undefined
       ? { error, quantity: sent.quantity, from: sent.from }
       : undefined
 
-  const held = isPending ? undefined : item.openChange
+  const openChange = isPending ? undefined : item.openChange
   const isWaiting = useWaiting(item.waitUntil)
-  const waitUntil = isWaiting && !isPending && !held ? item.waitUntil : undefined
+  const waitUntil = isWaiting && !isPending && !openChange ? item.waitUntil : undefined
   useOutcome(item, isPending)
 
   // When the outcome is known, the focus returns to the control, unless it has gone elsewhere meanwhile.
-  const isHeld = held !== undefined || waitUntil !== undefined
+  const isLocked = openChange !== undefined || waitUntil !== undefined
   useEffect(() => {
     if (isPending) returns.current = true
     else if (returns.current) {
-      returns.current = isHeld
-      const to = isHeld ? place.current : input.current
+      returns.current = isLocked
+      const to = isLocked ? statusNote.current : input.current
       if (!document.activeElement?.matches('a, button, input, dialog')) to?.focus({ preventScroll: true })
     }
-  }, [isPending, isHeld])
+  }, [isPending, isLocked])
 
   const change = (next: number | null | undefined) => {
-    keepDraft(item.id, next, facts.purchased)
+    saveDraft(item.id, next, quantityState.purchased)
     setDraft({ typed: next })
   }
 
   return {
     input,
     first,
-    place,
+    statusNote,
     isPending,
     /** The change that is open there: until its outcome is known, no other one can be made. */
-    held,
+    openChange,
     /** Until when the vendor takes no other change, in epoch milliseconds. */
     waitUntil,
-    refused,
-    draft: active ? draft : facts.purchased,
-    value: active ? draft : (refused?.quantity ?? facts.purchased),
-    open: active || refused !== undefined,
+    failedChange,
+    draft: active ? draft : quantityState.purchased,
+    value: active ? draft : (failedChange?.quantity ?? quantityState.purchased),
+    open: active || failedChange !== undefined,
     /** Leads into the review: at once, or when it is there. */
     enter() {
       if (first.current) first.current.focus()
@@ -115,11 +115,11 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
       // A press that was meant for the quantity comes too soon after a late review to have been meant for it.
       if (isPending || performance.now() - arrivedAt.current < MEANT_MS) return
       change(undefined)
-      mutate({ quantity, from: facts.purchased, etag, key: newKey() })
+      mutate({ quantity, from: quantityState.purchased, etag, key: newKey() })
     },
     /** Asks once more for the total of an open change, which the vendor takes for one. */
     repeat({ to: quantity }: OpenChange) {
-      if (!isPending) mutate({ quantity, from: facts.purchased, etag: item.etag, key: newKey() })
+      if (!isPending) mutate({ quantity, from: quantityState.purchased, etag: item.etag, key: newKey() })
     },
     /** Asks the same again. Had it been heard the first time, nothing happens twice. */
     again() {
@@ -133,7 +133,7 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
  * any more. `isPending`: a request of this very screen is under way, which tells its outcome itself.
  */
 function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean): void {
-  const say = useToast()
+  const toast = useToast()
   const followed = useRef<string>(undefined)
   const id = isPending ? undefined : openChange?.id
   useEffect(() => {
@@ -142,10 +142,10 @@ function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean
     if (before === undefined || before === id || isPending) return
     readChange(before).then(
       (change) => {
-        if (change && !isOpen(change.state)) say(settledText(assetName, change))
+        if (change && !isOpen(change.state)) toast(changeOutcomeText(assetName, change))
       },
       // The asset itself shows what it has.
       () => undefined,
     )
-  }, [id, isPending, assetName, say])
+  }, [id, isPending, assetName, toast])
 }

@@ -14,7 +14,7 @@ import { decideQuantity } from '#lib/licenses/assets/rules.ts'
 import { setQuantity } from '#lib/licenses/client.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { factsOf, licensesText } from '../assets/labels.ts'
+import { licensesText, toQuantityState } from '../assets/labels.ts'
 
 /** One click on the button. Asked again with the same key, it has one effect. */
 export type Attempt = {
@@ -28,7 +28,7 @@ export type Attempt = {
   undoes?: boolean
 }
 
-const TOO_LATE = 'Not undone: another change of it is under way.'
+const UNDO_BLOCKED = 'Not undone: another change of it is under way.'
 const UNHEARD = 'the service did not answer. Try again.'
 
 /** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
@@ -44,7 +44,7 @@ export function newKey(): string {
  */
 export function useQuantityChange(item: AssetListItem) {
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const update = (change: (list: List) => List) =>
     client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && change(list))
   const mutation = useMutation({
@@ -57,13 +57,13 @@ export function useQuantityChange(item: AssetListItem) {
       update((list) => withOpenChange(withAsset(list, asset), item.id, undefined))
       const before = item.quantity?.toLocaleString('en')
       const former = undoes ? undefined : undoOf(item, asset, tagOf(asset), from)
-      say(
+      toast(
         `${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`,
         former && {
           name: 'Undo',
           act: () => {
             // Another one is under way, which has made it one of another version already.
-            if (client.isMutating({ mutationKey: ['setQuantity', item.id] })) return say(TOO_LATE)
+            if (client.isMutating({ mutationKey: ['setQuantity', item.id] })) return toast(UNDO_BLOCKED)
             mutation.mutate({ ...former, key: newKey(), undoes: true })
           },
         },
@@ -72,7 +72,7 @@ export function useQuantityChange(item: AssetListItem) {
     // Nobody knows yet what became of it: that is how it stands there, until a read tells.
     onError: (error, { quantity, undoes }) => {
       if (undoes && !isUnknown(error))
-        say(`Not undone: ${error instanceof Problem ? error.message : UNHEARD}`)
+        toast(`Not undone: ${error instanceof Problem ? error.message : UNHEARD}`)
       const openChange = openChangeOf(error, quantity, item.openChange)
       if (openChange) update((list) => withOpenChange(list, item.id, openChange))
     },
@@ -87,10 +87,10 @@ export function useQuantityChange(item: AssetListItem) {
 }
 
 /** The change that a 504 tells of. Who asked for it, where that is not known, comes with the next read. */
-function openChangeOf(error: Error, to: number, known: OpenChange | undefined): OpenChange | undefined {
+function openChangeOf(error: Error, to: number, existing: OpenChange | undefined): OpenChange | undefined {
   if (!isUnknown(error)) return undefined
   const id = String(error.more.members?.changeId)
-  if (known?.id === id) return known
+  if (existing?.id === id) return existing
   return { id, to, state: 'UNKNOWN', actor: { kind: 'member', id: '', name: '' }, createTime: Date.now() }
 }
 
@@ -114,8 +114,8 @@ export function undoOf(
   const { subscription } = asset.properties
   const from = seatsOf(asset)
   if (!subscription || from === undefined || etag === undefined) return undefined
-  const facts = factsOf(subscription)
-  if (facts.isCommitmentPlan || !decideQuantity(facts, former).allowed) return undefined
+  const quantityState = toQuantityState(subscription)
+  if (quantityState.isCommitmentPlan || !decideQuantity(quantityState, former).allowed) return undefined
   // Such an increase can't be taken back later, and such a decrease may not be taken.
   if (vendor?.locksIncreases) return undefined
   return { quantity: former, from, etag }

@@ -33,7 +33,7 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
     return (
       <TargetForm
         text={draft}
-        keeps={rest.keeps}
+        isStorable={rest.isStorable}
         onText={keeper.type}
         onList={(read) => {
           keeper.put(newList(read))
@@ -54,10 +54,10 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
           keeper.put(confirmed(list))
           send()
         }}
-        onGoOn={send}
+        onContinue={send}
         onStop={() => keeper.stop()}
         onEdit={() => keeper.put(undefined)}
-        onNew={() => {
+        onStartOver={() => {
           keeper.put(undefined)
           keeper.type('')
         }}

@@ -1,10 +1,10 @@
-import { factsOf } from '#components/licenses/assets/labels.ts'
+import { toQuantityState } from '#components/licenses/assets/labels.ts'
 import { newKey } from '#components/licenses/license-changes/use-quantity-change.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/rules.ts'
 import { listAssets, setQuantity } from '#lib/licenses/client.ts'
-import { inTurns, patiently } from '#lib/licenses/license-lists/carry-out.ts'
-import { checkTarget, fateOf } from '#lib/licenses/license-lists/check.ts'
+import { mapWithConcurrency, patiently } from '#lib/licenses/license-lists/carry-out.ts'
+import { checkTarget, outcomeOf } from '#lib/licenses/license-lists/check.ts'
 import type { TargetList } from '#lib/licenses/license-lists/targets.ts'
 import { type LicenseList, type ListRow, rowsIn } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
@@ -25,7 +25,7 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
   if (!list) return
   const rows = rowsIn(list, 'waiting', 'unchecked')
   for (const { assetId } of rows) keeper.row(assetId, { state: 'waiting', reason: '' })
-  const firstPage = () => listAssets({ query: { view: 'full', maxResults: MOST } }, signal)
+  const firstPage = () => listAssets({ query: { view: 'full', maxResults: PAGE_SIZE } }, signal)
   const first = await patiently(firstPage, signal).catch((error) => error as Error)
   const check = async (row: ListRow) => {
     keeper.row(row.assetId, { state: 'checking' })
@@ -33,7 +33,7 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
     if (!values) keeper.stop(true)
     keeper.row(row.assetId, values && !signal.aborted ? values : STOPPED)
   }
-  await inTurns(rows, check, signal)
+  await mapWithConcurrency(rows, check, signal)
   const left = keeper.state().list
   for (const { assetId } of left ? rowsIn(left, 'waiting') : []) keeper.row(assetId, STOPPED)
 }
@@ -41,7 +41,7 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
 const STOPPED = { state: 'unchecked', reason: 'The check was stopped.' } as const
 
 /** The most that one page of a list holds. */
-const MOST = 250
+const PAGE_SIZE = 250
 
 type Listed = Awaited<ReturnType<typeof listAssets>>
 
@@ -55,34 +55,40 @@ async function checked(
     const item = await findAsset(row.assetId, first, signal)
     if (!item) return { state: 'refused', reason: 'There is no asset with this ID.' }
     const subscription = item.properties?.subscription
-    const facts = subscription ? factsOf(subscription) : undefined
-    const dry = await checkTarget(row.quantity, { facts, etag: item.etag }, (etag) =>
+    const quantityState = subscription ? toQuantityState(subscription) : undefined
+    const dry = await checkTarget(row.quantity, { quantityState, etag: item.etag }, (etag) =>
       dryRun(row, etag, signal),
     )
-    const { check: state, error, ...known } = dry
-    if (error !== undefined && fateOf(error, row.quantity) === 'stopped') return undefined
+    const { check: state, error, ...snapshot } = dry
+    if (error !== undefined && outcomeOf(error, row.quantity) === 'stopped') return undefined
     const assigned = subscription?.Seats.LicensedNumberOfSeats ?? 0
-    const found = {
-      ...known,
+    const result = {
+      ...snapshot,
       name: item.assetName,
       type: item.type,
       assigned,
       state,
-      item: at(item, known.facts),
+      item: at(item, snapshot.quantityState),
     }
-    return { ...found, reason: error === undefined ? '' : reasonOf(error, { ...row, ...found }, Date.now()) }
+    return {
+      ...result,
+      reason: error === undefined ? '' : reasonOf(error, { ...row, ...result }, Date.now()),
+    }
   } catch (error) {
-    if (fateOf(error, row.quantity) === 'stopped') return undefined
+    if (outcomeOf(error, row.quantity) === 'stopped') return undefined
     return { state: 'unchecked', reason: reasonOf(error, row, Date.now()) }
   }
 }
 
 /** The asset with the total that was checked, which may be newer than the list's. */
-function at(item: AssetListItem, facts: QuantityFacts | undefined): AssetListItem {
+function at(item: AssetListItem, quantityState: QuantityState | undefined): AssetListItem {
   const { properties } = item
-  if (!properties?.subscription || !facts) return item
+  if (!properties?.subscription || !quantityState) return item
   const { Seats } = properties.subscription
-  const subscription = { ...properties.subscription, Seats: { ...Seats, NumberOfSeats: facts.purchased } }
+  const subscription = {
+    ...properties.subscription,
+    Seats: { ...Seats, NumberOfSeats: quantityState.purchased },
+  }
   return { ...item, properties: { ...properties, subscription } }
 }
 
@@ -99,10 +105,10 @@ async function findAsset(
   // A short id is a part of many others: they come page by page.
   let pageToken: string | undefined
   do {
-    const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: MOST, pageToken }
+    const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: PAGE_SIZE, pageToken }
     const page: Listed = await patiently(() => listAssets({ query }, signal), signal)
-    const found = page.assets.find(isIt)
-    if (found) return found
+    const match = page.assets.find(isIt)
+    if (match) return match
     pageToken = page.pageToken
   } while (pageToken)
   return undefined
@@ -110,15 +116,15 @@ async function findAsset(
 
 function dryRun({ assetId, quantity }: ListRow, etag: string | undefined, signal: AbortSignal) {
   const headers = etag === undefined ? {} : { 'if-match': etag }
-  const given = {
+  const input = {
     params: { asset_id: assetId },
     query: { dryRun: 'true' as const },
     body: { quantity },
     headers,
   }
-  const ask = () => setQuantity(given, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER)]))
-  return patiently(ask, signal)
+  const request = () => setQuantity(input, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]))
+  return patiently(request, signal)
 }
 
 /** In milliseconds: longer than the service itself takes at most. */
-export const LONGEST_ANSWER = 30_000
+export const REQUEST_TIMEOUT_MS = 30_000

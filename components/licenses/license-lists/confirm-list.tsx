@@ -8,7 +8,7 @@ import { totalsOf } from '#lib/licenses/license-lists/rules.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 import { changesOf, type LicenseList, moneyOf, rowsIn } from './list.ts'
 
-type Given = {
+type ConfirmListProps = {
   list: LicenseList
   title: string
   prices: Record<string, LastPrice>
@@ -18,7 +18,7 @@ type Given = {
 }
 
 /** What a checked list comes to, and the one button that sends it. */
-export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }: Given) {
+export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }: ConfirmListProps) {
   const id = useId()
   const [typed, setTyped] = useState('')
   const allowed = rowsIn(list, 'allowed')
@@ -48,14 +48,14 @@ export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }:
                 />
               </label>
             ) : null}
-            <Button look="quiet" onClick={onEdit}>
+            <Button variant="quiet" onClick={onEdit}>
               Edit the list
             </Button>
             {isUnchecked ? <Button onClick={onCheck}>Check the rest again</Button> : null}
             {allowed.length > 0 ? (
               <Button
                 type="submit"
-                look="primary"
+                variant="primary"
                 disabled={!fits}
                 aria-describedby={id}
                 onClick={holdBack}
@@ -76,14 +76,18 @@ export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }:
 
 /** What is not set, so that nobody takes it for set. */
 function othersText(list: LicenseList): string {
-  const say = (count: number, one: string, many: string) =>
+  const countText = (count: number, one: string, many: string) =>
     count === 0 ? '' : `${count.toLocaleString('en')} ${count === 1 ? one : many}. `
   const same = rowsIn(list, 'same').length
   return [
-    say(same, 'has its total already', 'have their totals already'),
-    say(rowsIn(list, 'refused').length, 'can’t be set: see why below', 'can’t be set: see why below'),
-    say(rowsIn(list, 'unchecked', 'waiting').length, 'could not be checked', 'could not be checked'),
-    say(list.skipped, 'row names no total and stays as it is', 'rows name no total and stay as they are'),
+    countText(same, 'has its total already', 'have their totals already'),
+    countText(rowsIn(list, 'refused').length, 'can’t be set: see why below', 'can’t be set: see why below'),
+    countText(rowsIn(list, 'unchecked', 'waiting').length, 'could not be checked', 'could not be checked'),
+    countText(
+      list.skipped,
+      'row names no total and stays as it is',
+      'rows name no total and stay as they are',
+    ),
   ].join('')
 }
 

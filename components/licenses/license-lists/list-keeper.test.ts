@@ -5,24 +5,24 @@ import { listKeeper } from './list-keeper.ts'
 
 /** As much of a browser as keeps things. */
 function storage(isFull = false): Record<string, string> {
-  const kept: Record<string, string> = {}
-  const own = {
-    getItem: (name: string) => kept[name] ?? null,
+  const items: Record<string, string> = {}
+  const fake = {
+    getItem: (name: string) => items[name] ?? null,
     setItem: (name: string, value: string) => {
       if (isFull) throw new DOMException('It is full.', 'QuotaExceededError')
-      kept[name] = value
+      items[name] = value
     },
-    removeItem: (name: string) => delete kept[name],
+    removeItem: (name: string) => delete items[name],
   }
-  for (const [name, value] of Object.entries(own)) Object.defineProperty(kept, name, { value })
-  return kept
+  for (const [name, value] of Object.entries(fake)) Object.defineProperty(items, name, { value })
+  return items
 }
 
-let kept: Record<string, string>
+let items: Record<string, string>
 beforeEach(() => {
-  kept = storage()
+  items = storage()
   vi.stubGlobal('window', {})
-  vi.stubGlobal('localStorage', kept)
+  vi.stubGlobal('localStorage', items)
 })
 afterAll(() => {
   vi.unstubAllGlobals()
@@ -31,14 +31,14 @@ afterAll(() => {
 const targets = [1, 2, 3].map((line) => ({ line, assetId: `a-${line}`, quantity: line }))
 const allowed = {
   state: 'allowed',
-  facts: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 9 },
+  quantityState: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 9 },
 } as const
 
 /** A member's list of three that is confirmed, with these states. */
-function begun(member: string, ...states: ListRow['state'][]) {
+function startedList(member: string, ...states: ListRow['state'][]) {
   const keeper = listKeeper(member)
   keeper.type('the list')
-  const list = newList({ targets, skipped: 0, faults: [] })
+  const list = newList({ targets, skipped: 0, errors: [] })
   keeper.put(confirmed({ ...list, rows: list.rows.map((row) => ({ ...row, ...allowed })) }))
   for (const [at, state] of states.entries()) keeper.row(`a-${at + 1}`, { state })
   return keeper
@@ -48,14 +48,14 @@ test('what is typed is there again after a reload, for its member only; nobody e
   listKeeper('ana').type('a-1,5')
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined })
   expect(listKeeper('ida').state().draft).toBe('')
-  expect(Object.keys(kept)).toEqual([])
+  expect(Object.keys(items)).toEqual([])
 })
 
 test('a confirmed list goes on with its keys; what was being sent is not known', () => {
-  const first = begun('ana', 'done', 'sending')
+  const first = startedList('ana', 'done', 'sending')
   const keys = first.state().list?.rows.map(({ key }) => key)
-  const { list, found } = listKeeper('ana').state()
-  expect(found).toBe(true)
+  const { list, isResumable } = listKeeper('ana').state()
+  expect(isResumable).toBe(true)
   expect(list?.rows.map(({ state }) => state)).toEqual(['done', 'lost', 'allowed'])
   expect(list?.rows.map(({ key }) => key)).toEqual(keys)
   expect(new Set(keys).size).toBe(3)
@@ -64,29 +64,29 @@ test('a confirmed list goes on with its keys; what was being sent is not known',
 test('a checked list that was not confirmed is only a list again', () => {
   const keeper = listKeeper('ana')
   keeper.type('a-1,5')
-  keeper.put(newList({ targets, skipped: 0, faults: [] }))
-  expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined, found: false })
+  keeper.put(newList({ targets, skipped: 0, errors: [] }))
+  expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined, isResumable: false })
 })
 
 test('nothing is kept once each row has its fate; the receipt stays on the screen', () => {
-  const keeper = begun('ana', 'done', 'refused', 'failed')
-  expect(Object.keys(kept)).toHaveLength(1)
+  const keeper = startedList('ana', 'done', 'refused', 'failed')
+  expect(Object.keys(items)).toHaveLength(1)
   keeper.row('a-3', { state: 'conflict' })
-  expect(Object.keys(kept)).toEqual([])
+  expect(Object.keys(items)).toEqual([])
   const { list } = keeper.state()
   expect(list && asListed(list)).toBe(1)
 })
 
 test('after a day the keys are worth nothing: the list is checked anew', () => {
-  begun('ana', 'done')
+  startedList('ana', 'done')
   vi.useFakeTimers({ now: Date.now() + 24 * 60 * 60 * 1000 })
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'the list', list: undefined })
   vi.useRealTimers()
 })
 
 test('another tab does not write over a list that is being sent', () => {
-  const first = begun('ana', 'done')
-  delete kept['kept:bulk:ana']
+  const first = startedList('ana', 'done')
+  delete items['kept:bulk:ana']
   const second = listKeeper('ana')
   first.row('a-2', { state: 'sending' })
   second.type('something else')
@@ -94,16 +94,16 @@ test('another tab does not write over a list that is being sent', () => {
 })
 
 test('one thing runs at a time, and a stop ends it', async () => {
-  const keeper = begun('ana')
-  const order: string[] = []
+  const keeper = startedList('ana')
+  const calls: string[] = []
   const first = keeper.run('send', (signal) => {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
   })
-  await keeper.run('send', async () => void order.push('second'))
+  await keeper.run('send', async () => void calls.push('second'))
   expect(keeper.state().running).toBe('send')
   keeper.stop()
   await first
-  expect([order, keeper.state().running]).toEqual([[], undefined])
+  expect([calls, keeper.state().running]).toEqual([[], undefined])
 })
 
 test.each([
@@ -113,14 +113,14 @@ test.each([
   '[]',
   'null',
 ])('%s is no list', (text) => {
-  kept['kept:bulk:ana'] = text
+  items['kept:bulk:ana'] = text
   expect(listKeeper('ana').state()).toMatchObject({ draft: '', list: undefined })
 })
 
 test('a browser that keeps nothing is told of, and works', () => {
   vi.stubGlobal('localStorage', storage(true))
-  const keeper = begun('ana', 'done')
-  expect(keeper.state()).toMatchObject({ keeps: false, draft: 'the list' })
+  const keeper = startedList('ana', 'done')
+  expect(keeper.state()).toMatchObject({ isStorable: false, draft: 'the list' })
   vi.stubGlobal('localStorage', undefined)
   expect(listKeeper('ana').state().draft).toBe('')
 })

@@ -1,7 +1,7 @@
-import { forget, keep, kept } from '#components/ui/kept.ts'
+import { getItem, removeItems, setItem } from '#components/ui/kept.ts'
 import { type LicenseList, type ListRow, openRows, resumable, withRow } from './list.ts'
 
-export type State = {
+export type ListState = {
   /** What was typed or pasted. */
   draft: string
   list: LicenseList | undefined
@@ -9,29 +9,29 @@ export type State = {
   /** Nothing more is asked; what was, is waited for. */
   stopping: boolean
   /** A list that was found kept, and not gone on with yet. */
-  found: boolean
+  isResumable: boolean
   /** The member was signed out, or lost the role, in the middle. */
   stopped: boolean
   /** False: the browser keeps nothing over a reload. */
-  keeps: boolean
+  isStorable: boolean
 }
 
 export type ListKeeper = ReturnType<typeof listKeeper>
 
-export const NOTHING: State = {
+export const NOTHING: ListState = {
   draft: '',
   list: undefined,
   running: undefined,
   stopping: false,
-  found: false,
+  isResumable: false,
   stopped: false,
-  keeps: true,
+  isStorable: true,
 }
 
 const SLOT = 'bulk:'
 
 /** What is kept, under the names that browsers keep it under already; anybody could have written there. */
-type Kept = { draft?: unknown; plan?: unknown }
+type StoredList = { draft?: unknown; plan?: unknown }
 
 /**
  * A member's list of totals and what became of it. It lives outside of the screen, so that answers that come after
@@ -43,40 +43,40 @@ export function listKeeper(member: string) {
   let stop = new AbortController()
   let state = typeof window === 'undefined' ? NOTHING : load()
 
-  function load(): State {
+  function load(): ListState {
     // Somebody else's list is none of this member's business.
-    forget((other) => other.startsWith(SLOT) && other !== name)
-    const value = kept(name) as Kept | null
+    removeItems((other) => other.startsWith(SLOT) && other !== name)
+    const value = getItem(name) as StoredList | null
     const list = resumable(value?.plan, Date.now())
     return {
       ...NOTHING,
       draft: typeof value?.draft === 'string' ? value.draft : '',
       list,
-      found: list !== undefined,
+      isResumable: list !== undefined,
     }
   }
 
-  function set(next: Partial<State>): void {
-    state = { ...state, ...next, keeps: save({ ...state, ...next }) }
+  function set(next: Partial<ListState>): void {
+    state = { ...state, ...next, isStorable: save({ ...state, ...next }) }
     for (const listener of listeners) listener()
   }
 
-  function save({ draft, list, keeps }: State): boolean {
+  function save({ draft, list, isStorable }: ListState): boolean {
     // Another tab's list that is being sent is worth more than what is typed here.
-    const other = resumable((kept(name) as Kept | null)?.plan, Date.now())
-    if (other && other.id !== list?.id && other.id !== state.list?.id) return keeps
+    const other = resumable((getItem(name) as StoredList | null)?.plan, Date.now())
+    if (other && other.id !== list?.id && other.id !== state.list?.id) return isStorable
     const open = list && openRows(list).length > 0 ? list : undefined
     if (open || (draft.trim() !== '' && !list?.confirmed))
-      return keep(name, { draft, plan: open } satisfies Kept)
-    forget((own) => own === name)
-    return keeps
+      return setItem(name, { draft, plan: open } satisfies StoredList)
+    removeItems((key) => key === name)
+    return isStorable
   }
 
   /** Does work that `stop` ends; one at a time. */
   async function run(running: 'check' | 'send', work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (state.running) return
     stop = new AbortController()
-    set({ running, found: false, stopped: false })
+    set({ running, isResumable: false, stopped: false })
     await work(stop.signal).finally(() => set({ running: undefined, stopping: false }))
   }
 
@@ -88,7 +88,7 @@ export function listKeeper(member: string) {
     },
     type: (draft: string) => set({ draft }),
     /** Puts a list in the place of the one that is there; undefined: back to the text. */
-    put: (list: LicenseList | undefined) => set({ list, found: false, stopped: false }),
+    put: (list: LicenseList | undefined) => set({ list, isResumable: false, stopped: false }),
     row(assetId: string, values: Partial<ListRow>) {
       if (state.list) set({ list: withRow(state.list, assetId, values) })
     },

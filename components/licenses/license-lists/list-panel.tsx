@@ -9,36 +9,36 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { totalsOf, totalsText } from '#lib/licenses/license-lists/rules.ts'
 import { ConfirmList } from './confirm-list.tsx'
 import { asListed, changesOf, type LicenseList, openRows, rowsIn } from './list.ts'
-import type { State } from './list-keeper.ts'
+import type { ListState } from './list-keeper.ts'
 import { ListReceipt } from './list-receipt.tsx'
 
-type Given = Pick<State, 'running' | 'stopping' | 'found' | 'stopped'> & {
+type ListPanelProps = Pick<ListState, 'running' | 'stopping' | 'isResumable' | 'stopped'> & {
   list: LicenseList
   prices: Record<string, LastPrice>
   onCheck: () => void
   onConfirm: () => void
-  onGoOn: () => void
+  onContinue: () => void
   onStop: () => void
   onEdit: () => void
-  onNew: () => void
+  onStartOver: () => void
 }
 
 /** Where a list stands as a whole, and what can be done next. It takes the focus when that changes. */
-export function ListPanel(given: Given) {
-  const { list, running, stopped, found } = given
-  const place = useRef<HTMLElement>(null)
+export function ListPanel(props: ListPanelProps) {
+  const { list, running, stopped, isResumable } = props
+  const container = useRef<HTMLElement>(null)
   const stage = running ?? (list.confirmed ? 'sent' : 'checked')
-  const known = useRef(found ? stage : undefined)
+  const shownStage = useRef(isResumable ? stage : undefined)
   useEffect(() => {
     const active = document.activeElement
     // What was pressed is gone by now. Who has gone elsewhere meanwhile is left there.
-    const isLost = !active || active === document.body || place.current?.contains(active)
-    if (known.current !== stage && isLost) place.current?.focus({ preventScroll: true })
-    known.current = stage
+    const isLost = !active || active === document.body || container.current?.contains(active)
+    if (shownStage.current !== stage && isLost) container.current?.focus({ preventScroll: true })
+    shownStage.current = stage
   }, [stage])
   return (
     <section
-      ref={place}
+      ref={container}
       tabIndex={-1}
       aria-label="The list as a whole"
       className="rounded-card bg-accent-tint p-3.5"
@@ -47,9 +47,9 @@ export function ListPanel(given: Given) {
         {stage === 'check' ? 'Checking the list' : stage === 'send' ? 'Setting licenses' : titleOf(list)}
       </p>
       {stopped ? <SignedOut /> : null}
-      {running ? <Progress {...given} /> : null}
-      {stage === 'checked' ? <ConfirmList {...given} title={titleOf(list)} /> : null}
-      {stage === 'sent' ? <ListReceipt {...given} title={titleOf(list)} /> : null}
+      {running ? <Progress {...props} /> : null}
+      {stage === 'checked' ? <ConfirmList {...props} title={titleOf(list)} /> : null}
+      {stage === 'sent' ? <ListReceipt {...props} title={titleOf(list)} /> : null}
     </section>
   )
 }
@@ -67,14 +67,14 @@ function SignedOut() {
   return (
     <p role="alert" className="mb-3 text-sm text-danger">
       You were signed out, or your role was taken away. The list is kept:{' '}
-      <ButtonLink look="plain" href="/sign-in?from=%2Fassets%2Fbulk">
+      <ButtonLink variant="plain" href="/sign-in?from=%2Fassets%2Fbulk">
         Sign in
       </ButtonLink>
     </p>
   )
 }
 
-function Progress({ list, running, stopping, onStop }: Given) {
+function Progress({ list, running, stopping, onStop }: ListPanelProps) {
   const isCheck = running === 'check'
   const rest = (isCheck ? rowsIn(list, 'waiting', 'checking') : openRows(list)).length
   const unknown = rowsIn(list, 'unknown').length

@@ -8,19 +8,19 @@ import { stateText } from './words.ts'
 /** What became of a confirmed list, the receipt of it, and the way on where rows are open. */
 export function ListReceipt({
   list,
-  found,
+  isResumable,
   title,
-  onGoOn,
+  onContinue,
   onEdit,
-  onNew,
+  onStartOver,
 }: {
   list: LicenseList
   /** It was found kept: another page had begun it. */
-  found: boolean
+  isResumable: boolean
   title: string
-  onGoOn: () => void
+  onContinue: () => void
   onEdit: () => void
-  onNew: () => void
+  onStartOver: () => void
 }) {
   const open = openRows(list).length
   const isFresh = rowsIn(list, 'allowed').length > 0
@@ -32,25 +32,25 @@ export function ListReceipt({
       actions={
         <>
           {isDone ? null : (
-            <Button look="quiet" onClick={onEdit}>
+            <Button variant="quiet" onClick={onEdit}>
               {open > 0 ? 'Leave the rest' : 'Edit the list'}
             </Button>
           )}
-          <CopyButton look="plain" text={() => receiptText(list)}>
+          <CopyButton variant="plain" text={() => receiptText(list)}>
             Copy receipt
           </CopyButton>
           <Button onClick={() => download(list)}>Download CSV</Button>
           {open > 0 ? (
-            <Button look="primary" onClick={onGoOn}>
+            <Button variant="primary" onClick={onContinue}>
               {isFresh ? `Go on with ${count}` : `Try ${count} again`}
             </Button>
           ) : (
-            <Button onClick={onNew}>New list</Button>
+            <Button onClick={onStartOver}>New list</Button>
           )}
         </>
       }
     >
-      {found ? (
+      {isResumable ? (
         <p>
           This list was confirmed on <Moment at={list.madeAt} /> UTC and left before its end.
         </p>
@@ -75,7 +75,7 @@ function download(list: LicenseList): void {
   URL.revokeObjectURL(url)
 }
 
-const HEAD = ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)']
+const CSV_HEADER = ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)']
 
 /** What became of each row: as CSV for a file. */
 export function receiptCsv(list: LicenseList): string {
@@ -93,13 +93,13 @@ export function receiptText(list: LicenseList): string {
 }
 
 function cells(list: LicenseList): string[][] {
-  return [HEAD, ...list.rows.map((row) => rowCells(row, list.confirmed))]
+  return [CSV_HEADER, ...list.rows.map((row) => rowCells(row, list.confirmed))]
 }
 
 function rowCells(row: ListRow, confirmed: boolean): string[] {
-  const { assetId, name, facts, quantity, reason, at } = row
+  const { assetId, name, quantityState, quantity, reason, at } = row
   const time = at === undefined ? '' : new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-  const numbers = [facts === undefined ? '' : String(facts.purchased), String(quantity)]
+  const numbers = [quantityState === undefined ? '' : String(quantityState.purchased), String(quantity)]
   return [text(assetId), text(name), ...numbers, text(stateText(row, confirmed)), text(reason), time]
 }
 

@@ -7,8 +7,16 @@ import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { visible } from '#components/ui/visible.ts'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
 import { stateText } from './words.ts'
@@ -18,16 +26,16 @@ export function ListTable({ list, prices }: { list: LicenseList; prices: Record<
   return (
     <Card className="mt-4">
       <Table label="Rows of the list" fixed>
-        <TableHead>
-          <HeadCell className="w-[30%]">Asset</HeadCell>
-          <HeadCell right className="w-32">
+        <TableHeader>
+          <TableHeaderCell className="w-[30%]">Asset</TableHeaderCell>
+          <TableHeaderCell right className="w-32">
             Now → total
-          </HeadCell>
-          <HeadCell right className="w-26">
+          </TableHeaderCell>
+          <TableHeaderCell right className="w-26">
             Difference
-          </HeadCell>
-          <HeadCell>Result</HeadCell>
-        </TableHead>
+          </TableHeaderCell>
+          <TableHeaderCell>Result</TableHeaderCell>
+        </TableHeader>
         <TableBody>
           {list.rows.map((row) => (
             <ListRowView
@@ -53,24 +61,24 @@ const ListRowView = memo(function ListRowView({
   confirmed: boolean
   lastPrice: LastPrice | undefined
 }) {
-  const { assetId, name, facts, quantity } = row
-  const change = facts ? quantity - facts.purchased : 0
+  const { assetId, name, quantityState, quantity } = row
+  const change = quantityState ? quantity - quantityState.purchased : 0
   return (
     <Row>
-      <RowHead className="min-w-0 max-md:row-span-2">
-        {name ? <span className="block font-[550] wrap-anywhere">{visible(name)}</span> : null}
+      <RowHeaderCell className="min-w-0 max-md:row-span-2">
+        {name ? <span className="block font-[550] wrap-anywhere">{escapeInvisible(name)}</span> : null}
         <span className="block font-mono text-xs wrap-anywhere text-ink-3">
           {assetId}
           <span className="font-sans"> · line {row.line}</span>
         </span>
-      </RowHead>
-      <Cell place="right-1" right number>
-        {facts ? facts.purchased.toLocaleString('en') : '–'} → {quantity.toLocaleString('en')}
+      </RowHeaderCell>
+      <Cell placement="right-1" right number>
+        {quantityState ? quantityState.purchased.toLocaleString('en') : '–'} → {quantity.toLocaleString('en')}
       </Cell>
-      <Cell place="right-2" right number className="text-sm text-ink-3 max-md:self-start">
+      <Cell placement="right-2" right number className="text-sm text-ink-3 max-md:self-start">
         {change === 0 ? '–' : differenceText(change)}
       </Cell>
-      <Cell place="across" className="max-md:pt-1">
+      <Cell placement="across" className="max-md:pt-1">
         <Result row={row} confirmed={confirmed} lastPrice={lastPrice} />
       </Cell>
     </Row>
@@ -101,7 +109,7 @@ function Result({
   confirmed: boolean
   lastPrice: LastPrice | undefined
 }) {
-  const { state, facts, item, quantity, reason, requestId } = row
+  const { state, quantityState, item, quantity, reason, requestId } = row
   const text = stateText(row, confirmed)
   if (state === 'sending' || state === 'checking') {
     return (
@@ -113,7 +121,7 @@ function Result({
   }
   const isToConfirm = state === 'allowed' && !confirmed
   const subscription = isToConfirm ? item?.properties?.subscription : undefined
-  const isFinal = isToConfirm && facts?.isCommitmentPlan
+  const isFinal = isToConfirm && quantityState?.isCommitmentPlan
   const tone = isFinal ? 'warn' : state === 'allowed' && confirmed ? 'mute' : TONES[state]
   return (
     <>

@@ -17,7 +17,7 @@ const row = (values: Partial<ListRow> = {}): ListRow => ({
   key: 'k',
   state: 'done',
   reason: '',
-  facts: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 },
+  quantityState: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 },
   ...values,
 })
 const listOf = (...rows: ListRow[]): LicenseList => ({
@@ -59,7 +59,7 @@ describe('the receipt', () => {
       state: 'refused',
       reason: '4 users;\n=1+1, or "more"',
     }),
-    row({ assetId: 'office-suite-3', name: '', state: 'allowed', facts: undefined }),
+    row({ assetId: 'office-suite-3', name: '', state: 'allowed', quantityState: undefined }),
   )
 
   test('is CSV that reads back, with no formula in it', () => {
@@ -73,8 +73,8 @@ describe('the receipt', () => {
 
   test('is a list again, in the clipboard too', () => {
     for (const text of [receiptCsv(list), receiptText(list)]) {
-      const { targets, faults } = readTargets(text)
-      expect(faults).toEqual([])
+      const { targets, errors } = readTargets(text)
+      expect(errors).toEqual([])
       expect(targets.map(({ assetId, quantity }) => [assetId, quantity])).toEqual([
         ['office-suite-1', 12],
         ['office-suite-2', 12],
@@ -110,7 +110,7 @@ describe('a file', () => {
     [file('PK\u0003\u0004'), 'is a workbook or an archive'],
     [file([0x61, 0xfc, 0x2c]), 'is no text in UTF-8'],
     [file('x'.repeat(1_000_001)), 'larger than a list'],
-  ])('that is none: %#', async (given, reason) => {
-    await expect(readListFile(given)).rejects.toThrow(reason)
+  ])('that is none: %#', async (value, reason) => {
+    await expect(readListFile(value)).rejects.toThrow(reason)
   })
 })

@@ -1,18 +1,23 @@
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
-import type { Checked, Fate } from '#lib/licenses/license-lists/check.ts'
+import type { QuantityState } from '#lib/licenses/assets/rules.ts'
+import type { ChangeOutcome, Checked } from '#lib/licenses/license-lists/check.ts'
 import type { Target } from '#lib/licenses/license-lists/rules.ts'
 import { sumOf } from '#lib/platform/values/money.ts'
 
 /** Where a row stands: before the confirmation, or `sending` and what became of it. */
-export type RowState = 'waiting' | 'checking' | Checked['check'] | 'sending' | Exclude<Fate, 'stopped'>
+export type RowState =
+  | 'waiting'
+  | 'checking'
+  | Checked['check']
+  | 'sending'
+  | Exclude<ChangeOutcome, 'stopped'>
 
 /** A row of a list and what is known of it. All of it can be kept in the browser. */
 export type ListRow = Target & {
   type: string
   /** Empty until the asset is found. */
   name: string
-  facts?: QuantityFacts | undefined
+  quantityState?: QuantityState | undefined
   /** The asset as it was checked: what its review tells. Not kept once the list is confirmed. */
   item?: AssetListItem | undefined
   /** Licenses in use. */
@@ -61,17 +66,17 @@ export function withRow(list: LicenseList, assetId: string, values: Partial<List
 
 function isRow(row: Partial<ListRow> | null): boolean {
   const texts = [row?.assetId, row?.type, row?.name, row?.key, row?.state, row?.reason]
-  const numbers = [row?.line, row?.quantity, row?.facts ? row.facts.purchased : 0]
+  const numbers = [row?.line, row?.quantity, row?.quantityState ? row.quantityState.purchased : 0]
   return texts.every((text) => typeof text === 'string') && numbers.every(Number.isInteger)
 }
 
 /** What rows that can be sent would change, for `totalsOf`. */
 export function changesOf(rows: readonly ListRow[]) {
-  return rows.flatMap(({ facts, quantity }) => (facts ? [{ facts, quantity }] : []))
+  return rows.flatMap(({ quantityState, quantity }) => (quantityState ? [{ quantityState, quantity }] : []))
 }
 
 /** Their keys are forgotten by the service after a day: then a list is checked anew. */
-const LONGEST_MS = 23 * 60 * 60 * 1000
+const MAX_AGE_MS = 23 * 60 * 60 * 1000
 
 /**
  * A kept list as it can be gone on with: undefined where there is none, or it is finished or too old. What was being
@@ -79,15 +84,15 @@ const LONGEST_MS = 23 * 60 * 60 * 1000
  */
 export function resumable(value: unknown, now: number): LicenseList | undefined {
   const list = value as LicenseList | null | undefined
-  if (!list?.confirmed || !(now - list.madeAt < LONGEST_MS)) return undefined
+  if (!list?.confirmed || !(now - list.madeAt < MAX_AGE_MS)) return undefined
   // Anybody could have written there.
   if (!Array.isArray(list.rows) || !list.rows.every(isRow)) return undefined
   const reason = 'The page was left before the answer came.'
   const rows = list.rows.map((row) =>
     row.state === 'sending' ? { ...row, state: 'lost' as const, reason } : row,
   )
-  const found = { ...list, rows }
-  return openRows(found).length > 0 ? found : undefined
+  const resumed = { ...list, rows }
+  return openRows(resumed).length > 0 ? resumed : undefined
 }
 
 /** The list with the word that its rows may be sent. */
@@ -105,13 +110,16 @@ export function moneyOf(
 ) {
   const parts = new Map<string, [price: string, times: number][]>()
   let unpriced = 0
-  for (const { assetId, quantity, facts, item } of rows) {
+  for (const { assetId, quantity, quantityState, item } of rows) {
     const last = prices[assetId]
-    if (!last || !facts || item?.vendor?.quantityIsCap) unpriced += 1
+    if (!last || !quantityState || item?.vendor?.quantityIsCap) unpriced += 1
     else {
-      const own = parts.get(last.currency) ?? []
-      parts.set(last.currency, [...own, [last.price, quantity - facts.purchased]])
+      const amounts = parts.get(last.currency) ?? []
+      parts.set(last.currency, [...amounts, [last.price, quantity - quantityState.purchased]])
     }
   }
-  return { amounts: [...parts].map(([currency, own]) => ({ currency, amount: sumOf(own) })), unpriced }
+  return {
+    amounts: [...parts].map(([currency, amounts]) => ({ currency, amount: sumOf(amounts) })),
+    unpriced,
+  }
 }

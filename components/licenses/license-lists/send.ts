@@ -1,8 +1,8 @@
 import { setQuantity } from '#lib/licenses/client.ts'
 import { carryOut, patiently, pause } from '#lib/licenses/license-lists/carry-out.ts'
-import { fateOf } from '#lib/licenses/license-lists/check.ts'
+import { outcomeOf } from '#lib/licenses/license-lists/check.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { LONGEST_ANSWER } from './check.ts'
+import { REQUEST_TIMEOUT_MS } from './check.ts'
 import { type ListRow, openRows } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
 import { reasonOf } from './words.ts'
@@ -14,7 +14,7 @@ import { reasonOf } from './words.ts'
 export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
   const list = keeper.state().list
   if (!list) return
-  const ask = async (row: ListRow): Promise<boolean> => {
+  const sendRow = async (row: ListRow): Promise<boolean> => {
     const before = keeper.state().list?.rows.find(({ assetId }) => assetId === row.assetId) ?? row
     // Written down before the request leaves: after a crash it is known that it may have.
     if (before.state !== 'unknown')
@@ -28,21 +28,21 @@ export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise
     }
     return values?.state !== 'unknown'
   }
-  await carryOut(openRows(list), ask, (ms) => pause(ms, signal), signal)
+  await carryOut(openRows(list), sendRow, (ms) => pause(ms, signal), signal)
 }
 
 /** What became of a row; undefined where the member may not ask any more. */
 async function sent(row: ListRow, signal: AbortSignal): Promise<Partial<ListRow> | undefined> {
   const { assetId, quantity, key, etag } = row
   const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
-  const given = { params: { asset_id: assetId }, body: { quantity }, headers }
+  const input = { params: { asset_id: assetId }, body: { quantity }, headers }
   try {
-    await patiently(() => setQuantity(given, AbortSignal.timeout(LONGEST_ANSWER)), signal)
+    await patiently(() => setQuantity(input, AbortSignal.timeout(REQUEST_TIMEOUT_MS)), signal)
     return { state: 'done', reason: '', requestId: undefined }
   } catch (error) {
-    const fate = fateOf(error, quantity)
-    if (fate === 'stopped') return undefined
+    const outcome = outcomeOf(error, quantity)
+    if (outcome === 'stopped') return undefined
     const requestId = error instanceof Problem ? error.more.requestId : undefined
-    return { state: fate, reason: reasonOf(error, row, Date.now()), requestId }
+    return { state: outcome, reason: reasonOf(error, row, Date.now()), requestId }
   }
 }

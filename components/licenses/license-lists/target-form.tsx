@@ -11,21 +11,21 @@ import {
 } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { MOST_TARGETS } from '#lib/licenses/license-lists/rules.ts'
-import type { TargetFault, TargetList } from '#lib/licenses/license-lists/targets.ts'
+import { MAX_TARGETS } from '#lib/licenses/license-lists/rules.ts'
+import type { TargetError, TargetList } from '#lib/licenses/license-lists/targets.ts'
 
 const EXAMPLE = 'workspace-suite-9120\t60\noffice-suite-4410\t1,200'
 
 /** The list: pasted, typed, or from a file. Nothing that stands there is lost, whatever is wrong with it. */
 export function TargetForm({
   text,
-  keeps,
+  isStorable,
   onText,
   onList,
 }: {
   text: string
   /** Whether the browser keeps it over a reload. */
-  keeps: boolean
+  isStorable: boolean
   onText: (text: string) => void
   /** Takes a list without faults. */
   onList: (list: TargetList) => void
@@ -33,7 +33,7 @@ export function TargetForm({
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  const [faults, setFaults] = useState<readonly TargetFault[]>([])
+  const [errors, setErrors] = useState<readonly TargetError[]>([])
   const [replaced, setReplaced] = useState<{ name: string; before: string }>()
 
   // What was typed before the page came to life.
@@ -43,36 +43,36 @@ export function TargetForm({
   }, [onText])
 
   const change = (next: string) => {
-    setFaults([])
+    setErrors([])
     onText(next)
   }
   const check = async () => {
     // Not `text`: of a file that may have line ends which the field shows as others.
-    const shown = area.current?.value
+    const value = area.current?.value
     const list = await readList(text)
     // What was typed meanwhile is not what was read.
-    if (area.current?.value !== shown) return
-    setFaults(list.faults)
-    if (list.faults.length === 0) onList(list)
+    if (area.current?.value !== value) return
+    setErrors(list.errors)
+    if (list.errors.length === 0) onList(list)
   }
-  const take = async (file: File | undefined) => {
+  const readFile = async (file: File | undefined) => {
     if (!file) return
     try {
-      const found = await readListFile(file)
+      const content = await readListFile(file)
       setReplaced({ name: file.name, before: text })
-      change(found)
+      change(content)
     } catch (error) {
-      setFaults([{ reason: (error as Error).message }])
+      setErrors([{ reason: (error as Error).message }])
     }
   }
   const drop = (event: DragEvent) => {
     const file = event.dataTransfer.files[0]
     if (!file) return
     event.preventDefault()
-    take(file)
+    readFile(file)
   }
-  const pick = (event: ChangeEvent<HTMLInputElement>) => {
-    take(event.target.files?.[0])
+  const onFileChange = (event: ChangeEvent<HTMLInputElement>) => {
+    readFile(event.target.files?.[0])
     // The same file can be chosen again after it was mended.
     event.target.value = ''
   }
@@ -83,14 +83,14 @@ export function TargetForm({
       </label>
       <p id={`${id}-hint`} className="mt-0.5 mb-2.5 max-w-[46rem] text-sm text-ink-3">
         Paste two columns from a spreadsheet, or drop a CSV file here. The total is the number of licenses
-        after the change. A first line may name the columns, as in the assets’ CSV; {MOST_TARGETS} assets at
+        after the change. A first line may name the columns, as in the assets’ CSV; {MAX_TARGETS} assets at
         most.
       </p>
       <textarea
         ref={area}
         id={id}
         aria-describedby={`${id}-hint`}
-        aria-invalid={faults.length > 0 ? true : undefined}
+        aria-invalid={errors.length > 0 ? true : undefined}
         rows={12}
         spellCheck={false}
         autoComplete="off"
@@ -102,9 +102,9 @@ export function TargetForm({
         onDragOver={(event) => event.preventDefault()}
         className="block w-full resize-y rounded-control border border-line-2 bg-surface px-3 py-2 font-mono text-sm whitespace-pre text-ink aria-invalid:border-danger max-md:text-lg"
       />
-      <TargetFaults faults={faults} area={area} />
+      <TargetErrors errors={errors} area={area} />
       <div className="mt-3 flex flex-wrap items-center gap-2">
-        <Button look="primary" onClick={check}>
+        <Button variant="primary" onClick={check}>
           Check the list
         </Button>
         <Button onClick={() => picker.current?.click()}>Choose a file…</Button>
@@ -114,16 +114,16 @@ export function TargetForm({
           accept=".csv,.tsv,.txt,text/csv,text/plain"
           aria-label="File with a list of totals"
           tabIndex={-1}
-          onChange={pick}
+          onChange={onFileChange}
           className="sr-only"
         />
         <p role="status" className="text-sm text-ink-3">
           {replaced ? `${replaced.name} is in the list. ` : ''}
-          {keeps ? '' : 'This browser keeps nothing: after a reload, paste the list again.'}
+          {isStorable ? '' : 'This browser keeps nothing: after a reload, paste the list again.'}
         </p>
         {replaced?.before.trim() ? (
           <Button
-            look="quiet"
+            variant="quiet"
             onClick={() => {
               change(replaced.before)
               setReplaced(undefined)
@@ -145,29 +145,29 @@ async function readList(text: string): Promise<TargetList> {
     return readTargets(text)
   } catch {
     const reason = 'The list can’t be read, because a part of this page did not load. Try again.'
-    return { targets: [], faults: [{ reason }], skipped: 0 }
+    return { targets: [], errors: [{ reason }], skipped: 0 }
   }
 }
 
-const MOST = 20
+const MAX_LISTED = 20
 
 /** What is wrong with a list, line by line; each leads to its line. */
-function TargetFaults({
-  faults,
+function TargetErrors({
+  errors,
   area,
 }: {
-  faults: readonly TargetFault[]
+  errors: readonly TargetError[]
   area: RefObject<HTMLTextAreaElement | null>
 }) {
-  if (faults.length === 0) return null
-  const lines = faults.filter(({ line }) => line !== undefined).length
+  if (errors.length === 0) return null
+  const lines = errors.filter(({ line }) => line !== undefined).length
   return (
     <div role="alert" className="mt-3 rounded-card border border-danger/30 bg-danger-tint px-4 py-3 text-sm">
       <p className="font-semibold text-danger">
         {lines === 0 ? 'The list can’t be used' : `${lines} ${lines === 1 ? 'line' : 'lines'} can’t be read`}
       </p>
       <ul className="mt-1 grid gap-0.5 text-ink-2">
-        {faults.slice(0, MOST).map(({ line, reason }) => (
+        {errors.slice(0, MAX_LISTED).map(({ line, reason }) => (
           <li key={line ?? 0} className="wrap-anywhere">
             {line === undefined ? (
               reason
@@ -185,7 +185,7 @@ function TargetFaults({
             )}
           </li>
         ))}
-        {faults.length > MOST ? <li>… and {faults.length - MOST} more.</li> : null}
+        {errors.length > MAX_LISTED ? <li>… and {errors.length - MAX_LISTED} more.</li> : null}
       </ul>
     </div>
   )

@@ -1,23 +1,27 @@
 import { differenceText, licensesText } from '#components/licenses/assets/labels.ts'
 import { conflictOf } from '#components/licenses/license-reviews/conflict.tsx'
-import { refusalText } from '#components/licenses/license-reviews/refusal-text.ts'
+import { changeErrorText } from '#components/licenses/license-reviews/refusal-text.ts'
 import { agoText } from '#components/platform/values/times.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { ListRow, RowState } from './list.ts'
 
 /** Why a row was not set, in the words that its own control has. */
-export function reasonOf(error: unknown, { quantity, assigned, facts }: ListRow, now: number): string {
+export function reasonOf(
+  error: unknown,
+  { quantity, assigned, quantityState }: ListRow,
+  now: number,
+): string {
   if (!(error instanceof Problem)) return 'No answer came. Asking again is safe: it has one effect.'
   const conflict = conflictOf(error)
   if (conflict) {
     const { current, changedBy, changedAt } = conflict
     const who = `${changedBy} set this to ${licensesText(current)}`
     const when = changedAt === undefined ? '' : ` ${agoText(changedAt, now)}`
-    const was = facts ? `, not ${differenceText(quantity - facts.purchased)}` : ''
+    const was = quantityState ? `, not ${differenceText(quantity - quantityState.purchased)}` : ''
     return `${who}${when}. Your ${quantity.toLocaleString('en')} now means ${differenceText(quantity - current)}${was}.`
   }
   if (error.code === 'not_found') return 'There is no asset with this ID.'
-  return refusalText(error, quantity, assigned).detail
+  return changeErrorText(error, quantity, assigned).detail
 }
 
 const CHECKED: Record<RowState, string> = {
@@ -36,7 +40,7 @@ const CHECKED: Record<RowState, string> = {
 }
 
 /** Where a row stands, as people read it. */
-export function stateText({ state, facts }: ListRow, confirmed: boolean): string {
+export function stateText({ state, quantityState }: ListRow, confirmed: boolean): string {
   if (state === 'allowed' && confirmed) return 'Not sent yet'
-  return state === 'allowed' && facts?.isCommitmentPlan ? 'Can’t be undone' : CHECKED[state]
+  return state === 'allowed' && quantityState?.isCommitmentPlan ? 'Can’t be undone' : CHECKED[state]
 }

@@ -1,11 +1,16 @@
 import type { ReactNode } from 'react'
 import { costText } from '#components/licenses/assets/cost.ts'
-import { factsOf, licensesText, type Subscription, untilText } from '#components/licenses/assets/labels.ts'
+import {
+  licensesText,
+  type Subscription,
+  toQuantityState,
+  untilText,
+} from '#components/licenses/assets/labels.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 
-type Given = {
+type ChangeMeaningProps = {
   item: AssetListItem
   subscription: Subscription
   quantity: number
@@ -13,17 +18,21 @@ type Given = {
 }
 
 /** Whether the vendor is known to refuse a total: it takes no licenses from users who have them. */
-export function isRefused({ vendor }: AssetListItem, { Seats }: Subscription, quantity: number): boolean {
+export function isBelowAssigned(
+  { vendor }: AssetListItem,
+  { Seats }: Subscription,
+  quantity: number,
+): boolean {
   return quantity < Seats.LicensedNumberOfSeats && !vendor?.takesLicenses
 }
 
 /** What a new total leaves free, what plan and vendor make of it, and what it costs where a price is known. */
-export function ChangeMeaning({ item, subscription, quantity, lastPrice }: Given) {
+export function ChangeMeaning({ item, subscription, quantity, lastPrice }: ChangeMeaningProps) {
   const { vendor } = item
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = subscription.Seats
   const missing = assigned - quantity
   const count = assigned.toLocaleString('en')
-  if (isRefused(item, subscription, quantity)) {
+  if (isBelowAssigned(item, subscription, quantity)) {
     return (
       <Warning>
         That is below the {count} assigned: the vendor will refuse. Unassign {missing.toLocaleString('en')}{' '}
@@ -56,7 +65,7 @@ function Warning({ children }: { children: ReactNode }) {
 
 /** When it takes effect, and whether it can be taken back. */
 function effectText({ vendor }: AssetListItem, subscription: Subscription, quantity: number): string {
-  const { isCommitmentPlan, commitmentEnd, purchased } = factsOf(subscription)
+  const { isCommitmentPlan, commitmentEnd, purchased } = toQuantityState(subscription)
   if (isCommitmentPlan) {
     return `Commitment plan: takes effect now and can’t be lowered ${untilText(commitmentEnd)}.`
   }

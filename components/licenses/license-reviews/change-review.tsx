@@ -1,21 +1,26 @@
 'use client'
 
 import type { RefObject } from 'react'
-import { factsOf, licensesText, type Subscription, untilText } from '#components/licenses/assets/labels.ts'
-import { later } from '#components/ui/later.tsx'
+import {
+  licensesText,
+  type Subscription,
+  toQuantityState,
+  untilText,
+} from '#components/licenses/assets/labels.ts'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { atItsEnd, decideQuantity, MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { Impossible } from '../license-changes/review-box.tsx'
-import { isRefused } from './change-meaning.tsx'
+import { isBelowAssigned } from './change-meaning.tsx'
 import { ConfirmChange } from './confirm-change.tsx'
-import { RefusedDraft } from './refused-draft.tsx'
+import { BelowAssignedReview } from './refused-draft.tsx'
 
-const OrderLower = later(() =>
+const LowerAtRenewal = lazyWithPreload(() =>
   import('#components/licenses/renewal-orders/order-lower.tsx').then(({ OrderLower }) => OrderLower),
 )
 
-type Given = {
+type ChangeReviewProps = {
   item: AssetListItem
   subscription: Subscription
   quantity: number | null
@@ -29,52 +34,52 @@ type Given = {
 }
 
 /** What a new total would mean, before anything is asked of the vendor. */
-export function ChangeReview(given: Given) {
-  const { item, subscription, quantity, onDiscard } = given
+export function ChangeReview(props: ChangeReviewProps) {
+  const { item, subscription, quantity, onDiscard } = props
   const name = item.assetName
-  const facts = factsOf(subscription)
+  const quantityState = toQuantityState(subscription)
   const isNumber =
     quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= MAX_QUANTITY
   if (!isNumber) {
     const text = `Type a whole number from 0 to ${MAX_QUANTITY.toLocaleString('en')}.`
-    return <Impossible {...given} title={`${name}: how many licenses?`} text={text} />
+    return <Impossible {...props} title={`${name}: how many licenses?`} text={text} />
   }
-  const decision = decideQuantity(facts, quantity)
+  const decision = decideQuantity(quantityState, quantity)
   if (decision.allowed) {
-    const shown = { ...given, quantity, change: decision.change }
-    return isRefused(item, subscription, quantity) ? (
-      <RefusedDraft {...shown} />
+    const reviewProps = { ...props, quantity, change: decision.change }
+    return isBelowAssigned(item, subscription, quantity) ? (
+      <BelowAssignedReview {...reviewProps} />
     ) : (
-      <ConfirmChange {...shown} />
+      <ConfirmChange {...reviewProps} />
     )
   }
   if (decision.reason === 'not_active') {
     return (
-      <Impossible {...given} title={`${name} can’t be changed`} text={`Its status is ${decision.status}.`} />
+      <Impossible {...props} title={`${name} can’t be changed`} text={`Its status is ${decision.status}.`} />
     )
   }
   const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
   const { until } = decision
   // What is ordered already is changed on the asset's page, where it can be seen.
   const isOrderable =
-    item.vendor?.ordersTotals && !item.scheduled && until !== undefined && mayOrder(subscription)
+    item.vendor?.ordersTotals && !item.scheduled && until !== undefined && renewsAtEnd(subscription)
   const below = isOrderable ? subscription.Seats.LicensedNumberOfSeats - quantity : 0
-  const way =
+  const suggestion =
     below > 0
       ? `${below.toLocaleString('en')} fewer than assigned now: licenses have to be taken away from users before.`
       : 'Choose the present total or more.'
-  const text = `This commitment plan can only grow until then. ${way}`
+  const text = `This commitment plan can only grow until then. ${suggestion}`
   return (
-    <Impossible {...given} title={title} text={text}>
+    <Impossible {...props} title={title} text={text}>
       {isOrderable ? (
-        <OrderLower id={item.id} quantity={quantity} end={until} first={given.first} onDone={onDiscard} />
+        <LowerAtRenewal id={item.id} quantity={quantity} end={until} first={props.first} onDone={onDiscard} />
       ) : null}
     </Impossible>
   )
 }
 
 /** Where a plan ends by itself, there is no next term to order. */
-function mayOrder({ RenewalSettings }: Subscription): boolean {
+function renewsAtEnd({ RenewalSettings }: Subscription): boolean {
   const type = RenewalSettings?.renewalType
   return !type || atItsEnd(type).verb === 'Renews'
 }

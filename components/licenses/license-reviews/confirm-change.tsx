@@ -3,20 +3,20 @@
 import { type FormEvent, type RefObject, useId, useState } from 'react'
 import {
   differenceText,
-  factsOf,
   licensesText,
   type Subscription,
+  toQuantityState,
 } from '#components/licenses/assets/labels.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { needsTypedTotal } from '#lib/licenses/assets/rules.ts'
 import { holdBack, ReviewBox } from '../license-changes/review-box.tsx'
 import { ChangeMeaning } from './change-meaning.tsx'
 
-type Given = {
+type ConfirmChangeProps = {
   item: AssetListItem
   subscription: Subscription
   quantity: number
@@ -30,16 +30,16 @@ type Given = {
 }
 
 /** A change that is possible: what it means, and the button that asks for it; where it can't be undone, its total is typed before. */
-export function ConfirmChange(given: Given) {
-  const { item, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = given
+export function ConfirmChange(props: ConfirmChangeProps) {
+  const { item, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = props
   const id = useId()
   // Another total has to be typed anew.
   const [confirmed, setConfirmed] = useState({ quantity, typed: '' })
   const typed = confirmed.quantity === quantity ? confirmed.typed : ''
-  const facts = factsOf(subscription)
-  const mustType = needsTypedTotal(facts, quantity)
+  const quantityState = toQuantityState(subscription)
+  const mustType = needsTypedTotal(quantityState, quantity)
   const fits = !mustType || typed.replace(/[\s,.]/g, '') === String(quantity)
-  const isFinal = facts.isCommitmentPlan
+  const isFinal = quantityState.isCommitmentPlan
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (fits) onSubmit(quantity)
@@ -57,7 +57,7 @@ export function ConfirmChange(given: Given) {
       <ReviewBox
         id={id}
         live="polite"
-        title={`${visible(item.assetName)}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+        title={`${escapeInvisible(item.assetName)}: ${quantityState.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
         badge={badge}
         actions={
           <>
@@ -74,13 +74,13 @@ export function ConfirmChange(given: Given) {
                 />
               </label>
             ) : null}
-            <Button look="quiet" onClick={onDiscard}>
+            <Button variant="quiet" onClick={onDiscard}>
               Discard
             </Button>
             <Button
               {...(mustType ? {} : { ref: first as RefObject<HTMLButtonElement> })}
               type="submit"
-              look="primary"
+              variant="primary"
               disabled={!fits}
               aria-describedby={id}
               onClick={holdBack}

@@ -7,10 +7,10 @@ import { Button } from '#components/ui/button.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 
-type Found = { current: number; changedBy: string; changedAt: number | undefined; etag: string }
+type VersionConflict = { current: number; changedBy: string; changedAt: number | undefined; etag: string }
 
 /** What the API says of a version that is not the present one; undefined for any other error. */
-export function conflictOf(error: Error): Found | undefined {
+export function conflictOf(error: Error): VersionConflict | undefined {
   if (!(error instanceof Problem) || error.code !== 'version_mismatch') return undefined
   const { current, changedBy, changedAt, etag } = error.more.members ?? {}
   if (typeof current !== 'number' || typeof etag !== 'string') return undefined
@@ -32,7 +32,7 @@ export function Conflict({
   onDecide,
   onDiscard,
 }: {
-  conflict: Found
+  conflict: VersionConflict
   quantity: number
   /** The total that was on screen when the change was asked for. */
   from: number
@@ -52,14 +52,14 @@ export function Conflict({
         actions={
           <>
             <Button
-              look={same ? 'primary' : 'quiet'}
+              variant={same ? 'primary' : 'quiet'}
               onClick={onDiscard}
               ref={first as RefObject<HTMLButtonElement>}
             >
               Keep {current.toLocaleString('en')}
             </Button>
             {same ? null : (
-              <Button look="primary" onClick={onDecide}>
+              <Button variant="primary" onClick={onDecide}>
                 {careful ? `Review ${quantity.toLocaleString('en')}` : `Set to ${licensesText(quantity)}`}
               </Button>
             )}

@@ -1,6 +1,6 @@
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 
 /** The review of a total, whose script comes when a control of licenses is pointed at. */
-export const LicenseReview = later(() =>
+export const LicenseReview = lazyWithPreload(() =>
   import('./license-review.tsx').then(({ LicenseReview }) => LicenseReview),
 )

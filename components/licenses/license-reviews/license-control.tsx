@@ -2,60 +2,69 @@
 
 import { useId } from 'react'
 import { ClockTime } from '#components/platform/waits/clock-time.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { minimumQuantity } from '#lib/licenses/assets/rules.ts'
-import { factsOf, limitText, nextText, type Subscription } from '../assets/labels.ts'
+import { limitText, nextText, type Subscription, toQuantityState } from '../assets/labels.ts'
 import { Applying } from '../license-changes/applying.tsx'
 import { Confirming } from '../license-changes/confirming.tsx'
 import { QuantityControl } from '../license-changes/quantity-control.tsx'
 import type { useLicenseEdit } from '../license-changes/use-license-edit.ts'
 import { LicenseReview } from './later-review.ts'
 
-type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
+type LicenseControlProps = {
+  item: AssetListItem
+  subscription: Subscription
+  edit: ReturnType<typeof useLicenseEdit>
+}
 
 /**
  * The control, or what stands in its place while the vendor is asked; under it why it is limited. `isTold`: what can be
  * done about an open change stands elsewhere on the page.
  */
-export function LicenseControl({ item, subscription, edit, isTold = false }: Given & { isTold?: boolean }) {
+export function LicenseControl({
+  item,
+  subscription,
+  edit,
+  isStated = false,
+}: LicenseControlProps & { isStated?: boolean }) {
   const reasonId = useId()
-  const facts = factsOf(subscription)
-  const { held, waitUntil } = edit
-  const isOff = held !== undefined || waitUntil !== undefined
-  const reason = isOff ? undefined : limitText(facts)
+  const quantityState = toQuantityState(subscription)
+  const { openChange, waitUntil } = edit
+  const isOff = openChange !== undefined || waitUntil !== undefined
+  const reason = isOff ? undefined : limitText(quantityState)
   return (
     <>
       {edit.isPending ? (
         <Applying />
       ) : (
         <QuantityControl
-          label={`Licenses of ${visible(item.assetName)}`}
+          label={`Licenses of ${escapeInvisible(item.assetName)}`}
           value={edit.value}
-          purchased={facts.purchased}
-          minimum={minimumQuantity(facts)}
-          disabled={facts.status !== 'ACTIVE' || isOff}
+          purchased={quantityState.purchased}
+          minimum={minimumQuantity(quantityState)}
+          disabled={quantityState.status !== 'ACTIVE' || isOff}
           reasonId={reason || isOff ? reasonId : undefined}
           input={edit.input}
           onChange={edit.edit}
-          onNear={LicenseReview.ahead}
+          onApproach={LicenseReview.preload}
           onEnter={edit.enter}
         />
       )}
-      {held ? (
+      {openChange ? (
         <Confirming
           id={reasonId}
           item={item}
-          from={facts.purchased}
-          openChange={held}
+          from={quantityState.purchased}
+          openChange={openChange}
           edit={edit}
-          isTold={isTold}
+          isStated={isStated}
         />
       ) : null}
       {waitUntil === undefined ? null : (
         <p
           id={reasonId}
-          ref={edit.place}
+          ref={edit.statusNote}
           tabIndex={-1}
           className="mt-1 rounded-sm text-xs text-ink-3 max-md:max-w-36 max-md:text-left"
         >

@@ -9,9 +9,13 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 import { ChangeReview } from './change-review.tsx'
-import { Refusal } from './refusal.tsx'
+import { ChangeError } from './refusal.tsx'
 
-type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
+type LicenseReviewProps = {
+  item: AssetListItem
+  subscription: Subscription
+  edit: ReturnType<typeof useLicenseEdit>
+}
 
 /** What a typed total would mean, or why it was refused. Stands where `edit.open` says so. */
 export function LicenseReview({
@@ -19,30 +23,37 @@ export function LicenseReview({
   subscription,
   edit,
   lastPrice,
-}: Given & { lastPrice: LastPrice | undefined }) {
-  const { first, refused, held, waitUntil, arrive } = edit
+}: LicenseReviewProps & { lastPrice: LastPrice | undefined }) {
+  const { first, failedChange, openChange, waitUntil, arrive } = edit
   useEffect(arrive)
   const tryOther = (other: number) => {
     edit.edit(other)
     // What was pressed goes with its review.
     edit.input.current?.focus()
   }
-  if (refused) {
+  if (failedChange) {
     return (
-      <Refusal
-        {...refused}
+      <ChangeError
+        {...failedChange}
         assigned={subscription.Seats.LicensedNumberOfSeats}
         first={first}
         onTry={tryOther}
         onAgain={edit.again}
         isCommitmentPlan={subscription.Plan.IsCommitmentPlan}
-        onOverrule={(etag) => edit.submit(refused.quantity, etag)}
+        onOverrule={(etag) => edit.submit(failedChange.quantity, etag)}
         onDiscard={edit.discard}
       />
     )
   }
-  if (held) {
-    return <Held openChange={held} quantity={edit.draft} first={first} onDiscard={edit.discard} />
+  if (openChange) {
+    return (
+      <OpenChangeReview
+        openChange={openChange}
+        quantity={edit.draft}
+        first={first}
+        onDiscard={edit.discard}
+      />
+    )
   }
   if (waitUntil !== undefined) {
     return (
@@ -97,7 +108,7 @@ function Waiting({
 }
 
 /** In the review's place while another change of the asset is open: what was typed is kept. */
-function Held({
+function OpenChangeReview({
   openChange: { to, actor },
   quantity,
   first,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
-import { refusalText } from './refusal-text.ts'
+import { changeErrorText } from './refusal-text.ts'
 
 type More = ConstructorParameters<typeof Problem>[2]
 const text = (code: ProblemCode, detail: string, more: More = {}) =>
-  refusalText(new Problem(code, detail, more), 250, 182)
+  changeErrorText(new Problem(code, detail, more), 250, 182)
 
 test('a vendor that can not be reached is named, with when to try again', () => {
   const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
@@ -41,7 +41,7 @@ test('a vendor that asks us to wait is asked again only then; a broken key is th
     title: 'Not changed to 250 licenses',
     detail: shut,
     again: true,
-    tell: true,
+    contactsReseller: true,
   })
 })
 
@@ -55,7 +55,7 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
     title: 'Not sent: the vendor would refuse 250',
     detail: `We did not ask it. ${reason}`,
   })
-  expect(refusalText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
+  expect(changeErrorText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
   const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
   expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({
     detail: 'This plan can’t go below 240 licenses before 1 Mar 2027.',
@@ -64,7 +64,7 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
 })
 
 test('no answer is not called a failure, and who is signed out is led to sign in', () => {
-  expect(refusalText(new TypeError('Failed to fetch'), 250, 0)).toMatchObject({
+  expect(changeErrorText(new TypeError('Failed to fetch'), 250, 0)).toMatchObject({
     title: 'No answer',
     again: true,
   })
@@ -76,6 +76,6 @@ test('no answer is not called a failure, and who is signed out is led to sign in
 })
 
 test('a limit that is used up is a matter of waiting', () => {
-  const refused = new Problem('rate_limited', 'Used up.', { retryAfter: 12 })
-  expect(refusalText(refused, 250, 182)).toMatchObject({ detail: 'Used up.', again: true, wait: 12 })
+  const rateLimited = new Problem('rate_limited', 'Used up.', { retryAfter: 12 })
+  expect(changeErrorText(rateLimited, 250, 182)).toMatchObject({ detail: 'Used up.', again: true, wait: 12 })
 })

@@ -6,18 +6,18 @@ import { Problem } from '#lib/platform/api/problem.ts'
  * What a refusal says, and which ways out it offers: a lower bound to try, the same again, after so many seconds to
  * `wait`, or signing in. With `tell` it is the reseller who has to do something.
  */
-export type RefusalText = {
+export type ChangeErrorText = {
   title: string
   detail: string
   floor?: number
   again?: boolean
   wait?: number
   signIn?: boolean
-  tell?: boolean
+  contactsReseller?: boolean
 }
 
 /** @param quantity the total that was asked for */
-export function refusalText(error: Error, quantity: number, assigned: number): RefusalText {
+export function changeErrorText(error: Error, quantity: number, assigned: number): ChangeErrorText {
   const title = `Not changed to ${licensesText(quantity)}`
   if (!(error instanceof Problem)) {
     const detail =
@@ -28,10 +28,10 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
   switch (error.code) {
     case 'vendor_rejected': {
       const number = quantity.toLocaleString('en')
-      const refused = error.more.members?.foreseen
+      const rejection = error.more.members?.foreseen
         ? { title: `Not sent: the vendor would refuse ${number}`, detail: `We did not ask it. ${detail}` }
         : { title: `Not changed: the vendor refused ${number}`, detail }
-      return quantity < assigned ? { ...refused, floor: assigned } : refused
+      return quantity < assigned ? { ...rejection, floor: assigned } : rejection
     }
     case 'decrease_not_allowed': {
       const { minimum, commitmentEndTime: until } = error.more.members ?? {}
@@ -58,15 +58,15 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
 }
 
 /** Our access is nothing that trying again mends; a vendor that asks us to wait is asked again only then. */
-function unavailableText(error: Problem): Pick<RefusalText, 'detail' | 'wait' | 'tell'> {
+function unavailableText(error: Problem): Pick<ChangeErrorText, 'detail' | 'wait' | 'contactsReseller'> {
   const { because } = error.more.members ?? {}
-  if (because === 'no_access') return { detail: error.message, tell: true }
+  if (because === 'no_access') return { detail: error.message, contactsReseller: true }
   if (because === 'throttled' && error.more.retryAfter !== undefined)
     return { detail: error.message, ...waitOf(error) }
   return { detail: `${error.message} ${retryText(error)}` }
 }
 
-function waitOf({ more: { retryAfter } }: Problem): Pick<RefusalText, 'wait'> {
+function waitOf({ more: { retryAfter } }: Problem): Pick<ChangeErrorText, 'wait'> {
   return retryAfter === undefined ? {} : { wait: retryAfter }
 }
 

@@ -9,10 +9,10 @@ import { RequestId } from '#components/ui/request-id.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 import { Conflict, conflictOf } from './conflict.tsx'
-import { refusalText } from './refusal-text.ts'
+import { changeErrorText } from './refusal-text.ts'
 
 /** Why the licenses were not changed, and what can be done about it. */
-export function Refusal({
+export function ChangeError({
   error,
   quantity,
   from,
@@ -54,7 +54,15 @@ export function Refusal({
       />
     )
   }
-  const { title, detail, floor, again, wait = 0, signIn, tell } = refusalText(error, quantity, assigned)
+  const {
+    title,
+    detail,
+    floor,
+    again,
+    wait = 0,
+    signIn,
+    contactsReseller,
+  } = changeErrorText(error, quantity, assigned)
   const requestId = error instanceof Problem ? error.more.requestId : undefined
   const ref = first as RefObject<HTMLButtonElement>
   return (
@@ -63,11 +71,11 @@ export function Refusal({
         title={title}
         actions={
           <>
-            <Button look="quiet" onClick={onDiscard} {...(floor || again ? {} : { ref })}>
+            <Button variant="quiet" onClick={onDiscard} {...(floor || again ? {} : { ref })}>
               Discard
             </Button>
             {floor === undefined ? null : (
-              <Button ref={ref} look="primary" onClick={() => onTry(floor)}>
+              <Button ref={ref} variant="primary" onClick={() => onTry(floor)}>
                 Try {floor.toLocaleString('en')}
               </Button>
             )}
@@ -76,7 +84,7 @@ export function Refusal({
               <WaitButton key={requestId} ref={ref} seconds={wait} text="Try again" onPress={onAgain} />
             ) : null}
             {signIn ? (
-              <ButtonLink look="primary" href={`/sign-in?from=${encodeURIComponent(here())}`}>
+              <ButtonLink variant="primary" href={`/sign-in?from=${encodeURIComponent(here())}`}>
                 Sign in
               </ButtonLink>
             ) : null}
@@ -88,7 +96,7 @@ export function Refusal({
         {wait > 0 ? <span className="sr-only"> Try again in {waitText(wait)}.</span> : null}
         {requestId ? (
           <span className="block">
-            {tell ? 'Tell your reseller, and quote: ' : null}
+            {contactsReseller ? 'Tell your reseller, and quote: ' : null}
             <RequestId id={requestId} />
           </span>
         ) : null}

@@ -2,7 +2,7 @@ import { type RefObject, useId } from 'react'
 import { differenceText, licensesText, type Subscription } from '#components/licenses/assets/labels.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 import { ChangeMeaning } from './change-meaning.tsx'
@@ -11,7 +11,7 @@ import { ChangeMeaning } from './change-meaning.tsx'
  * The review of a total that the vendor is known to refuse, being below the licenses that are assigned. It offers the lowest
  * one that is taken; whoever has unassigned some meanwhile can still ask for theirs.
  */
-export function RefusedDraft({
+export function BelowAssignedReview({
   item,
   subscription,
   quantity,
@@ -38,22 +38,22 @@ export function RefusedDraft({
     <ReviewBox
       id={id}
       live="polite"
-      title={`${visible(item.assetName)}: ${purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+      title={`${escapeInvisible(item.assetName)}: ${purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
       badge={<Badge tone="warn">{differenceText(change)}</Badge>}
       actions={
         <>
           {isLowest ? null : (
-            <Button look="quiet" onClick={onDiscard}>
+            <Button variant="quiet" onClick={onDiscard}>
               Discard
             </Button>
           )}
           {/* A double click that began elsewhere asks for nothing. */}
-          <Button look="quiet" onClick={(event) => event.detail > 1 || onSubmit(quantity)}>
+          <Button variant="quiet" onClick={(event) => event.detail > 1 || onSubmit(quantity)}>
             Ask for {quantity.toLocaleString('en')} all the same
           </Button>
           <Button
             ref={first as RefObject<HTMLButtonElement>}
-            look="primary"
+            variant="primary"
             onClick={() => (isLowest ? onDiscard() : onTry(assigned))}
             aria-describedby={id}
           >

@@ -11,9 +11,9 @@ import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { useOrder } from './use-order.ts'
-import { wayText } from './words.ts'
+import { renewalTypeText } from './words.ts'
 
-type Given = {
+type OrderFormProps = {
   id: string
   renewal: Renewal
   etag: string | undefined
@@ -22,7 +22,7 @@ type Given = {
 }
 
 /** Orders a total for the next term, or how the plan renews, and says before what that means. */
-export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Given) {
+export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: OrderFormProps) {
   // What was in sight when the form was opened: a newer order is not overwritten unseen.
   const [etag] = useState(present)
   const { quantity, assigned, renewalTypes, order, time } = renewal
@@ -52,7 +52,7 @@ export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Gi
                 onChange={() => setTyped(type)}
                 className="accent-accent"
               />
-              {wayText(type)}
+              {renewalTypeText(type)}
             </label>
           ))}
         </fieldset>
@@ -80,11 +80,11 @@ export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Gi
       )}
       {error ? <NotDone title="Not ordered" error={error} /> : null}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" pending={isPending} disabled={!isFit}>
+        <Button type="submit" variant="primary" pending={isPending} disabled={!isFit}>
           {total === undefined || !isFit ? 'Order' : `Order ${licensesText(total)}`}
           {time === undefined ? '' : ` from ${dayText(time)}`}
         </Button>
-        <Button look="quiet" onClick={onClose}>
+        <Button variant="quiet" onClick={onClose}>
           Discard
         </Button>
       </div>

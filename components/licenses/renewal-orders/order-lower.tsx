@@ -30,7 +30,7 @@ export function OrderLower({
       {error ? <NotDone title="Not ordered" error={error} /> : null}
       <Button
         ref={first as RefObject<HTMLButtonElement>}
-        look="primary"
+        variant="primary"
         pending={isPending}
         onClick={(event) => {
           holdBack(event)

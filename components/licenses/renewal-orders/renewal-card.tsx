@@ -5,17 +5,17 @@ import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { later } from '#components/ui/later.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { lazyWithPreload } from '#components/ui/later.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { readRenewal } from '#lib/licenses/client.ts'
 import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { useOrder } from './use-order.ts'
-import { becauseText, orderText, outcomeText, wayText } from './words.ts'
+import { becauseText, orderText, outcomeText, renewalTypeText } from './words.ts'
 
-const OrderForm = later(
+const OrderForm = lazyWithPreload(
   () => import('./order-form.tsx').then(({ OrderForm }) => OrderForm),
   () => <div className="h-28" />,
 )
@@ -39,8 +39,8 @@ export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPri
           At renewal
         </h2>
         <p className="tabular-nums">{byItself(data)}</p>
-        {order ? <Standing id={id} order={order} etag={etag} /> : null}
-        {outcome ? <p className="mt-2 text-ink-2">{visible(outcome)}</p> : null}
+        {order ? <CurrentOrder id={id} order={order} etag={etag} /> : null}
+        {outcome ? <p className="mt-2 text-ink-2">{escapeInvisible(outcome)}</p> : null}
         {takes === 'nothing' ? <p className="mt-2 text-xs text-ink-3">{becauseText(data.because)}</p> : null}
       </section>
       {takes === 'nothing' ? null : (
@@ -54,7 +54,11 @@ export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPri
               onClose={() => setOpen(false)}
             />
           ) : (
-            <Button onPointerEnter={OrderForm.ahead} onFocus={OrderForm.ahead} onClick={() => setOpen(true)}>
+            <Button
+              onPointerEnter={OrderForm.preload}
+              onFocus={OrderForm.preload}
+              onClick={() => setOpen(true)}
+            >
               {labelOf(data)}
             </Button>
           )}
@@ -74,10 +78,10 @@ function byItself({ time, renewalType, quantity }: Renewal): string {
   const when = time === undefined ? 'when its term ends' : `on ${dayText(time)}`
   const now = `${quantity.toLocaleString('en')} now`
   if (!renewalType) return `The commitment ends ${when}; ${now}.`
-  return `${wayText(renewalType)} ${when}; ${now}.`
+  return `${renewalTypeText(renewalType)} ${when}; ${now}.`
 }
 
-function Standing({ id, order, etag }: { id: string; order: RenewalOrder; etag: string | undefined }) {
+function CurrentOrder({ id, order, etag }: { id: string; order: RenewalOrder; etag: string | undefined }) {
   const { mutate, isPending, error } = useOrder(id, { etag })
   return (
     <div className="mt-3 rounded-control bg-accent-tint px-3 py-2.5">
@@ -85,10 +89,10 @@ function Standing({ id, order, etag }: { id: string; order: RenewalOrder; etag: 
         {orderText(order)} from {dayText(order.time)}
       </p>
       <p className="mt-0.5 text-xs text-ink-2">
-        Ordered by {visible(order.actor.name)} on {dayText(order.createTime)}
+        Ordered by {escapeInvisible(order.actor.name)} on {dayText(order.createTime)}
         {order.isLeaving ? '. Taken back; the vendor is still to be told.' : ''}
         {order.isPlaced || order.isLeaving ? '' : '. The vendor is still to be told.'}{' '}
-        {order.reason ? visible(order.reason) : ''}
+        {order.reason ? escapeInvisible(order.reason) : ''}
       </p>
       {order.isLeaving ? null : (
         <div className="mt-2">

@@ -13,24 +13,22 @@ export function useOrder(
   id: string,
   { etag, onDone }: { etag?: string | undefined; onDone?: () => void } = {},
 ) {
-  const say = useToast()
+  const toast = useToast()
   const client = useQueryClient()
   const router = useRouter()
   const params = { asset_id: id }
   const headers = etag === undefined ? {} : { 'if-match': etag }
   return useMutation({
-    mutationFn: (wanted: Wanted | undefined) =>
-      wanted
-        ? orderRenewal({ params, headers, body: wanted })
-        : withdrawRenewal({ params, headers, body: {} }),
-    onSuccess: async ({ order, time }, wanted) => {
+    mutationFn: (terms: Wanted | undefined) =>
+      terms ? orderRenewal({ params, headers, body: terms }) : withdrawRenewal({ params, headers, body: {} }),
+    onSuccess: async ({ order, time }, terms) => {
       const when = time === undefined ? '' : ` from ${dayText(time)} on`
-      if (!wanted)
-        say(
+      if (!terms)
+        toast(
           order ? 'The vendor is told as soon as it answers.' : 'The order for the next term is taken back.',
         )
-      else if (order?.isPlaced) say(`Ordered: ${orderText(order)}${when}.`)
-      else say('The order is kept. The vendor is told as soon as it answers.')
+      else if (order?.isPlaced) toast(`Ordered: ${orderText(order)}${when}.`)
+      else toast('The order is kept. The vendor is told as soon as it answers.')
       onDone?.()
     },
     onSettled: () => {

@@ -4,11 +4,11 @@ import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contrac
 
 /** What was ordered: `96 licenses`, or `Renews with the licenses in use`. */
 export function orderText({ quantity, renewalType }: Pick<RenewalOrder, 'quantity' | 'renewalType'>): string {
-  return quantity === undefined ? wayText(renewalType ?? '') : licensesText(quantity)
+  return quantity === undefined ? renewalTypeText(renewalType ?? '') : licensesText(quantity)
 }
 
 /** One of the vendor's own ways to renew, in words. */
-export function wayText(renewalType: string): string {
+export function renewalTypeText(renewalType: string): string {
   const { verb, how } = atItsEnd(renewalType)
   return [verb, how ?? 'with the same licenses'].join(' ')
 }

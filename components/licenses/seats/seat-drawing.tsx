@@ -1,6 +1,6 @@
 import { ticksBetween } from '#components/ui/ticks.ts'
 import { monthName } from '#lib/platform/values/days.ts'
-import { monthsIn, type Span, type Step } from './seat-steps.ts'
+import { monthsIn, type SeatStep, type TimeSpan } from './seat-steps.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'
 const TOP = 10
@@ -13,13 +13,27 @@ export const LINES = {
 }
 
 /** Step lines, oldest step first; `assigned` has none where it was never read. */
-export type Lines = { purchased: readonly Step[]; assigned: readonly Step[] }
+export type Lines = { purchased: readonly SeatStep[]; assigned: readonly SeatStep[] }
 
-type Given = { lines: Lines; now: { purchased: number; assigned: number }; span: Span; label: string }
+type SeatChartProps = {
+  lines: Lines
+  now: { purchased: number; assigned: number }
+  span: TimeSpan
+  label: string
+}
 type Size = { width: number; height: number; everyMonth: number; className: string }
 
 /** Both lines over a span, what lies idle between them, and a mark at the present ends. */
-export function SeatDrawing({ lines, now, span, label, width, height, everyMonth, className }: Given & Size) {
+export function SeatChart({
+  lines,
+  now,
+  span,
+  label,
+  width,
+  height,
+  everyMonth,
+  className,
+}: SeatChartProps & Size) {
   const { purchased, assigned } = lines
   const all = [now.assigned, ...purchased.map(({ seats }) => seats), ...assigned.map(({ seats }) => seats)]
   const ticks = ticksBetween(Math.min(...all), Math.max(...all), 1)
@@ -28,12 +42,12 @@ export function SeatDrawing({ lines, now, span, label, width, height, everyMonth
   const right = width - 8
   const x = (at: number) => round(left + ((at - span.from) / (span.to - span.from)) * (right - left))
   const y = (seats: number) => round(TOP + ((high - seats) / (high - low)) * (height - TOP - BOTTOM))
-  const corners = (steps: readonly Step[]) =>
+  const corners = (steps: readonly SeatStep[]) =>
     steps.flatMap(({ at, seats }, index) => {
       const end = steps[index + 1]?.at ?? span.to
       return [`${x(at)} ${y(seats)}`, `${x(end)} ${y(seats)}`]
     })
-  const line = (steps: readonly Step[]) => `M${corners(steps).join('L')}`
+  const line = (steps: readonly SeatStep[]) => `M${corners(steps).join('L')}`
   const idle = [...corners(since(purchased, assigned[0]?.at)), ...corners(assigned).reverse()]
   return (
     <svg
@@ -67,10 +81,10 @@ export function SeatDrawing({ lines, now, span, label, width, height, everyMonth
 }
 
 /** The part of a step line that lies after a time. */
-function since(steps: readonly Step[], time: number | undefined): Step[] {
+function since(steps: readonly SeatStep[], time: number | undefined): SeatStep[] {
   if (time === undefined) return []
-  const held = steps.findLast(({ at }) => at <= time)
-  return [...(held ? [{ at: time, seats: held.seats }] : []), ...steps.filter(({ at }) => at > time)]
+  const step = steps.findLast(({ at }) => at <= time)
+  return [...(step ? [{ at: time, seats: step.seats }] : []), ...steps.filter(({ at }) => at > time)]
 }
 
 function round(value: number): number {

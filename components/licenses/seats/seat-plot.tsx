@@ -1,26 +1,32 @@
 import { Card } from '#components/ui/card.tsx'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
-import { LINES, type Lines, SeatDrawing } from './seat-drawing.tsx'
-import { assignedSteps, type Known, purchasedSteps, type Span, type Step } from './seat-steps.ts'
+import { LINES, type Lines, SeatChart } from './seat-drawing.tsx'
+import {
+  assignedSteps,
+  purchasedSteps,
+  type SeatHistory,
+  type SeatStep,
+  type TimeSpan,
+} from './seat-steps.ts'
 import { SeatTable } from './seat-table.tsx'
 
-type Given = { lines: Lines; known: Known; span: Span }
+type SeatLinesProps = { lines: Lines; history: SeatHistory; span: TimeSpan }
 
 /** Purchased and assigned licenses over twelve months as step lines, and the same as a table. */
-export function SeatPlot({ known, span }: { known: Known; span: Span }) {
-  const lines = { purchased: purchasedSteps(known, span), assigned: assignedSteps(known, span) }
-  const given = { lines, known, span }
-  const drawn = { lines, now: known.now, span, label: summary(given) }
-  const limits = limitsOf(given)
+export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSpan }) {
+  const lines = { purchased: purchasedSteps(history, span), assigned: assignedSteps(history, span) }
+  const lineProps = { lines, history, span }
+  const chartProps = { lines, now: history.now, span, label: summary(lineProps) }
+  const limits = limitsOf(lineProps)
   return (
     <Card className="px-4 pt-3.5">
       <div className="mb-2 flex flex-wrap justify-between gap-x-4 gap-y-1">
         <h2 className="font-semibold">Licenses over twelve months</h2>
-        <Legend {...known.now} hasLine={lines.assigned.length > 0} />
+        <Legend {...history.now} hasLine={lines.assigned.length > 0} />
       </div>
       {/* Drawn for two widths, so that its words keep their size; the one that is hidden is not read out. */}
-      <SeatDrawing {...drawn} width={720} height={200} everyMonth={1} className="max-md:hidden" />
-      <SeatDrawing {...drawn} width={300} height={190} everyMonth={3} className="md:hidden" />
+      <SeatChart {...chartProps} width={720} height={200} everyMonth={1} className="max-md:hidden" />
+      <SeatChart {...chartProps} width={300} height={190} everyMonth={3} className="md:hidden" />
       {limits ? <p className="mt-1 text-xs text-ink-3">{limits}</p> : null}
       <SeatTable {...lines} />
     </Card>
@@ -28,22 +34,22 @@ export function SeatPlot({ known, span }: { known: Known; span: Span }) {
 }
 
 /** Names the marks beside the plot, where no line can run through the words. */
-function Legend({ purchased, assigned, hasLine }: Known['now'] & { hasLine: boolean }) {
+function Legend({ purchased, assigned, hasLine }: SeatHistory['now'] & { hasLine: boolean }) {
   return (
     <p className="flex flex-wrap gap-x-4 text-xs font-[550] tabular-nums">
       <span className="inline-flex items-center gap-1.5 text-accent">
-        <Mark className={LINES.purchased} />
+        <LegendMarker className={LINES.purchased} />
         {purchased.toLocaleString('en')} purchased
       </span>
       <span className="inline-flex items-center gap-1.5 text-ink-2">
-        {hasLine ? <Mark className={LINES.assigned} /> : null}
+        {hasLine ? <LegendMarker className={LINES.assigned} /> : null}
         {assigned.toLocaleString('en')} assigned{hasLine ? '' : ' now'}
       </span>
     </p>
   )
 }
 
-function Mark({ className }: { className: string }) {
+function LegendMarker({ className }: { className: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 18 8" className="h-2 w-4.5">
       <path className={className} d="M0 4H18" />
@@ -52,16 +58,20 @@ function Mark({ className }: { className: string }) {
 }
 
 /** From when on something is known, where that is later than it could be. */
-function limitsOf({ lines: { purchased, assigned }, known: { since }, span }: Given): string | undefined {
+function limitsOf({
+  lines: { purchased, assigned },
+  history: { since },
+  span,
+}: SeatLinesProps): string | undefined {
   const [first = span.to, read] = [purchased[0]?.at, assigned[0]?.at]
-  const isLate = (at: number) => at > Math.max(since, span.from) + DAY_MS
-  if (isLate(first)) return `Recorded since ${dayText(first)}: what was before is not known.`
+  const isAfterStart = (at: number) => at > Math.max(since, span.from) + DAY_MS
+  if (isAfterStart(first)) return `Recorded since ${dayText(first)}: what was before is not known.`
   if (read === undefined) return 'How many were assigned is known for the present only.'
-  return isLate(read) ? `How many were assigned is known since ${dayText(read)}.` : undefined
+  return isAfterStart(read) ? `How many were assigned is known since ${dayText(read)}.` : undefined
 }
 
 /** The plot in words. */
-function summary({ lines: { purchased, assigned }, known: { now }, span }: Given): string {
+function summary({ lines: { purchased, assigned }, history: { now }, span }: SeatLinesProps): string {
   const parts = [
     `Purchased licenses, ${rangeText(purchased, span)}.`,
     assigned.length > 0
@@ -72,7 +82,7 @@ function summary({ lines: { purchased, assigned }, known: { now }, span }: Given
   return parts.join(' ')
 }
 
-function rangeText(steps: readonly Step[], span: Span): string {
+function rangeText(steps: readonly SeatStep[], span: TimeSpan): string {
   const seats = steps.map((step) => step.seats)
   const count = (value = 0) => value.toLocaleString('en')
   const days = `${dayText(steps[0]?.at ?? span.from)} to ${dayText(span.to)}`

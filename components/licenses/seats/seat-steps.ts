@@ -2,20 +2,20 @@ import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { DAY_MS, dayBegin, monthBegin } from '#lib/platform/values/days.ts'
 
 /** From when on how many licenses it were. */
-export type Step = { at: number; seats: number }
+export type SeatStep = { at: number; seats: number }
 
 /** What a plot covers, in epoch milliseconds. */
-export type Span = { from: number; to: number }
+export type TimeSpan = { from: number; to: number }
 
 /** Purchased and assigned licenses as they were seen at a time. */
-export type Reading = { at: number; purchased: number; assigned: number }
+export type SeatSample = { at: number; purchased: number; assigned: number }
 
 type Change = Pick<LicenseChange, 'createTime' | 'settleTime' | 'from' | 'to'>
 
 /** What is known of an asset's seats: changes that moved them, in any order, and readings, oldest first. */
-export type Known = {
+export type SeatHistory = {
   changes: readonly Change[]
-  readings: readonly Reading[]
+  samples: readonly SeatSample[]
   /** The present seats. */
   now: { purchased: number; assigned: number }
   /** When the asset began. */
@@ -23,7 +23,7 @@ export type Known = {
 }
 
 /** The twelve months up to a moment. */
-export function yearUntil(now: number): Span {
+export function yearUntil(now: number): TimeSpan {
   const from = new Date(now)
   from.setUTCFullYear(from.getUTCFullYear() - 1)
   return { from: from.getTime(), to: now }
@@ -34,13 +34,13 @@ export function yearUntil(now: number): Span {
  * what the first change started from, which held since the asset began. Where a change did not start from what was
  * known before, the vendor changed the total meanwhile: it is shown from when that was seen.
  */
-export function purchasedSteps({ changes, readings, now, since }: Known, span: Span): Step[] {
+export function purchasedSteps({ changes, samples, now, since }: SeatHistory, span: TimeSpan): SeatStep[] {
   const seen = [
     ...changes.map(({ createTime, settleTime = createTime, from, to }) => ({ at: settleTime, from, to })),
-    ...readings.map(({ at, purchased }) => ({ at, from: purchased, to: purchased })),
+    ...samples.map(({ at, purchased }) => ({ at, from: purchased, to: purchased })),
   ].sort((a, b) => a.at - b.at)
   const first = seen[0]
-  const isRead = first !== undefined && first.at === readings[0]?.at
+  const isRead = first !== undefined && first.at === samples[0]?.at
   const begin = isRead ? first.at : Math.min(since, first?.at ?? span.to)
   const steps = [{ at: begin, seats: first?.from ?? now.purchased }]
   for (const { at, from, to } of seen) steps.push({ at, seats: from }, { at, seats: to })
@@ -48,28 +48,28 @@ export function purchasedSteps({ changes, readings, now, since }: Known, span: S
 }
 
 /** Assigned licenses over a span, oldest first, from the first reading on; none where they were never read. */
-export function assignedSteps({ readings, now }: Known, span: Span): Step[] {
-  const steps = readings.map(({ at, assigned }) => ({ at, seats: assigned }))
+export function assignedSteps({ samples, now }: SeatHistory, span: TimeSpan): SeatStep[] {
+  const steps = samples.map(({ at, assigned }) => ({ at, seats: assigned }))
   return within(span, steps.length > 0 ? [...steps, { at: span.to, seats: now.assigned }] : [])
 }
 
 /** Steps moved into a span, without those that change nothing. */
-function within(span: Span, steps: readonly Step[]): Step[] {
+function within(span: TimeSpan, steps: readonly SeatStep[]): SeatStep[] {
   const inside = steps.map(({ at, seats }) => ({ at: Math.min(span.to, Math.max(span.from, at)), seats }))
   return inside.filter(({ seats }, index) => seats !== inside[index - 1]?.seats)
 }
 
 /** The seats at the end of each day of UTC on which they changed, newest first. */
-export function seatDays(purchased: readonly Step[], assigned: readonly Step[]) {
+export function seatDays(purchased: readonly SeatStep[], assigned: readonly SeatStep[]) {
   const ends = [...purchased, ...assigned].map(({ at }) => dayBegin(at) + DAY_MS - 1)
-  const at = (steps: readonly Step[], end: number) => steps.findLast((step) => step.at <= end)?.seats
+  const at = (steps: readonly SeatStep[], end: number) => steps.findLast((step) => step.at <= end)?.seats
   return [...new Set(ends)]
     .sort((a, b) => b - a)
     .map((end) => ({ day: end - DAY_MS + 1, purchased: at(purchased, end), assigned: at(assigned, end) }))
 }
 
 /** The first moments of the months within a span. */
-export function monthsIn({ from, to }: Span): number[] {
+export function monthsIn({ from, to }: TimeSpan): number[] {
   const months: number[] = []
   for (let month = monthBegin(from, 1); month <= to; month = monthBegin(month, 1)) months.push(month)
   return months

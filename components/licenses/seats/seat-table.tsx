@@ -1,5 +1,13 @@
 import { Day } from '#components/platform/values/times.tsx'
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
 import type { Lines } from './seat-drawing.tsx'
 import { seatDays } from './seat-steps.ts'
 
@@ -18,29 +26,29 @@ export function SeatTable({ purchased, assigned }: Lines) {
         className="max-h-80 overflow-y-auto border-t border-line -outline-offset-2"
       >
         <Table label="Purchased and assigned licenses at the end of each day with a change, newest first">
-          <TableHead>
-            <HeadCell aria-sort="descending">
+          <TableHeader>
+            <TableHeaderCell aria-sort="descending">
               Day (UTC) <span aria-hidden="true">↓</span>
-            </HeadCell>
-            <HeadCell right>Purchased</HeadCell>
-            <HeadCell right>Assigned</HeadCell>
-            <HeadCell right>Idle</HeadCell>
-          </TableHead>
+            </TableHeaderCell>
+            <TableHeaderCell right>Purchased</TableHeaderCell>
+            <TableHeaderCell right>Assigned</TableHeaderCell>
+            <TableHeaderCell right>Idle</TableHeaderCell>
+          </TableHeader>
           <TableBody>
             {seatDays(purchased, assigned).map(({ day, ...seats }) => (
               <Row key={day}>
-                <RowHead className="max-md:row-span-3">
+                <RowHeaderCell className="max-md:row-span-3">
                   <Day at={day} />
-                </RowHead>
-                <Cell place="right-1" right number>
+                </RowHeaderCell>
+                <Cell placement="right-1" right number>
                   {count(seats.purchased)}
                   <Unit text="purchased" />
                 </Cell>
-                <Cell place="right-2" right number>
+                <Cell placement="right-2" right number>
                   {count(seats.assigned)}
                   <Unit text="assigned" />
                 </Cell>
-                <Cell place="right-3" right number className="text-ink-3">
+                <Cell placement="right-3" right number className="text-ink-3">
                   {idle(seats)}
                   <Unit text="idle" />
                 </Cell>

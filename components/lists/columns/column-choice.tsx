@@ -47,18 +47,18 @@ export function ColumnChoice<List extends ListName>({
   const all: readonly ColumnOf<List>[] = LIST_COLUMNS[list]
   const names: Record<string, string> = COLUMN_NAMES[list]
   const nameOf = (column: ColumnOf<List>) => names[column] ?? column
-  const shown = columns.filter((column) => !without.includes(column))
+  const visibleColumns = columns.filter((column) => !without.includes(column))
   const hidden = all.filter((column) => !columns.includes(column) && !without.includes(column))
-  const say = (text: string) => {
+  const announce = (text: string) => {
     if (status.current) status.current.textContent = text
   }
   const seen = (now: readonly ColumnOf<List>[]) => now.filter((one) => !without.includes(one))
   const move = (event: MouseEvent<HTMLElement>, column: ColumnOf<List>, by: -1 | 1) => {
-    if (isSame(moved(shown, column, by), shown)) return
+    if (isSame(moved(visibleColumns, column, by), visibleColumns)) return
     pressed.current = event.currentTarget
     choose((now) => {
       const next = moved(seen(now), column, by)
-      say(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
+      announce(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
       // Those that have nothing to show here keep their choice, at the end.
       return [...next, ...now.filter((one) => without.includes(one))]
     })
@@ -67,26 +67,26 @@ export function ColumnChoice<List extends ListName>({
     <fieldset>
       <legend className="sr-only">Columns</legend>
       <p ref={status} role="status" className="sr-only" />
-      {[...shown, ...hidden].map((column) => {
-        const place = shown.indexOf(column)
+      {[...visibleColumns, ...hidden].map((column) => {
+        const index = visibleColumns.indexOf(column)
         return (
           <div key={column} className="flex items-center">
             <label className="flex flex-1 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5">
               <input
                 type="checkbox"
-                checked={place >= 0}
-                disabled={place === 0}
+                checked={index >= 0}
+                disabled={index === 0}
                 onChange={() => choose((now) => toggled(list, now, column))}
                 className="size-4 shrink-0 accent-accent"
               />
               {nameOf(column)}
             </label>
-            {place > 0 ? (
+            {index > 0 ? (
               <>
                 <button
                   type="button"
                   aria-label={`Move ${nameOf(column)} up`}
-                  aria-disabled={place === 1 ? true : undefined}
+                  aria-disabled={index === 1 ? true : undefined}
                   onClick={(event) => move(event, column, -1)}
                   className={STEP}
                 >
@@ -95,7 +95,7 @@ export function ColumnChoice<List extends ListName>({
                 <button
                   type="button"
                   aria-label={`Move ${nameOf(column)} down`}
-                  aria-disabled={place === shown.length - 1 ? true : undefined}
+                  aria-disabled={index === visibleColumns.length - 1 ? true : undefined}
                   onClick={(event) => move(event, column, 1)}
                   className={STEP}
                 >
@@ -154,7 +154,7 @@ function useChoose<List extends ListName>(
 ) {
   type Column = ColumnOf<List>
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const key = columnsKey(list)
   const { mutate } = useMutation({
     mutationKey: key,
@@ -165,10 +165,10 @@ function useChoose<List extends ListName>(
     onError: (error, { before }) => {
       // Of what was chosen since, its own answer tells.
       if (client.isMutating({ mutationKey: key }) <= 1) show(before)
-      say(`Columns not changed: ${whyNot(error)}`)
+      toast(`Columns not changed: ${whyNot(error)}`)
     },
-    onSuccess: ({ columns: kept }) => {
-      if (client.isMutating({ mutationKey: key }) <= 1) show(columnsOf(list, kept))
+    onSuccess: ({ columns: stored }) => {
+      if (client.isMutating({ mutationKey: key }) <= 1) show(columnsOf(list, stored))
     },
   })
   // Of the columns as they are at this moment: two presses may come before the page is drawn anew.

@@ -2,11 +2,11 @@
 
 import { Columns3 } from 'lucide-react'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 
-type Given<List extends ListName> = {
+type ColumnsMenuProps<List extends ListName> = {
   list: List
   columns: readonly ColumnOf<List>[]
   /** What this list has nothing to show in. */
@@ -14,18 +14,23 @@ type Given<List extends ListName> = {
   onShow: (columns: readonly ColumnOf<List>[]) => void
 }
 
-const ColumnChoice = later(
+const ColumnChoice = lazyWithPreload(
   () => import('./column-choice.tsx').then(({ ColumnChoice }) => ColumnChoice<ListName>),
   () => <div className="h-72" />,
 )
 
 /** Which columns a list has, and in which order. */
-export function ColumnsMenu<List extends ListName>({ list, columns, without = [], onShow }: Given<List>) {
+export function ColumnsMenu<List extends ListName>({
+  list,
+  columns,
+  without = [],
+  onShow,
+}: ColumnsMenuProps<List>) {
   return (
     <div className={`print:hidden ${FILTER_MENU}`}>
       <Menu
         rootClassName=""
-        ahead={ColumnChoice.ahead}
+        preload={ColumnChoice.preload}
         className="w-74"
         buttonClassName={FILTER_BUTTON}
         button={

@@ -20,22 +20,22 @@ export function ActiveFilters<View>({
   cleared: View
   onChange: (view: View) => void
 }) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   // What was pressed is gone: the focus goes to what is left, not to the start of the page.
   const change = (next: View) => {
     onChange(next)
     requestAnimationFrame(() => {
       if (document.activeElement !== document.body) return
-      const target = place.current?.querySelector('button') ?? place.current
+      const target = container.current?.querySelector('button') ?? container.current
       target?.focus({ preventScroll: true })
     })
   }
   return (
-    <div ref={place} tabIndex={-1} className="outline-none">
+    <div ref={container} tabIndex={-1} className="outline-none">
       {isFiltered ? (
         <section aria-label="Active filters" className="flex flex-wrap items-center gap-2">
           {active.map(({ text, without }) => (
-            <RemovableChip key={text} name={text} onRemove={() => change(without)}>
+            <RemovableChip key={text} label={text} onRemove={() => change(without)}>
               <span className="max-w-[calc(100vw-5.5rem)] truncate tabular-nums">{text}</span>
             </RemovableChip>
           ))}

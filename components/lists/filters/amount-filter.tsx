@@ -1,9 +1,9 @@
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { type AmountRange, amountsText } from './amount-range.ts'
 
-const OwnAmounts = later(
-  () => import('./own-amounts.tsx').then(({ OwnAmounts }) => OwnAmounts),
+const CustomAmounts = lazyWithPreload(
+  () => import('./own-amounts.tsx').then(({ CustomAmounts }) => CustomAmounts),
   () => <div className="h-48" />,
 )
 
@@ -30,10 +30,10 @@ export function AmountFilter({
       value={amountsText(range)}
       onClear={() => onChange({})}
       className="w-74"
-      ahead={OwnAmounts.ahead}
+      preload={CustomAmounts.preload}
     >
       {(close) => (
-        <OwnAmounts
+        <CustomAmounts
           range={range}
           hint={hint}
           currencies={currencies}

@@ -31,19 +31,19 @@ export function isBackwards({ from, to }: AmountRange): boolean {
 }
 
 function isLess(one: string, other: string): boolean {
-  const places = Math.max(...[one, other].map((text) => (text.split('.')[1] ?? '').length))
+  const digits = Math.max(...[one, other].map((text) => (text.split('.')[1] ?? '').length))
   const [a, b] = [one, other].map((text) => {
     const [whole = '', fraction = ''] = text.split('.')
-    return BigInt(whole + fraction.padEnd(places, '0'))
+    return BigInt(whole + fraction.padEnd(digits, '0'))
   }) as [bigint, bigint]
   return a < b
 }
 
 /** A range in words: `100 – 2,500.50`, `From 100`, `Up to 2,500.50`; undefined where both ends are open. */
 export function amountsText({ from, to }: AmountRange): string | undefined {
-  const shown = (amount: string) => formatDecimal(amount)
+  const format = (amount: string) => formatDecimal(amount)
   if (from !== undefined && to !== undefined)
-    return from === to ? shown(from) : `${shown(from)} – ${shown(to)}`
-  if (from !== undefined) return `From ${shown(from)}`
-  return to === undefined ? undefined : `Up to ${shown(to)}`
+    return from === to ? format(from) : `${format(from)} – ${format(to)}`
+  if (from !== undefined) return `From ${format(from)}`
+  return to === undefined ? undefined : `Up to ${format(to)}`
 }

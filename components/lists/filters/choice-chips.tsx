@@ -32,8 +32,8 @@ export function ChoiceChips({
       <ToggleChip pressed={isAll} count={count} onToggle={onAll}>
         All
       </ToggleChip>
-      {choices.map(({ value, name, isOn, count: own }) => (
-        <ToggleChip key={value} pressed={isOn} count={own} onToggle={() => onToggle(value)}>
+      {choices.map(({ value, name, isOn, count: choiceCount }) => (
+        <ToggleChip key={value} pressed={isOn} count={choiceCount} onToggle={() => onToggle(value)}>
           {name}
         </ToggleChip>
       ))}

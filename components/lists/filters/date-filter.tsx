@@ -1,15 +1,15 @@
 import { CalendarDays } from 'lucide-react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
 
-const OwnRange = later(
-  () => import('./own-range.tsx').then(({ OwnRange }) => OwnRange),
+const CustomRange = lazyWithPreload(
+  () => import('./own-range.tsx').then(({ CustomRange }) => CustomRange),
   () => <div className="h-48" />,
 )
 
-type Given = {
+type DateFilterMenuProps = {
   /** Whose date it is. */
   label: string
   range: DateRange
@@ -20,9 +20,9 @@ type Given = {
 }
 
 /** From when to when: a preset, or two days of UTC. */
-export function DateFilterMenu(given: Given) {
-  const { label, range, today, onChange } = given
-  const text = presetOf(range, today, given.presets) ?? rangeText(range)
+export function DateFilterMenu(props: DateFilterMenuProps) {
+  const { label, range, today, onChange } = props
+  const text = presetOf(range, today, props.presets) ?? rangeText(range)
   const isOff = range.from === undefined && range.to === undefined
   return (
     <FilterMenu
@@ -32,9 +32,9 @@ export function DateFilterMenu(given: Given) {
       icon={<CalendarDays aria-hidden="true" className="size-3.5" />}
       onClear={() => onChange({})}
       className={PANEL}
-      ahead={OwnRange.ahead}
+      preload={CustomRange.preload}
     >
-      {(close) => <Ranges {...given} close={close} />}
+      {(close) => <Ranges {...props} close={close} />}
     </FilterMenu>
   )
 }
@@ -47,7 +47,7 @@ function Ranges({
   presets: offered = presets,
   onChange,
   close,
-}: Given & { close: () => void }) {
+}: DateFilterMenuProps & { close: () => void }) {
   const preset = presetOf(range, today, offered)
   const choose = (chosen: DateRange) => {
     close()
@@ -69,7 +69,7 @@ function Ranges({
         ))}
       </div>
       <hr className="my-1.5 border-line" />
-      <OwnRange range={range} onChoose={choose} />
+      <CustomRange range={range} onChoose={choose} />
     </>
   )
 }

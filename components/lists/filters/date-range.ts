@@ -34,8 +34,8 @@ export function comingPresets(today: number): Preset[] {
 }
 
 /** The name of the preset that a range is, if it is one. */
-export function presetOf(range: DateRange, today: number, of = presets): string | undefined {
-  return of(today).find((one) => one.range.from === range.from && one.range.to === range.to)?.name
+export function presetOf(range: DateRange, today: number, offered = presets): string | undefined {
+  return offered(today).find((one) => one.range.from === range.from && one.range.to === range.to)?.name
 }
 
 /** A range in words: `1 Dec 2025 – 20 Nov 2026`, `From 1 Dec 2025`, `Until 20 Nov 2026`. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { PlatformMark } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
 import { Choices, FilterMenu } from '#components/ui/filter-menu.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 
 /**
@@ -11,27 +11,27 @@ import { platformName } from '#lib/billing/invoices/rules.ts'
 export function KindFilter({
   label,
   several,
-  known,
+  options,
   chosen,
   rows = [],
   nameOf = (value) => value,
-  lookOf = nameOf,
+  renderOption = nameOf,
   onToggle,
   onClear,
 }: {
   label: string
   /** What more than one of them are: `platforms`. */
   several: string
-  known: readonly string[]
+  options: readonly string[]
   chosen: readonly string[]
   rows?: readonly string[]
   nameOf?: (value: string) => string
-  lookOf?: (value: string) => ReactNode
+  renderOption?: (value: string) => ReactNode
   onToggle: (value: string) => void
   onClear: () => void
 }) {
-  const [offered, setOffered] = useState(known)
-  const all = [...new Set([...offered, ...known, ...chosen, ...rows])]
+  const [offered, setOffered] = useState(options)
+  const all = [...new Set([...offered, ...options, ...chosen, ...rows])]
   if (all.length > offered.length) setOffered(all)
   const [first] = chosen
   // Of a single kind there is nothing to choose.
@@ -47,7 +47,7 @@ export function KindFilter({
       {() => (
         <Choices
           label={label}
-          choices={all.map((value) => ({ value, name: lookOf(value) }))}
+          choices={all.map((value) => ({ value, name: renderOption(value) }))}
           chosen={chosen}
           onToggle={onToggle}
         />
@@ -56,12 +56,12 @@ export function KindFilter({
   )
 }
 
-const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
+const MAIN_PLATFORMS = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
 
 /** Any number of platforms: the four known ones, and those that the filter or the rows have named so far. */
 export function PlatformFilter({
   rows,
-  ...given
+  ...props
 }: {
   chosen: readonly string[]
   rows: readonly { platform: string }[]
@@ -70,13 +70,13 @@ export function PlatformFilter({
 }) {
   return (
     <KindFilter
-      {...given}
+      {...props}
       label="Platform"
       several="platforms"
-      known={KNOWN}
+      options={MAIN_PLATFORMS}
       rows={rows.map(({ platform }) => platform)}
       nameOf={platformName}
-      lookOf={(slug) => <PlatformMark slug={slug} />}
+      renderOption={(slug) => <PlatformIcon slug={slug} />}
     />
   )
 }
@@ -84,7 +84,7 @@ export function PlatformFilter({
 /** Which billing profiles are meant. There is nothing to choose from one. */
 export function ProfileFilter({
   profiles,
-  ...given
+  ...props
 }: {
   /** All that the caller may see. */
   profiles: readonly Profile[]
@@ -94,11 +94,11 @@ export function ProfileFilter({
 }) {
   return (
     <KindFilter
-      {...given}
+      {...props}
       label="Billing profile"
       several="billing profiles"
-      known={profiles.map(({ id }) => id)}
-      nameOf={(id) => visible(profiles.find((profile) => profile.id === id)?.name ?? id)}
+      options={profiles.map(({ id }) => id)}
+      nameOf={(id) => escapeInvisible(profiles.find((profile) => profile.id === id)?.name ?? id)}
     />
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
-import { dimmed } from '#components/ui/dimmed.ts'
+import { staleClass } from '#components/ui/dimmed.ts'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 
 /**
@@ -11,17 +11,17 @@ import { SkeletonRows } from '#components/ui/skeleton.tsx'
  */
 export function ListCard({
   count,
-  isWaiting,
+  pending,
   none,
   children,
 }: {
   count: number | undefined
-  isWaiting: boolean
+  pending: boolean
   none: ReactNode
   children: ReactNode
 }) {
   return (
-    <Card data-wide="" className={dimmed(isWaiting)}>
+    <Card data-wide="" className={staleClass(pending)}>
       {count === undefined ? <SkeletonRows count={8} /> : null}
       {count === 0 ? none : null}
       {count ? children : null}

@@ -37,7 +37,7 @@ describe('the days of a view', () => {
   const day = epochOfDay
   const byDay = listScreen<ListView>('/things', search, 'day')
   const byMoment = listScreen<ListView>('/things', search, 'moment')
-  const shown = ({ rangeOf }: typeof byDay, view: ListView) => {
+  const rangeDays = ({ rangeOf }: typeof byDay, view: ListView) => {
     const { from, to } = rangeOf(view)
     return [inputDay(from), inputDay(to)]
   }
@@ -45,11 +45,12 @@ describe('the days of a view', () => {
   test('are those that the service would select', () => {
     // A row that stands at its day's midnight is left out a moment later; one of any time within the day is not.
     const view = { minCreationTime: day('2026-09-30') + 1000, maxCreationTime: day('2026-10-02') + 1000 }
-    expect(shown(byDay, view)).toEqual(['2026-10-01', '2026-10-02'])
-    expect(shown(byMoment, view)).toEqual(['2026-09-30', '2026-10-02'])
-    const late = { minCreationTime: 8_999_999_999_999_000, maxCreationTime: 8_999_999_999_999_000 }
-    for (const screen of [byDay, byMoment]) expect(shown(screen, late)).toEqual(['9999-12-31', '9999-12-31'])
-    expect(shown(byDay, {})).toEqual(['', ''])
+    expect(rangeDays(byDay, view)).toEqual(['2026-10-01', '2026-10-02'])
+    expect(rangeDays(byMoment, view)).toEqual(['2026-09-30', '2026-10-02'])
+    const farFuture = { minCreationTime: 8_999_999_999_999_000, maxCreationTime: 8_999_999_999_999_000 }
+    for (const screen of [byDay, byMoment])
+      expect(rangeDays(screen, farFuture)).toEqual(['9999-12-31', '9999-12-31'])
+    expect(rangeDays(byDay, {})).toEqual(['', ''])
   })
 
   test('become part of it, from its first page on', () => {

@@ -40,9 +40,9 @@ export function listScreen<View extends ListView>(
   /** The days whose rows a view shows. Times within a day count as the service counts them. */
   const rangeOf = ({ minCreationTime: min, maxCreationTime: max }: View): DateRange => {
     const begin = (at: number) => dayBegin(Math.min(at, LAST_DAY))
-    const later = grain === 'day' ? DAY_MS - 1 : 0
+    const offsetMs = grain === 'day' ? DAY_MS - 1 : 0
     return {
-      from: min === undefined ? undefined : begin(min + later),
+      from: min === undefined ? undefined : begin(min + offsetMs),
       to: max === undefined ? undefined : begin(max),
     }
   }

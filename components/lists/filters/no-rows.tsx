@@ -7,33 +7,33 @@ import { changed, cleared, type ListView } from './view.ts'
 export function NoRows<View extends ListView>({
   view,
   isFiltered,
-  what: [one, several],
+  rowLabels: [one, several],
   toFirst,
   instead,
-  onGo,
+  onNavigate,
   children,
 }: {
   view: View
   isFiltered: boolean
   /** A row and rows, in words. */
-  what: readonly [one: string, several: string]
+  rowLabels: readonly [one: string, several: string]
   /** The way to the first page, in words. */
   toFirst: string
   /** Where else what was looked for may be. */
   instead?: { name: string; view: View } | undefined
-  onGo: (view: View) => void
+  onNavigate: (view: View) => void
   /** When rows will come. */
   children: ReactNode
 }) {
   if (view.pageToken) {
-    const action = <Button onClick={() => onGo(changed(view, {}))}>{toFirst}</Button>
+    const action = <Button onClick={() => onNavigate(changed(view, {}))}>{toFirst}</Button>
     return <EmptyState title={`No more ${several} here`} action={action} />
   }
   if (isFiltered) {
     const action = (
       <div className="flex flex-wrap justify-center gap-2">
-        {instead ? <Button onClick={() => onGo(instead.view)}>{instead.name}</Button> : null}
-        <Button onClick={() => onGo(cleared(view))}>Clear filters</Button>
+        {instead ? <Button onClick={() => onNavigate(instead.view)}>{instead.name}</Button> : null}
+        <Button onClick={() => onNavigate(cleared(view))}>Clear filters</Button>
       </div>
     )
     return (

@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { focused } from '#components/ui/focused.ts'
+import { focusOnMount } from '#components/ui/focused.ts'
 import { type AmountRange, isBackwards, moneyOf } from './amount-range.ts'
 
 const UNCLEAR = 'Write it as 1250.50.'
 
 /** Two amounts to type, the first with the focus. */
-export function OwnAmounts({
+export function CustomAmounts({
   range,
   hint,
   currencies,
@@ -23,16 +23,16 @@ export function OwnAmounts({
   const [to, setTo] = useState(range.to ?? '')
   const [low, high] = [moneyOf(from), moneyOf(to)]
   const chosen = { from: low.amount, to: high.amount }
-  const faultOf = (text: string, { amount, currency }: typeof low) => {
+  const validateAmount = (text: string, { amount, currency }: typeof low) => {
     if (text.trim() !== '' && amount === undefined) return UNCLEAR
     return currency && !currencies.includes(currency) ? `Nothing is in ${currency}.` : undefined
   }
-  const apart =
+  const currencyError =
     low.currency && high.currency && low.currency !== high.currency
       ? 'Another currency than above.'
       : undefined
   const ends = isBackwards(chosen) ? 'Less than the amount above.' : undefined
-  const problems = [faultOf(from, low), faultOf(to, high) ?? apart ?? ends]
+  const problems = [validateAmount(from, low), validateAmount(to, high) ?? currencyError ?? ends]
   const isWrong = problems.some((problem) => problem !== undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -44,7 +44,7 @@ export function OwnAmounts({
       <Field
         {...field}
         label="From"
-        ref={focused}
+        ref={focusOnMount}
         value={from}
         error={problems[0]}
         onChange={(event) => setFrom(event.target.value)}
@@ -58,7 +58,7 @@ export function OwnAmounts({
       />
       <div className="flex items-center justify-between gap-2">
         <span className="text-xs text-ink-3">{hint}</span>
-        <Button type="submit" look="primary" disabled={isWrong}>
+        <Button type="submit" variant="primary" disabled={isWrong}>
           Apply
         </Button>
       </div>

@@ -4,7 +4,7 @@ import { Field } from '#components/ui/field.tsx'
 import { type DateRange, dayOfInput, inputDay } from './date-range.ts'
 
 /** Two days of UTC to choose. */
-export function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
+export function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
   const [from, setFrom] = useState(inputDay(range.from))
   const [to, setTo] = useState(inputDay(range.to))
   const chosen = { from: dayOfInput(from), to: dayOfInput(to) }
@@ -33,7 +33,7 @@ export function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (ran
       />
       <div className="flex items-center justify-between gap-2">
         <span className="text-xs text-ink-3">Days of UTC, both included</span>
-        <Button type="submit" look="primary" disabled={isBackwards}>
+        <Button type="submit" variant="primary" disabled={isBackwards}>
           Apply
         </Button>
       </div>

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { focused } from '#components/ui/focused.ts'
+import { focusOnMount } from '#components/ui/focused.ts'
 
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** A text to type, with the focus. */
-export function OwnText({
+export function CustomText({
   label,
   hint,
   value,
@@ -28,12 +28,12 @@ export function OwnText({
         label={label}
         hint={hint}
         autoComplete="off"
-        maxLength={LONGEST}
-        ref={focused}
+        maxLength={MAX_LENGTH}
+        ref={focusOnMount}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <Button type="submit" look="primary" className="justify-self-end">
+      <Button type="submit" variant="primary" className="justify-self-end">
         Apply
       </Button>
     </form>

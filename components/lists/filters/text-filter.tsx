@@ -1,9 +1,9 @@
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { later } from '#components/ui/later.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { lazyWithPreload } from '#components/ui/later.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
-const OwnText = later(
-  () => import('./own-text.tsx').then(({ OwnText }) => OwnText),
+const CustomText = lazyWithPreload(
+  () => import('./own-text.tsx').then(({ CustomText }) => CustomText),
   () => <div className="h-36" />,
 )
 
@@ -24,13 +24,13 @@ export function TextFilter({
     <FilterMenu
       label={label}
       off="any"
-      value={value && visible(value)}
+      value={value && escapeInvisible(value)}
       onClear={() => onChange(undefined)}
       className="w-74"
-      ahead={OwnText.ahead}
+      preload={CustomText.preload}
     >
       {(close) => (
-        <OwnText
+        <CustomText
           label={label}
           hint={hint}
           value={value}

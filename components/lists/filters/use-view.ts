@@ -9,11 +9,11 @@ import { useOptimistic, useTransition } from 'react'
 export function useView<View>(view: View, hrefOf: (view: View) => string) {
   const router = useRouter()
   const [isWaiting, startTransition] = useTransition()
-  const [wanted, setWanted] = useOptimistic(view)
+  const [requestedView, setRequestedView] = useOptimistic(view)
   const go = (next: View, how: 'push' | 'replace' = 'push') =>
     startTransition(() => {
-      setWanted(next)
+      setRequestedView(next)
       router[how](hrefOf(next), { scroll: false })
     })
-  return { wanted, isWaiting, go }
+  return { requestedView, isWaiting, go }
 }

@@ -5,13 +5,13 @@ import Link from 'next/link'
 import { usePathname, useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { later } from '#components/ui/later.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { lazyWithPreload } from '#components/ui/later.tsx'
+import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { View, Views } from '#lib/workspace/views/contract.ts'
 import { isSameQuery } from '#lib/workspace/views/rules.ts'
 
-const ViewDialog = later(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
+const ViewDialog = lazyWithPreload(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
 
 /** The pinned views of each screen of the navigation, by its path: of the screens below it, too. */
 export function pinnedBelow({ views }: Views, href: string, screens: readonly { href: string }[]): View[] {
@@ -29,42 +29,42 @@ export function useCurrentView(views: readonly View[]): View | undefined {
 
 /** Below a screen of the navigation: its pinned views, the one that is open marked. */
 export function PinnedViews({
-  of,
+  screen,
   views,
   current,
   all,
-  onGo,
+  onNavigate,
 }: {
   /** The screen's name. */
-  of: string
+  screen: string
   views: readonly View[]
   current: View | undefined
   all: Views
-  onGo?: (() => void) | undefined
+  onNavigate?: (() => void) | undefined
 }) {
   const [changing, setChanging] = useState<string>()
   const changed = all.views.find(({ id }) => id === changing)
   return (
     <>
-      <ul aria-label={`Views of ${of}`} className="grid gap-0.5 border-l border-line ml-4 pl-1.5">
+      <ul aria-label={`Views of ${screen}`} className="grid gap-0.5 border-l border-line ml-4 pl-1.5">
         {views.map((view) => (
           <li key={view.id} className="group flex min-w-0 items-center">
             <Link
               href={pathWith(view.path, view.query)}
               prefetch={false}
               aria-current={view === current ? 'page' : undefined}
-              {...(onGo ? { onClick: onGo } : {})}
+              {...(onNavigate ? { onClick: onNavigate } : {})}
               className="flex min-w-0 flex-1 items-center gap-2 rounded-md px-2 py-1.25 text-sm text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line forced-colors:aria-[current]:underline"
             >
-              <span className="truncate" title={visible(view.name)}>
-                {visible(view.name)}
+              <span className="truncate" title={escapeInvisible(view.name)}>
+                {escapeInvisible(view.name)}
               </span>
-              <LinkHint />
+              <LinkSpinner />
             </Link>
             {view.mayChange ? (
               <button
                 type="button"
-                aria-label={`Change view ${visible(view.name)}`}
+                aria-label={`Change view ${escapeInvisible(view.name)}`}
                 onClick={() => setChanging(view.id)}
                 className="grid size-7 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink max-lg:size-10"
               >

@@ -8,7 +8,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { createView, listViews } from '#lib/workspace/client.ts'
-import { LONGEST_NAME, type ViewPath } from '#lib/workspace/views/rules.ts'
+import { MAX_NAME_LENGTH, type ViewPath } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 
 /** Gives what a list shows a name. `query` is its address, without a page. */
@@ -24,7 +24,7 @@ export function SaveView({
   onClose: () => void
 }) {
   const client = useQueryClient()
-  const say = useToast()
+  const toast = useToast()
   const { mutate, isPending, error } = useMutation({
     mutationFn: (form: FormData) => {
       const body = {
@@ -37,7 +37,7 @@ export function SaveView({
     onSuccess: async ({ name }) => {
       await client.invalidateQueries({ queryKey: listViews.key({}) })
       onClose()
-      say(`Saved: ${name}`)
+      toast(`Saved: ${name}`)
     },
   })
   const wrong = errorAt(error, '/name')
@@ -55,7 +55,7 @@ export function SaveView({
           label="Name"
           hint="Filters, search and order are kept, the page is not."
           name="name"
-          maxLength={LONGEST_NAME}
+          maxLength={MAX_NAME_LENGTH}
           required
           autoComplete="off"
           error={wrong && `The name ${wrong}.`}
@@ -66,10 +66,10 @@ export function SaveView({
         {mayShare ? <Check name="isShared">For everybody at your company</Check> : null}
         {error && !wrong ? <NotDone title="Not saved" error={error} /> : null}
         <div className="mt-2 flex flex-wrap justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
+          <Button type="submit" variant="primary" pending={isPending}>
             Save
           </Button>
         </div>

@@ -12,17 +12,17 @@ import type { Input } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { changeView, listViews, removeView } from '#lib/workspace/client.ts'
 import type { changeView as contract, View, Views } from '#lib/workspace/views/contract.ts'
-import { isSameQuery, LONGEST_NAME } from '#lib/workspace/views/rules.ts'
+import { isSameQuery, MAX_NAME_LENGTH } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
-import { shownNow } from './shown-now.ts'
+import { currentViewSearch } from './shown-now.ts'
 
 /** A view's name, place and reach, and the way to remove it. */
 export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {
   const { change, move, remove } = useViewChange(view, onClose)
-  const [path, search] = [usePathname(), shownNow(useSearchParams())]
+  const [path, search] = [usePathname(), currentViewSearch(useSearchParams())]
   const isOther = path === view.path && !isSameQuery(search, view.query)
-  const beside = all.views.filter((one) => one.path === view.path && one.isShared === view.isShared)
-  const place = beside.findIndex(({ id }) => id === view.id)
+  const siblings = all.views.filter((one) => one.path === view.path && one.isShared === view.isShared)
+  const index = siblings.findIndex(({ id }) => id === view.id)
   const error = change.error ?? remove.error
   const wrong = errorAt(change.error, '/name')
   const isPending = change.isPending || remove.isPending
@@ -48,7 +48,7 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
           label="Name"
           name="name"
           defaultValue={view.name}
-          maxLength={LONGEST_NAME}
+          maxLength={MAX_NAME_LENGTH}
           required
           autoComplete="off"
           error={wrong && `The name ${wrong}.`}
@@ -62,37 +62,37 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
           </Check>
         ) : null}
         {isOther ? <Check name="query">Show what the list shows now</Check> : null}
-        {beside.length > 1 ? (
+        {siblings.length > 1 ? (
           <div className="flex flex-wrap gap-2">
-            <Button disabled={place === 0} pending={move.isPending} onClick={() => move.mutate(place - 1)}>
+            <Button disabled={index === 0} pending={move.isPending} onClick={() => move.mutate(index - 1)}>
               Move up
             </Button>
             <Button
-              disabled={place === beside.length - 1}
+              disabled={index === siblings.length - 1}
               pending={move.isPending}
-              onClick={() => move.mutate(place + 1)}
+              onClick={() => move.mutate(index + 1)}
             >
               Move down
             </Button>
             <span role="status" className="self-center text-sm text-ink-3 tabular-nums">
-              {`${place + 1} of ${beside.length}`}
+              {`${index + 1} of ${siblings.length}`}
             </span>
           </div>
         ) : null}
         {error && !wrong ? <NotDone title="Not done" error={error} /> : null}
         <div className="mt-2 flex flex-wrap justify-end gap-2">
           <Button
-            look="quiet"
+            variant="quiet"
             pending={remove.isPending}
             onClick={() => isPending || remove.mutate()}
             className="mr-auto text-danger"
           >
             Remove
           </Button>
-          <Button look="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={change.isPending}>
+          <Button type="submit" variant="primary" pending={change.isPending}>
             Save
           </Button>
         </div>
@@ -104,32 +104,32 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
 /** Changes and removes views. What another tab has removed meanwhile is said, and goes. */
 function useViewChange(view: View, onDone: () => void) {
   const client = useQueryClient()
-  const say = useToast()
-  const given = { params: { view_id: view.id } }
+  const toast = useToast()
+  const input = { params: { view_id: view.id } }
   const refresh = () => client.invalidateQueries({ queryKey: listViews.key({}) })
   const done = async (text: string) => {
     await refresh()
-    say(text)
+    toast(text)
     onDone()
   }
   const onError = (error: Error) => {
     if (error instanceof Problem && error.code === 'not_found') done(`Removed meanwhile: ${view.name}`)
   }
   const change = useMutation({
-    mutationFn: (body: Input<typeof contract>['body']) => changeView({ ...given, body }),
+    mutationFn: (body: Input<typeof contract>['body']) => changeView({ ...input, body }),
     onSuccess: ({ name }) => done(`Saved: ${name}`),
     onError,
   })
   const move = useMutation({
-    mutationFn: (position: number) => changeView({ ...given, body: { position } }),
+    mutationFn: (position: number) => changeView({ ...input, body: { position } }),
     onSuccess: refresh,
     onError: (error) => {
       onError(error)
-      say(whyNot(error))
+      toast(whyNot(error))
     },
   })
   const remove = useMutation({
-    mutationFn: () => removeView({ ...given, body: {} }),
+    mutationFn: () => removeView({ ...input, body: {} }),
     onSuccess: ({ name }) => done(`Removed: ${name}`),
     onError,
   })

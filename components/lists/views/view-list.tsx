@@ -2,19 +2,19 @@ import { Pencil } from 'lucide-react'
 import Link from 'next/link'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { View } from '#lib/workspace/views/contract.ts'
 
 /** The views that are saved of a list, each to go to and to change, and the way to save one more. */
 export function ViewList({
   views,
   current,
-  onGo,
+  onNavigate,
   onOpen,
 }: {
   views: readonly View[]
   current: View | undefined
-  onGo: () => void
+  onNavigate: () => void
   /** Opens the dialog of one that is there, or of a new one. */
   onOpen: (dialog: 'save' | View) => void
 }) {
@@ -28,16 +28,16 @@ export function ViewList({
                 href={pathWith(view.path, view.query)}
                 prefetch={false}
                 aria-current={view === current ? 'true' : undefined}
-                onClick={onGo}
+                onClick={onNavigate}
                 className={`min-w-0 ${MENU_ITEM}`}
               >
-                <span className="min-w-0 truncate">{visible(view.name)}</span>
+                <span className="min-w-0 truncate">{escapeInvisible(view.name)}</span>
                 {view.isShared ? <span className="ml-auto text-xs text-ink-3">Shared</span> : null}
               </Link>
               {view.mayChange ? (
                 <button
                   type="button"
-                  aria-label={`Change view ${visible(view.name)}`}
+                  aria-label={`Change view ${escapeInvisible(view.name)}`}
                   onClick={() => onOpen(view)}
                   className="grid size-8 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink max-md:size-10"
                 >

@@ -4,25 +4,25 @@ import { Bookmark } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { Menu } from '#components/ui/menu.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import type { View } from '#lib/workspace/views/contract.ts'
 import { isSameQuery, type ViewPath } from '#lib/workspace/views/rules.ts'
-import { shownNow } from './shown-now.ts'
+import { currentViewSearch } from './shown-now.ts'
 import { useViews } from './use-views.ts'
 
-const ViewList = later(
+const ViewList = lazyWithPreload(
   () => import('./view-list.tsx').then(({ ViewList }) => ViewList),
   () => <div className="h-20" />,
 )
-const SaveView = later(() => import('./save-view.tsx').then(({ SaveView }) => SaveView))
-const ViewDialog = later(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
+const SaveView = lazyWithPreload(() => import('./save-view.tsx').then(({ SaveView }) => SaveView))
+const ViewDialog = lazyWithPreload(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
 
 /** Next to a list's filters: the views that are saved of it, and the way to save what it shows now. */
 export function ViewMenu({ path }: { path: ViewPath }) {
   const all = useViews()
-  const query = shownNow(useSearchParams())
+  const query = currentViewSearch(useSearchParams())
   const [dialog, setDialog] = useState<'save' | View>()
   const views = all.views.filter((view) => view.path === path)
   const current = views.find((view) => isSameQuery(view.query, query))
@@ -30,15 +30,15 @@ export function ViewMenu({ path }: { path: ViewPath }) {
   return (
     <div className={`print:hidden ${FILTER_MENU}`}>
       <Menu
-        label={current ? `Views: ${visible(current.name)}` : 'Views'}
+        label={current ? `Views: ${escapeInvisible(current.name)}` : 'Views'}
         rootClassName=""
-        ahead={ViewList.ahead}
+        preload={ViewList.preload}
         className="w-74"
         buttonClassName={FILTER_BUTTON}
         button={
           <>
             <Bookmark aria-hidden="true" className="size-3.5 text-ink-3" />
-            <span className="max-w-40 truncate">{current ? visible(current.name) : 'Views'}</span>
+            <span className="max-w-40 truncate">{current ? escapeInvisible(current.name) : 'Views'}</span>
           </>
         }
       >
@@ -46,7 +46,7 @@ export function ViewMenu({ path }: { path: ViewPath }) {
           <ViewList
             views={views}
             current={current}
-            onGo={closeMenu}
+            onNavigate={closeMenu}
             onOpen={(next) => {
               closeMenu()
               setDialog(next)

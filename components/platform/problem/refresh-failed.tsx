@@ -6,12 +6,20 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { whyNot } from './why-not.ts'
 
 /** Over rows that could not be read again: they may be out of date. `what` are the rows: `invoices`. */
-export function RefreshFailed({ what, error, onRetry }: { what: string; error: Error; onRetry: () => void }) {
+export function RefreshFailed({
+  label,
+  error,
+  onRetry,
+}: {
+  label: string
+  error: Error
+  onRetry: () => void
+}) {
   const isOurs = error instanceof Problem
   return (
     <div className="mb-3">
       <ProblemNote
-        title={`The ${what} could not be refreshed`}
+        title={`The ${label} could not be refreshed`}
         detail={whyNot(error)}
         requestId={isOurs ? error.more.requestId : undefined}
         action={<Button onClick={onRetry}>Try again</Button>}

@@ -2,11 +2,11 @@
 
 import { useRouter } from 'next/navigation'
 import { startTransition } from 'react'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 
 // Pages stand ready on every screen to say that one failed: what they say comes when it is needed.
-const PageError = later(
-  () => import('#components/ui/page-error.tsx').then(({ PageError }) => PageError),
+const UnexpectedErrorPage = lazyWithPreload(
+  () => import('#components/ui/page-error.tsx').then(({ UnexpectedErrorPage }) => UnexpectedErrorPage),
   () => <p className="p-6 text-center">This page could not be shown.</p>,
 )
 
@@ -21,5 +21,5 @@ export function RouteError({ error, reset }: Failure) {
       router.refresh()
       reset()
     })
-  return <PageError digest={error.digest} onRetry={retry} />
+  return <UnexpectedErrorPage digest={error.digest} onRetry={retry} />
 }

@@ -13,6 +13,6 @@ export function whyNot(error: Error): string {
  */
 export function errorAt(error: Error | null, pointer: string): string | undefined {
   if (!(error instanceof Problem)) return undefined
-  const isThere = (place = '') => place === pointer || place.startsWith(`${pointer}/`)
+  const isThere = (path = '') => path === pointer || path.startsWith(`${pointer}/`)
   return error.more.errors?.find((one) => isThere(one.pointer))?.detail
 }

@@ -1,7 +1,7 @@
 import { platformName } from '#lib/billing/invoices/rules.ts'
 
 /** In their order wherever they stack up: what is billed by usage first. */
-const KNOWN: Record<string, { hue: string; fill: string }> = {
+const PLATFORMS: Record<string, { hue: string; fill: string }> = {
   'cloud-platform': {
     hue: 'bg-platform-cloud-platform',
     fill: 'fill-platform-cloud-platform',
@@ -20,15 +20,15 @@ const KNOWN: Record<string, { hue: string; fill: string }> = {
   },
 }
 
-const known = (slug: string) => (Object.hasOwn(KNOWN, slug) ? KNOWN[slug] : undefined)
+const platformColors = (slug: string) => (Object.hasOwn(PLATFORMS, slug) ? PLATFORMS[slug] : undefined)
 
 /** A platform's hue and name, the same everywhere. The hue is never alone. `name` may stand for several at once. */
-export function PlatformMark({ slug, name = platformName(slug) }: { slug: string; name?: string }) {
+export function PlatformIcon({ slug, name = platformName(slug) }: { slug: string; name?: string }) {
   return (
     <span className="inline-flex items-center gap-2">
       <span
         aria-hidden="true"
-        className={`size-2 shrink-0 rounded-mark ${known(slug)?.hue ?? 'bg-platform-other'}`}
+        className={`size-2 shrink-0 rounded-mark ${platformColors(slug)?.hue ?? 'bg-platform-other'}`}
       />
       {name}
     </span>
@@ -37,20 +37,20 @@ export function PlatformMark({ slug, name = platformName(slug) }: { slug: string
 
 /** The class that fills a shape with a platform's hue. */
 export function platformFill(slug: string): string {
-  return known(slug)?.fill ?? 'fill-platform-other'
+  return platformColors(slug)?.fill ?? 'fill-platform-other'
 }
 
 /** Whether a platform has a hue of its own; the others share one. */
-export function hasOwnHue(slug: string): boolean {
-  return known(slug) !== undefined
+export function hasPlatformColor(slug: string): boolean {
+  return platformColors(slug) !== undefined
 }
 
 /** The known platforms in their order, then the others by name. */
-export function inPlatformOrder<T>(items: readonly T[], slugOf: (item: T) => string): T[] {
-  const order = Object.keys(KNOWN)
-  const place = (slug: string) => (hasOwnHue(slug) ? order.indexOf(slug) : order.length)
+export function sortByPlatform<T>(items: readonly T[], slugOf: (item: T) => string): T[] {
+  const slugs = Object.keys(PLATFORMS)
+  const rank = (slug: string) => (hasPlatformColor(slug) ? slugs.indexOf(slug) : slugs.length)
   return items.toSorted((a, b) => {
     const [one, other] = [slugOf(a), slugOf(b)]
-    return place(one) - place(other) || (one < other ? -1 : 1)
+    return rank(one) - rank(other) || (one < other ? -1 : 1)
   })
 }

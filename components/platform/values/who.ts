@@ -1,7 +1,7 @@
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
 /** Who did something: a person's name; a key and a vendor are named as what they are. */
 export function whoText({ kind, name }: { kind: string; name: string }): string {
-  if (kind === 'vendor') return `${visible(name)} (vendor)`
-  return kind === 'key' ? `Key “${visible(name)}”` : visible(name)
+  if (kind === 'vendor') return `${escapeInvisible(name)} (vendor)`
+  return kind === 'key' ? `Key “${escapeInvisible(name)}”` : escapeInvisible(name)
 }

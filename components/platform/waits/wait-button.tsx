@@ -28,7 +28,7 @@ export function WaitButton({
   return (
     <Button
       ref={ref}
-      look="primary"
+      variant="primary"
       aria-disabled={isOff || undefined}
       className={OFF}
       onClick={() => isOff || onPress()}

@@ -9,8 +9,8 @@ test.each([
   [3601, '61 minutes'],
   [7200, '2 hours'],
   [86_400, '24 hours'],
-])('%f seconds are %s', (seconds, words) => {
-  expect(waitText(seconds)).toBe(words)
+])('%f seconds are %s', (seconds, expected) => {
+  expect(waitText(seconds)).toBe(expected)
 })
 
 const NOW = Date.UTC(2026, 10, 22, 13, 0)

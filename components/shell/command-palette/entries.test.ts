@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { actsOf, askedOf, placesOf, thingsOf } from './entries.ts'
-import { placesFor } from './places.ts'
+import { actsOf, matchDestinations, parseQuery, thingsOf } from './entries.ts'
+import { destinationsFor } from './places.ts'
 
 const asset = {
   id: 'workspace-suite-1',
@@ -19,12 +19,12 @@ test.each([
   ['business -5', { text: 'business -5' }],
   ['business 2.5', { text: 'business 2.5' }],
   ['', { text: '' }],
-])('%j asks for %j', (typed, asked) => {
-  expect(askedOf(typed)).toEqual(asked)
+])('%j asks for %j', (typed, expected) => {
+  expect(parseQuery(typed)).toEqual(expected)
 })
 
 test('an act leads to the review of its number, and there is none where nothing would change', () => {
-  expect(actsOf(askedOf('business 1300'), { assets: [asset] })).toEqual([
+  expect(actsOf(parseQuery('business 1300'), { assets: [asset] })).toEqual([
     {
       group: 'Change licenses',
       name: 'Business Plus: 1,240 → 1,300',
@@ -32,21 +32,22 @@ test('an act leads to the review of its number, and there is none where nothing 
       href: '/assets/workspace-suite-1?set=1300',
     },
   ])
-  expect(actsOf(askedOf('business 1240'), { assets: [asset] })).toEqual([])
+  expect(actsOf(parseQuery('business 1240'), { assets: [asset] })).toEqual([])
   const { quantity: _, ...without } = asset
-  expect(actsOf(askedOf('business 1300'), { assets: [without] })).toEqual([])
+  expect(actsOf(parseQuery('business 1300'), { assets: [without] })).toEqual([])
 })
 
 test('a screen is found by the beginnings of the words that say what is there', () => {
-  const places = placesFor([{ href: '/invoices', name: 'Invoices' }])
-  const found = (typed: string) => placesOf(askedOf(typed), places).map(({ name }) => name)
-  expect(found('past due')).toEqual(['Past due'])
-  expect(found('dearer')).toEqual(['Explain a month'])
-  expect(found('inv are')).toEqual(['Past due'])
-  expect(found('in')).toEqual(['Invoices', 'Open invoices', 'Compare two invoices'])
-  expect(found('bulk nothing')).toEqual([])
-  expect(found('')).toHaveLength(places.length)
-  expect(found('several')).toEqual([])
+  const destinations = destinationsFor([{ href: '/invoices', name: 'Invoices' }])
+  const matching = (typed: string) =>
+    matchDestinations(parseQuery(typed), destinations).map(({ name }) => name)
+  expect(matching('past due')).toEqual(['Past due'])
+  expect(matching('dearer')).toEqual(['Explain a month'])
+  expect(matching('inv are')).toEqual(['Past due'])
+  expect(matching('in')).toEqual(['Invoices', 'Open invoices', 'Compare two invoices'])
+  expect(matching('bulk nothing')).toEqual([])
+  expect(matching('')).toHaveLength(destinations.length)
+  expect(matching('several')).toEqual([])
 })
 
 test('what is found leads to its own page, a company to its invoices', () => {
@@ -65,16 +66,16 @@ test('what is found leads to its own page, a company to its invoices', () => {
     currency: 'EUR',
     url: 'https://console.example.com/x',
   }
-  const found = thingsOf({
+  const entries = thingsOf({
     ...none,
     assets: [asset],
     invoices: [invoice],
     billingProfiles: [{ id: 'europe', name: 'Europe GmbH' }],
   })
-  expect(found.map(({ href }) => href)).toEqual([
+  expect(entries.map(({ href }) => href)).toEqual([
     '/assets/workspace-suite-1',
     '/invoices/IN%2F1',
     '/invoices?filter=billingProfile:europe',
   ])
-  expect(found[1]?.detail).toBe('Reseller · 31 Oct 2026 · 1,234.50 EUR')
+  expect(entries[1]?.detail).toBe('Reseller · 31 Oct 2026 · 1,234.50 EUR')
 })

@@ -10,10 +10,10 @@ import type { Matches } from '#lib/workspace/matches/contract.ts'
 export type Entry = { group: string; name: string; detail?: string; href: string }
 
 /** What was typed, and where it is an asset with a number behind it, the parts: "business plus 245". */
-export type Asked = { text: string; act?: { search: string; quantity: number } }
+export type PaletteQuery = { text: string; act?: { search: string; quantity: number } }
 
 /** @param typed as it stands in the box */
-export function askedOf(typed: string): Asked {
+export function parseQuery(typed: string): PaletteQuery {
   const text = typed.trim()
   const [, search, number] = /^(.*\S)\s+(\S+)$/.exec(text) ?? []
   const quantity = number === undefined ? undefined : wholeNumber(number)
@@ -24,17 +24,17 @@ export function askedOf(typed: string): Asked {
 const ENOUGH = 3
 
 /** The screens whose name, or what is there, has a word that begins with it, for each word that was typed. */
-export function placesOf({ text }: Asked, places: readonly Entry[]): Entry[] {
-  const wanted = wordsOf(text)
-  return places.filter(({ name, detail = '' }) => {
-    const [names, details] = [wordsOf(name), wordsOf(detail)]
+export function matchDestinations({ text }: PaletteQuery, destinations: readonly Entry[]): Entry[] {
+  const prefixes = splitWords(text)
+  return destinations.filter(({ name, detail = '' }) => {
+    const [names, details] = [splitWords(name), splitWords(detail)]
     const has = (begin: string) =>
-      [...names, ...(begin.length < ENOUGH ? [] : details)].some((word) => word.startsWith(begin))
-    return wanted.every(has)
+      [...names, ...(begin.length < ENOUGH ? [] : details)].some((part) => part.startsWith(begin))
+    return prefixes.every(has)
   })
 }
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -42,7 +42,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** The review of each asset that was found, with the number typed; nothing is changed by going there. */
-export function actsOf({ act }: Asked, { assets }: Pick<Matches, 'assets'>): Entry[] {
+export function actsOf({ act }: PaletteQuery, { assets }: Pick<Matches, 'assets'>): Entry[] {
   if (!act) return []
   return assets.flatMap(({ id, name, quantity, customerDomain }) =>
     quantity === undefined || quantity === act.quantity

@@ -1,15 +1,15 @@
 import { useMemo } from 'react'
-import { Finder } from './finder.tsx'
-import { placesFor } from './places.ts'
+import { CommandPalette } from './finder.tsx'
+import { destinationsFor } from './places.ts'
 
 /** The finder, with all that the caller can go to from their screens. */
-export function FinderOfScreens({
+export function ScreenCommandPalette({
   screens,
   onClose,
 }: {
   screens: readonly { href: string; name: string }[]
   onClose: () => void
 }) {
-  const places = useMemo(() => placesFor(screens), [screens])
-  return <Finder places={places} onClose={onClose} />
+  const destinations = useMemo(() => destinationsFor(screens), [screens])
+  return <CommandPalette destinations={destinations} onClose={onClose} />
 }

@@ -5,17 +5,23 @@ import { Search } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Dialog } from '#components/ui/dialog.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { listMatches } from '#lib/workspace/client.ts'
-import { actsOf, askedOf, type Entry, placesOf, thingsOf } from './entries.ts'
+import { actsOf, type Entry, matchDestinations, parseQuery, thingsOf } from './entries.ts'
 
 /** One box for everything: what it finds is walked with the arrow keys while the focus stays in it. */
-export function Finder({ places, onClose }: { places: readonly Entry[]; onClose: () => void }) {
+export function CommandPalette({
+  destinations,
+  onClose,
+}: {
+  destinations: readonly Entry[]
+  onClose: () => void
+}) {
   const id = useId()
   const router = useRouter()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState<string>()
-  const { entries, status, isWaiting } = useFound(typed, places)
+  const { entries, status, isWaiting } = usePaletteResults(typed, destinations)
   const at = Math.max(
     0,
     entries.findIndex(({ href }) => href === chosen),
@@ -55,7 +61,7 @@ export function Finder({ places, onClose }: { places: readonly Entry[]; onClose:
     event.preventDefault()
   }
   return (
-    <Dialog title="Find" look="finds" onClose={onClose}>
+    <Dialog title="Find" variant="finds" onClose={onClose}>
       <div className="relative border-b border-line">
         <Search aria-hidden="true" className="absolute top-1/2 left-4 size-4 -translate-y-1/2 text-ink-3" />
         <input
@@ -98,8 +104,8 @@ export function Finder({ places, onClose }: { places: readonly Entry[]; onClose:
                 id={`${id}-${first + index}`}
                 entry={entry}
                 isChosen={first + index === at}
-                onPoint={() => setChosen(entry.href)}
-                onGo={(isAside) => go(entry, isAside)}
+                onHover={() => setChosen(entry.href)}
+                onSelect={(isAside) => go(entry, isAside)}
               />
             ))}
           </div>
@@ -112,15 +118,15 @@ export function Finder({ places, onClose }: { places: readonly Entry[]; onClose:
   )
 }
 
-type OptionGiven = {
+type OptionProps = {
   id: string
   entry: Entry
   isChosen: boolean
-  onPoint: () => void
-  onGo: (isAside: boolean) => void
+  onHover: () => void
+  onSelect: (isAside: boolean) => void
 }
 
-function Option({ id, entry, isChosen, onPoint, onGo }: OptionGiven) {
+function Option({ id, entry, isChosen, onHover, onSelect }: OptionProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the box that has the focus hears the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the box keeps the focus, and names the one that is chosen
@@ -128,13 +134,15 @@ function Option({ id, entry, isChosen, onPoint, onGo }: OptionGiven) {
       id={id}
       role="option"
       aria-selected={isChosen}
-      onPointerMove={onPoint}
-      onClick={(event) => onGo(event.ctrlKey || event.metaKey)}
+      onPointerMove={onHover}
+      onClick={(event) => onSelect(event.ctrlKey || event.metaKey)}
       className="flex cursor-pointer items-baseline gap-3 rounded-md px-2.5 py-2 max-md:flex-col max-md:gap-0 aria-selected:bg-accent-tint forced-colors:aria-selected:outline-2"
     >
-      <span className="min-w-0 font-[550] wrap-anywhere">{visible(entry.name)}</span>
+      <span className="min-w-0 font-[550] wrap-anywhere">{escapeInvisible(entry.name)}</span>
       {entry.detail ? (
-        <span className="min-w-0 truncate text-sm text-ink-3 max-md:max-w-full">{visible(entry.detail)}</span>
+        <span className="min-w-0 truncate text-sm text-ink-3 max-md:max-w-full">
+          {escapeInvisible(entry.detail)}
+        </span>
       ) : null}
     </div>
   )
@@ -154,17 +162,17 @@ const PAUSE_MS = 120
 const NOTHING = { assets: [], invoices: [], billingProfiles: [] }
 
 /** What the box finds, best first, what is said of that, and whether more may come. */
-function useFound(typed: string, places: readonly Entry[]) {
-  const asked = askedOf(typed)
-  const settled = askedOf(useSettled(typed))
-  const whole = useMatches(settled.text)
-  const parts = useMatches(settled.act?.search ?? '')
+function usePaletteResults(typed: string, destinations: readonly Entry[]) {
+  const query = parseQuery(typed)
+  const debouncedQuery = parseQuery(useDebounced(typed))
+  const whole = useMatches(debouncedQuery.text)
+  const parts = useMatches(debouncedQuery.act?.search ?? '')
   const entries = [
-    ...(parts.isPlaceholderData ? [] : actsOf(settled, parts.data ?? NOTHING)),
-    ...placesOf(asked, places),
-    ...(asked.text === '' ? [] : thingsOf(whole.data ?? NOTHING)),
+    ...(parts.isPlaceholderData ? [] : actsOf(debouncedQuery, parts.data ?? NOTHING)),
+    ...matchDestinations(query, destinations),
+    ...(query.text === '' ? [] : thingsOf(whole.data ?? NOTHING)),
   ]
-  const isWaiting = asked.text !== settled.text || whole.isFetching || parts.isFetching
+  const isWaiting = query.text !== debouncedQuery.text || whole.isFetching || parts.isFetching
   const error = whole.error ?? parts.error
   const status =
     error?.message ??
@@ -172,7 +180,7 @@ function useFound(typed: string, places: readonly Entry[]) {
       ? '↑ ↓ to choose, Enter to open, Escape to close'
       : isWaiting
         ? 'Looking …'
-        : `Nothing has “${asked.text}” in it.`)
+        : `Nothing has “${query.text}” in it.`)
   return { entries, status, isWaiting }
 }
 
@@ -188,11 +196,11 @@ function useMatches(search: string) {
 }
 
 /** A text once it was the same for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
+    const timer = setTimeout(() => setDebounced(text), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return settled
+  return debounced
 }

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
-import { areKeysOn, turnKeys } from '#components/ui/keys.ts'
+import { areKeysOn, setKeysEnabled } from '#components/ui/keys.ts'
 import { Switch } from '#components/ui/switch.tsx'
 
 const KEYS = [
@@ -41,7 +41,7 @@ export function KeyList({ onClose }: { onClose: () => void }) {
         label="Keys of one letter"
         isOn={areOn}
         onChange={(next) => {
-          turnKeys(next)
+          setKeysEnabled(next)
           setOn(next)
         }}
       >

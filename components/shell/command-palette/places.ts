@@ -1,13 +1,13 @@
 import { hrefOf, withRange } from '#components/billing/invoices/view.ts'
 import type { Entry } from './entries.ts'
 
-type Place = Omit<Entry, 'group'> & {
+type Destination = Omit<Entry, 'group'> & {
   /** The screen of the navigation that whoever may go there has, too. */
   within?: '/assets' | '/invoices'
 }
 
 // `detail` says what is there, in words that somebody would look for it by.
-const PLACES: readonly Place[] = [
+const DESTINATIONS: readonly Destination[] = [
   {
     within: '/invoices',
     name: 'Past due',
@@ -62,7 +62,7 @@ const PLACES: readonly Place[] = [
 ]
 
 /** Named with its days, which change with the year. */
-function creditNotes(now: number): Place {
+function creditNotes(now: number): Destination {
   const year = new Date(now).getUTCFullYear()
   const range = { from: Date.UTC(year, 0, 1), to: Date.UTC(year, 11, 31) }
   return {
@@ -74,11 +74,14 @@ function creditNotes(now: number): Place {
 }
 
 /** All that can be gone to without a search: the caller's screens, and what is behind them. */
-export function placesFor(screens: readonly { href: string; name: string }[], now = Date.now()): Entry[] {
-  const own = [...PLACES, creditNotes(now)].filter(
+export function destinationsFor(
+  screens: readonly { href: string; name: string }[],
+  now = Date.now(),
+): Entry[] {
+  const reachable = [...DESTINATIONS, creditNotes(now)].filter(
     ({ within }) => !within || screens.some(({ href }) => href === within),
   )
-  return [...screens, ...own].map(({ name, href, ...more }) => ({
+  return [...screens, ...reachable].map(({ name, href, ...more }) => ({
     group: 'Go to',
     name,
     ...('detail' in more ? { detail: more.detail as string } : {}),

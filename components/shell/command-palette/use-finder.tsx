@@ -3,56 +3,58 @@
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useState } from 'react'
 import { isForPage } from '#components/ui/keys.ts'
-import { later } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 
-const Finder = later(() => import('./finder-of-screens.tsx').then(({ FinderOfScreens }) => FinderOfScreens))
-const KeyList = later(() => import('./key-list.tsx').then(({ KeyList }) => KeyList))
+const CommandPalette = lazyWithPreload(() =>
+  import('./finder-of-screens.tsx').then(({ ScreenCommandPalette }) => ScreenCommandPalette),
+)
+const KeyList = lazyWithPreload(() => import('./key-list.tsx').then(({ KeyList }) => KeyList))
 
 /**
  * Keys that work on every screen: Ctrl K or Cmd K finds anything, `g` and a letter goes to a screen, `j` and `k` walk the rows of
  * a list, `?` lists them. `dialog` has to be rendered.
  */
-export function useFinder(screens: readonly { href: string; name: string }[]): {
+export function useCommandPalette(screens: readonly { href: string; name: string }[]): {
   open: () => void
   dialog: ReactNode
 } {
   const router = useRouter()
-  const [shown, setShown] = useState<'finder' | 'keys'>()
+  const [openDialog, setOpenDialog] = useState<'finder' | 'keys'>()
   useEffect(() => {
-    const read = keyReader()
+    const read = shortcutParser()
     const acts = {
       more: () => {},
-      'next-row': () => walkRows(1),
-      'row-before': () => walkRows(-1),
-      keys: () => setShown('keys'),
-      find: () => setShown((before) => before ?? (isDialogOpen() ? undefined : 'finder')),
+      'next-row': () => moveRowFocus(1),
+      'row-before': () => moveRowFocus(-1),
+      keys: () => setOpenDialog('keys'),
+      find: () => setOpenDialog((before) => before ?? (isDialogOpen() ? undefined : 'finder')),
     }
-    const grant = (wish: Wish) => {
-      if (typeof wish === 'string') acts[wish]()
-      else if (isOwn(wish.to, screens)) router.push(wish.to)
+    const runAction = (action: ShortcutAction) => {
+      if (typeof action === 'string') acts[action]()
+      else if (isScreenPath(action.to, screens)) router.push(action.to)
     }
     const onKey = (event: KeyboardEvent) => {
-      const wish = read(event)
-      if (!wish) return
+      const action = read(event)
+      if (!action) return
       event.preventDefault()
-      grant(wish)
+      runAction(action)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [router, screens])
-  const close = () => setShown(undefined)
+  const close = () => setOpenDialog(undefined)
   return {
-    open: () => setShown('finder'),
+    open: () => setOpenDialog('finder'),
     dialog: (
       <>
-        {shown === 'finder' ? <Finder screens={screens} onClose={close} /> : null}
-        {shown === 'keys' ? <KeyList onClose={close} /> : null}
+        {openDialog === 'finder' ? <CommandPalette screens={screens} onClose={close} /> : null}
+        {openDialog === 'keys' ? <KeyList onClose={close} /> : null}
       </>
     ),
   }
 }
 
-function isOwn(path: string, screens: readonly { href: string }[]): boolean {
+function isScreenPath(path: string, screens: readonly { href: string }[]): boolean {
   return path === '/' || screens.some(({ href }) => href === path)
 }
 
@@ -61,15 +63,19 @@ function isDialogOpen(): boolean {
 }
 
 /** What a press of a key asks for; `more`: it is the first half of two. */
-type Wish = 'find' | 'keys' | 'next-row' | 'row-before' | 'more' | { to: string }
+type ShortcutAction = 'find' | 'keys' | 'next-row' | 'row-before' | 'more' | { to: string }
 
 /** A second key counts as one with `g` for so long, in milliseconds. */
 const TOGETHER_MS = 1200
-const AFTER_G: Record<string, Wish> = { h: { to: '/' }, a: { to: '/assets' }, i: { to: '/invoices' } }
-const ALONE: Record<string, Wish> = { g: 'more', '?': 'keys', j: 'next-row', k: 'row-before' }
+const AFTER_G: Record<string, ShortcutAction> = {
+  h: { to: '/' },
+  a: { to: '/assets' },
+  i: { to: '/invoices' },
+}
+const ALONE: Record<string, ShortcutAction> = { g: 'more', '?': 'keys', j: 'next-row', k: 'row-before' }
 
 /** Reads one press after the other. */
-function keyReader(): (event: KeyboardEvent) => Wish | undefined {
+function shortcutParser(): (event: KeyboardEvent) => ShortcutAction | undefined {
   let pressedG = Number.NEGATIVE_INFINITY
   return (event) => {
     if (isOpening(event)) return 'find'
@@ -89,7 +95,7 @@ function isOpening({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): 
  * Moves the focus to the first link of the next row of the page's lists, or of the one before; Enter then opens it.
  * @param by 1: the next, -1: the one before
  */
-function walkRows(by: 1 | -1): void {
+function moveRowFocus(by: 1 | -1): void {
   const links = [...document.querySelectorAll('main tbody tr')].flatMap(
     (row) => row.querySelector<HTMLAnchorElement>('a[href]') ?? [],
   )

@@ -3,9 +3,9 @@
 import { ChevronsUpDown, Menu as MenuIcon, Search } from 'lucide-react'
 import Link from 'next/link'
 import { useEffect, useState } from 'react'
-import { useFinder } from '#components/shell/command-palette/use-finder.tsx'
-import { useAhead } from '#components/shell/navigation/ahead.ts'
-import { later } from '#components/ui/later.tsx'
+import { useCommandPalette } from '#components/shell/command-palette/use-finder.tsx'
+import { usePrefetchOnIntent } from '#components/shell/navigation/ahead.ts'
+import { lazyWithPreload } from '#components/ui/later.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import { IDLE_SECONDS } from '#lib/platform/caller/rules.ts'
 import type { Views } from '#lib/workspace/views/contract.ts'
@@ -27,10 +27,10 @@ export function Frame({
   /** Their saved views. */
   views: Views
 }) {
-  const { items, ahead, dialog } = useProfile(person)
-  const finder = useFinder(screens)
+  const { items, preload, dialog } = useProfile(person)
+  const palette = useCommandPalette(screens)
   useSessionEnd()
-  useAhead()
+  usePrefetchOnIntent()
   // Whose session has ended is led to sign in within this page, which remembers their screens: Back would show them.
   useEffect(
     () => () => {
@@ -47,7 +47,7 @@ export function Frame({
         <button
           type="button"
           aria-label="Find"
-          onClick={finder.open}
+          onClick={palette.open}
           className="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken bar:hidden"
         >
           <Search aria-hidden="true" className="size-5" />
@@ -55,14 +55,14 @@ export function Frame({
         <Menu
           label="Menu"
           side="under-right"
-          ahead={ahead}
+          preload={preload}
           className="w-70"
           buttonClassName="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken"
           button={<MenuIcon aria-hidden="true" className="size-5" />}
         >
           {(close) => (
             <>
-              <NavLinks screens={screens} needs={needs} views={views} onGo={close} />
+              <NavLinks screens={screens} needs={needs} views={views} onNavigate={close} />
               <hr className="my-1.5 border-line" />
               <div className="px-2.5 py-1">
                 <PersonLines person={person} />
@@ -72,7 +72,7 @@ export function Frame({
           )}
         </Menu>
       </div>
-      <BottomBar screens={screens} onFind={finder.open} />
+      <BottomBar screens={screens} onFind={palette.open} />
       <div className="flex h-full flex-col px-3 pt-4 pb-3 max-lg:hidden">
         <Link href="/" prefetch={false} className="mb-4.5 rounded-sm px-2 py-1">
           <Brand />
@@ -80,7 +80,7 @@ export function Frame({
         <button
           type="button"
           aria-keyshortcuts="Control+K Meta+K"
-          onClick={finder.open}
+          onClick={palette.open}
           className="mb-3 flex items-center gap-2.5 rounded-control border border-line-2 bg-surface px-2 py-1.5 text-sm text-ink-3 hover:text-ink"
         >
           <Search aria-hidden="true" className="size-4" />
@@ -93,7 +93,7 @@ export function Frame({
         <div className="mt-auto border-t border-line pt-2">
           <Menu
             side="over-left"
-            ahead={ahead}
+            preload={preload}
             className="w-full"
             buttonClassName="flex w-full items-center gap-2.5 rounded-md px-2 py-2 hover:bg-sunken"
             button={
@@ -116,15 +116,15 @@ export function Frame({
         </div>
       </div>
       {dialog}
-      {finder.dialog}
+      {palette.dialog}
     </header>
   )
 }
 
 function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean)
-  return [words[0], words.length > 1 ? words.at(-1) : '']
-    .map((word) => word?.[0] ?? '')
+  const names = name.split(/\s+/).filter(Boolean)
+  return [names[0], names.length > 1 ? names.at(-1) : '']
+    .map((part) => part?.[0] ?? '')
     .join('')
     .toUpperCase()
 }
@@ -137,7 +137,7 @@ const ENTRY =
 
 /** Where a thumb reaches it: the screens that people come for, and Find. On a low screen the bar on top has all of it. */
 function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: () => void }) {
-  const { path, holding } = useHere(screens)
+  const { path, activeHref } = useHere(screens)
   return (
     <nav
       aria-label="Shortcuts"
@@ -153,7 +153,7 @@ function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: ()
               key={href}
               href={href}
               prefetch={false}
-              aria-current={path === href ? 'page' : href === holding ? 'true' : undefined}
+              aria-current={path === href ? 'page' : href === activeHref ? 'true' : undefined}
               className={ENTRY}
             >
               <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />
@@ -183,9 +183,9 @@ function useSessionEnd(): void {
     let timer: ReturnType<typeof setTimeout> | undefined
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(ask, AFTER)
+      timer = setTimeout(checkSession, AFTER)
     }
-    const ask = async () => {
+    const checkSession = async () => {
       const { status } = await fetch('/auth/v1/validate').catch(() => ({ status: 0 }))
       // Where nobody answers, nobody says either that it still lives.
       const isOver = status === 401 || status === 0
@@ -201,11 +201,11 @@ function useSessionEnd(): void {
   }, [])
 }
 
-const AccountItems = later(
+const AccountItems = lazyWithPreload(
   () => import('./account-items.tsx').then(({ AccountItems }) => AccountItems),
   () => <div className="h-72" />,
 )
-const ChangePassword = later(() =>
+const ChangePassword = lazyWithPreload(() =>
   import('#components/identity/access/change-password.tsx').then(({ ChangePassword }) => ChangePassword),
 )
 
@@ -215,7 +215,7 @@ function useProfile(person: Person) {
   const items = (close: () => void) => (
     <AccountItems
       person={person}
-      onGo={close}
+      onNavigate={close}
       onChangePassword={() => {
         close()
         setChanging(true)
@@ -223,5 +223,5 @@ function useProfile(person: Person) {
     />
   )
   const dialog = changing ? <ChangePassword email={person.email} onClose={() => setChanging(false)} /> : null
-  return { items, ahead: AccountItems.ahead, dialog }
+  return { items, preload: AccountItems.preload, dialog }
 }

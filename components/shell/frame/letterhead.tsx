@@ -1,7 +1,7 @@
 import { PrintedAt } from './printed-at.tsx'
 
 /** What a printed page says that on screen the frame says: whose it is, and when it was printed. Not on screen. */
-export function Letterhead({ customer, now }: { customer: string; now: number }) {
+export function PrintHeader({ customer, now }: { customer: string; now: number }) {
   return (
     <div className="mb-3 hidden items-baseline justify-between gap-8 border-b border-line pb-2 print:flex">
       <p className="min-w-0 text-lg font-semibold wrap-anywhere">{customer}</p>

@@ -7,7 +7,7 @@ import { Fragment, Suspense } from 'react'
 import { PinnedViews, pinnedBelow, useCurrentView } from '#components/lists/views/pinned-views.tsx'
 import { useViews } from '#components/lists/views/use-views.ts'
 import { NeedCount } from '#components/notifications/need-count.tsx'
-import { pathOf, useGoing } from '#components/shell/navigation/under-way.tsx'
+import { pathOf, usePendingNavigation } from '#components/shell/navigation/under-way.tsx'
 import type { Views } from '#lib/workspace/views/contract.ts'
 
 export const ICONS = {
@@ -24,15 +24,15 @@ export const ICONS = {
 export type Screen = { href: keyof typeof ICONS; name: string }
 
 /** The path that is open, from a click on the one that is going to be; and the screen that holds it. */
-export function useHere(screens: readonly Screen[]): { path: string; holding: string } {
-  const going = useGoing()
+export function useHere(screens: readonly Screen[]): { path: string; activeHref: string } {
+  const pending = usePendingNavigation()
   const here = usePathname()
-  const path = going ? pathOf(going.href) : here
+  const path = pending ? pathOf(pending.href) : here
   // One screen may stand below another: the nearest holds what is open.
-  const holding = screens
+  const active = screens
     .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
     .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
-  return { path, holding }
+  return { path, activeHref: active }
 }
 
 /** The way to each screen. The one that is open, or holds what is open, is marked; from a click on, the one that is going to be. */
@@ -40,16 +40,16 @@ export function NavLinks({
   screens,
   needs,
   views: first,
-  onGo,
+  onNavigate,
 }: {
   screens: readonly Screen[]
   /** How many lines need the caller: it stands beside the screen that has them. */
   needs: Promise<number | undefined>
   /** The caller's saved views, as the frame was made. */
   views: Views
-  onGo?: () => void
+  onNavigate?: () => void
 }) {
-  const { path, holding } = useHere(screens)
+  const { path, activeHref } = useHere(screens)
   const views = useViews(first)
   const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
   return (
@@ -58,14 +58,14 @@ export function NavLinks({
         const Icon = ICONS[href]
         const pinned = pinnedBelow(views, href, screens)
         const isHere = path === href && !(view && pinned.includes(view))
-        const current = isHere ? 'page' : href === holding ? 'true' : undefined
+        const current = isHere ? 'page' : href === activeHref ? 'true' : undefined
         return (
           <Fragment key={href}>
             <Link
               href={href}
               prefetch={false}
               aria-current={current}
-              {...(onGo ? { onClick: onGo } : {})}
+              {...(onNavigate ? { onClick: onNavigate } : {})}
               className="flex items-center gap-2.5 rounded-md px-2 py-1.75 font-medium text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
             >
               <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
@@ -77,7 +77,7 @@ export function NavLinks({
               ) : null}
             </Link>
             {pinned.length > 0 ? (
-              <PinnedViews of={name} views={pinned} current={view} all={views} onGo={onGo} />
+              <PinnedViews screen={name} views={pinned} current={view} all={views} onNavigate={onNavigate} />
             ) : null}
           </Fragment>
         )

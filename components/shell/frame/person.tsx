@@ -1,4 +1,4 @@
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 
 /** Who is signed in, as the frame shows it. */
 export type Person = {
@@ -14,8 +14,8 @@ export type Person = {
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">
-      <span className="block truncate font-[550] text-ink">{visible(person.name)}</span>
-      {[visible(person.customer), person.roles].filter(Boolean).map((line) => (
+      <span className="block truncate font-[550] text-ink">{escapeInvisible(person.name)}</span>
+      {[escapeInvisible(person.customer), person.roles].filter(Boolean).map((line) => (
         <span key={line} className="block truncate text-xs text-ink-3" title={line}>
           {line}
         </span>

@@ -4,13 +4,13 @@ import { noteFetched, noteLoaded } from './fetched.ts'
 import { titleOf } from './titles.ts'
 
 /** Whoever only passes a link by Tab or `j` does not want it. In milliseconds. */
-const DWELL = 250
+const FOCUS_DELAY_MS = 250
 
 /**
  * Fetches the page behind a link when a finger or the mouse goes down on it, or the keyboard stays on it: a click comes a
  * tenth of a second later. Nothing is fetched of what is only visible.
  */
-export function useAhead(): void {
+export function usePrefetchOnIntent(): void {
   const router = useRouter()
   useEffect(() => {
     noteLoaded(location.pathname + location.search)
@@ -29,7 +29,7 @@ export function useAhead(): void {
       clearTimeout(timer)
       const isByKeyboard = target instanceof Element && target.matches(':focus-visible')
       const href = isByKeyboard ? screenBehind(target) : undefined
-      if (href !== undefined) timer = setTimeout(() => fetchPage(href), DWELL)
+      if (href !== undefined) timer = setTimeout(() => fetchPage(href), FOCUS_DELAY_MS)
     }
     document.addEventListener('pointerdown', onDown)
     document.addEventListener('focusin', onFocus)

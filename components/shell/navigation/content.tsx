@@ -1,13 +1,13 @@
 'use client'
 
 import { type ReactNode, useEffect, useState } from 'react'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { titleOf } from './titles.ts'
-import { pathOf, useGoing } from './under-way.tsx'
+import { pathOf, usePendingNavigation } from './under-way.tsx'
 
 /** So long the page that is left stays in sight, in milliseconds: what is there sooner comes without a flicker. */
-const PATIENCE = 75
+const SKELETON_AFTER_MS = 75
 
 /** The page; and while the next one is awaited for long, its title and a skeleton in its place. */
 export function Content({ children }: { children: ReactNode }) {
@@ -16,7 +16,7 @@ export function Content({ children }: { children: ReactNode }) {
     <>
       {awaited === undefined ? null : (
         <>
-          <PageHead title={awaited} />
+          <PageHeader title={awaited} />
           <RowsWaiting now />
         </>
       )}
@@ -28,12 +28,12 @@ export function Content({ children }: { children: ReactNode }) {
 
 /** The title of the page that has been awaited for long. Back goes without it: the browser puts its place back by itself. */
 function useAwaited(): string | undefined {
-  const going = useGoing()
-  const [late, setLate] = useState<typeof going>()
+  const pending = usePendingNavigation()
+  const [delayed, setDelayed] = useState<typeof pending>()
   useEffect(() => {
-    if (!going || going.isBack) return
-    const timer = setTimeout(() => setLate(going), going.at + PATIENCE - performance.now())
+    if (!pending || pending.isBack) return
+    const timer = setTimeout(() => setDelayed(pending), pending.at + SKELETON_AFTER_MS - performance.now())
     return () => clearTimeout(timer)
-  }, [going])
-  return going && going === late ? titleOf(pathOf(going.href)) : undefined
+  }, [pending])
+  return pending && pending === delayed ? titleOf(pathOf(pending.href)) : undefined
 }

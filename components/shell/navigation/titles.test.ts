@@ -12,7 +12,7 @@ const pages = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
   }))
 
 /** What a page says that it is called: at once, or by a constant of its own. */
-function ownTitle(text: string): string | undefined {
+function declaredTitle(text: string): string | undefined {
   const [, quoted, named] = /Metadata = \{ title(?:: (?:'([^']+)'|(\w+)))? \}/.exec(text) ?? []
   // A page that names what it shows is called by its kind until then.
   const kind = named ?? (text.includes('generateMetadata') ? 'TITLE' : 'title')
@@ -23,8 +23,8 @@ describe('the title while a screen is awaited', () => {
   test.each(pages.filter(({ path }) => !path.includes('[')))(
     'of $path is that of its page',
     ({ path, text }) => {
-      expect(ownTitle(text)).toBeDefined()
-      expect(titleOf(path)).toBe(ownTitle(text))
+      expect(declaredTitle(text)).toBeDefined()
+      expect(titleOf(path)).toBe(declaredTitle(text))
     },
   )
 

@@ -10,39 +10,39 @@ import {
   useOptimistic,
   useRef,
 } from 'react'
-import { type Begun, onBegun } from './begun.ts'
+import { onNavigationStart, type PendingNavigation } from './begun.ts'
 import { forgetFetched, isOld } from './fetched.ts'
 import { titleOf } from './titles.ts'
 
-const Going = createContext<Begun | undefined>(undefined)
+const PendingContext = createContext<PendingNavigation | undefined>(undefined)
 
 /**
  * Knows where the console is going: from the moment of a click until the page has come, or will not. The tab's title
  * changes at once. It stands around the frame and the page, which outlast each other.
  */
-export function UnderWay({ children }: { children: ReactNode }) {
+export function NavigationProvider({ children }: { children: ReactNode }) {
   const path = usePathname()
   // Set within the router's own transition, and so gone with it, whatever becomes of it.
-  const [begun, setBegun] = useOptimistic<Begun | undefined>(undefined)
+  const [started, setStarted] = useOptimistic<PendingNavigation | undefined>(undefined)
   const isStale = useRef(false)
   useEffect(
     () =>
-      onBegun((next) => {
+      onNavigationStart((next) => {
         isStale.current = isOld(next.href)
-        setBegun(next)
+        setStarted(next)
       }),
-    [setBegun],
+    [setStarted],
   )
   useRenewal(isStale, path)
   // Another view of the same screen: its rows stay until the new ones are there.
-  const going = begun && pathOf(begun.href) !== path ? begun : undefined
-  useTitle(going && titleOf(pathOf(going.href)), path)
-  return <Going value={going}>{children}</Going>
+  const pending = started && pathOf(started.href) !== path ? started : undefined
+  useTitle(pending && titleOf(pathOf(pending.href)), path)
+  return <PendingContext value={pending}>{children}</PendingContext>
 }
 
 /** Where the console is going; undefined while it stays on its screen. */
-export function useGoing(): Begun | undefined {
-  return useContext(Going)
+export function usePendingNavigation(): PendingNavigation | undefined {
+  return useContext(PendingContext)
 }
 
 /** Where the console is going, without a query string. */
@@ -65,11 +65,11 @@ function useRenewal(isStale: { current: boolean }, path: string): void {
 function useTitle(title: string | undefined, path: string): void {
   useLayoutEffect(() => {
     if (title === undefined) return
-    const [before, meanwhile] = [document.title, `${title} · Licenses & Invoices`]
-    document.title = meanwhile
+    const [before, loadingTitle] = [document.title, `${title} · Licenses & Invoices`]
+    document.title = loadingTitle
     return () => {
       // It did not come to it: the page that stays has the title that it had.
-      if (location.pathname === path && document.title === meanwhile) document.title = before
+      if (location.pathname === path && document.title === loadingTitle) document.title = before
     }
   }, [title, path])
 }

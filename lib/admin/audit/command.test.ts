@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { addEvent } from '#lib/platform/history/test-rows.ts'
-import { tellHeads } from '#lib/server/audit/heads.ts'
+import { publishChainHeads } from '#lib/server/audit/heads.ts'
 import { commandLine } from '../test-command.ts'
 
 let db: TestDatabase
@@ -32,16 +32,16 @@ beforeEach(async () => {
 })
 
 const { admin } = commandLine(() => db.url, tmpdir())
-const audit = async (words: string, more: string[] = []) => {
-  const { code, out, err } = await admin(`audit ${words} --customer ${customer}`, '', more)
+const audit = async (args: string, more: string[] = []) => {
+  const { code, out, err } = await admin(`audit ${args} --customer ${customer}`, '', more)
   return { code, out, err }
 }
 
 /** As the database's owner, behind the walls. */
-async function tamper(...statements: string[]) {
+async function tamper(...queries: string[]) {
   const tables = ['audit_events', 'audit_chain', 'audit_heads']
   for (const table of tables) await owner.query(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`)
-  for (const statement of statements) await owner.query(statement, [customer])
+  for (const query of queries) await owner.query(query, [customer])
   for (const table of tables) await owner.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`)
 }
 
@@ -109,15 +109,15 @@ describe('verify', () => {
       'DELETE FROM audit_chain WHERE customer_id = $1 AND seq = 3',
       'UPDATE audit_heads h SET seq = 2, digest = c.digest FROM audit_chain c WHERE h.customer_id = $1 AND c.customer_id = $1 AND c.seq = 2',
     )
-    const found = { code: 1, out: expect.stringContaining('REMOVED: the events at place 3 are gone') }
-    expect(await audit('verify')).toMatchObject(found)
+    const expected = { code: 1, out: expect.stringContaining('REMOVED: the events at place 3 are gone') }
+    expect(await audit('verify')).toMatchObject(expected)
     vi.stubEnv('AUDIT_SECRET', 'of somebody else, 32 characters and more')
     const [name = ''] = await readdir(join(folder, customer))
     const file = join(folder, customer, name)
-    expect(await audit(`verify --heads ${file} --public-key ${key}`)).toMatchObject(found)
+    expect(await audit(`verify --heads ${file} --public-key ${key}`)).toMatchObject(expected)
     // Our own key is another one now: nobody who is trusted has signed that line.
-    const stranger = await audit('verify')
-    expect(stranger).toMatchObject({ code: 1, err: expect.stringContaining('1 lines of the heads') })
+    const outcome = await audit('verify')
+    expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('1 lines of the heads') })
     vi.stubEnv('AUDIT_SECRET', 'a secret of 32 characters and more')
     await appendFile(file, `${(await readFile(file, 'utf8')).replace('"seq":3', '"seq":2')}`)
     expect((await audit('verify')).err).toContain('1 lines of the heads are not signed')
@@ -142,16 +142,16 @@ describe('verify', () => {
 })
 
 test('the job tells the head of each chain that went on, once', async () => {
-  const told = async () => {
-    await tellHeads('job-1', new AbortController().signal)
+  const exportedChain = async () => {
+    await publishChainHeads('job-1', new AbortController().signal)
     const [name] = await readdir(join(folder, customer)).catch(() => [])
     const lines = name ? (await readFile(join(folder, customer, name), 'utf8')).trim().split('\n') : []
-    return lines.map((line) => JSON.parse(line)).filter((head) => head.customer === customer)
+    return lines.map((line) => JSON.parse(line)).filter((chainHead) => chainHead.customer === customer)
   }
-  expect((await told()).map(({ seq }) => seq)).toEqual([3])
-  expect((await told()).map(({ seq }) => seq)).toEqual([3])
+  expect((await exportedChain()).map(({ seq }) => seq)).toEqual([3])
+  expect((await exportedChain()).map(({ seq }) => seq)).toEqual([3])
   await addEvent(customer)
-  expect((await told()).map(({ seq }) => seq)).toEqual([3, 4])
+  expect((await exportedChain()).map(({ seq }) => seq)).toEqual([3, 4])
 })
 
 describe('prune', () => {

@@ -9,10 +9,10 @@ import { csv } from '#lib/platform/files/table.ts'
 import { customerCommands, customerNamed, withDatabase } from '../command.ts'
 import { interruption, print, printRows } from '../terminal.ts'
 import { pruneHistory } from './prune.ts'
-import { giveHeads, verifyHistory } from './verify.ts'
+import { exportChainHeads, verifyHistory } from './verify.ts'
 
 export function addAuditCommands(parent: Command): void {
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
   const all = (name: string, description: string, example: string) =>
     parent
       .command(name)
@@ -20,12 +20,12 @@ export function addAuditCommands(parent: Command): void {
       .option('--customer <id>', 'id or domain of the customer; without it: all of them')
       .addHelpText('after', `\nExample:\n  npm run -s admin -- audit ${name}${example}`)
 
-  of('list', 'List what happened, the newest first.', '--customer sunbird --kind sign-ins --most 20')
+  addCommand('list', 'List what happened, the newest first.', '--customer sunbird --kind sign-ins --most 20')
     .addOption(new Option('--kind <kind>', 'what it is about').choices(KIND_NAMES))
     .option('--most <number>', 'how many', numberOf, 50)
     .option('--json', 'as JSON')
     .action(withDatabase(listNewest))
-  of(
+  addCommand(
     'export',
     'Print the whole history, the newest first.',
     '--customer sunbird --format jsonl > sunbird.jsonl',
@@ -42,7 +42,7 @@ export function addAuditCommands(parent: Command): void {
     ' --customer sunbird',
   )
     .option('--public-key', 'print the key that they are verified with instead')
-    .action(withDatabase(giveHeads))
+    .action(withDatabase(exportChainHeads))
   all('prune', 'Remove the months that are over, whole and of chains that verify.', ' --months 24')
     .option(
       '--months <number>',
@@ -72,10 +72,10 @@ async function listNewest({ customer, kind, most, json = false }: Listed): Promi
   const filter = kind === undefined ? {} : { kind: [kind] }
   const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, most))
   if (json) print(JSON.stringify(rows.map(serializeAuditEvent), null, 2))
-  else printRows(rows.map(shown), {})
+  else printRows(rows.map(formatEvent), {})
 }
 
-function shown({ at, action, subject, actorName, address, details }: EventRow) {
+function formatEvent({ at, action, subject, actorName, address, details }: EventRow) {
   return { at, action, subject, who: actorName, address, details: JSON.stringify(details) }
 }
 

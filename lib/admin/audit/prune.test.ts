@@ -12,57 +12,65 @@ describe('months', () => {
   /** In the months that come after those that are there at the beginning, so that they are over on a day that is to come. */
   const begin = new Date()
   const inMonth = (months: number) => Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + months, 10)
-  let later: TestDatabase
-  let own: pg.Client
+  let secondDatabase: TestDatabase
+  let ownerClient: pg.Client
   beforeEach(async () => {
-    later = await testDatabase({ today: new Date(inMonth(9)).toISOString().slice(0, 10) })
-    own = new pg.Client({ connectionString: later.url })
-    await own.connect()
-    await own.query("SELECT make_months(pg_catalog.now() + interval '10 months')")
+    secondDatabase = await testDatabase({ today: new Date(inMonth(9)).toISOString().slice(0, 10) })
+    ownerClient = new pg.Client({ connectionString: secondDatabase.url })
+    await ownerClient.connect()
+    await ownerClient.query("SELECT make_months(pg_catalog.now() + interval '10 months')")
   })
   afterEach(async () => {
-    await own.end()
-    await later.close()
+    await ownerClient.end()
+    await secondDatabase.close()
   })
-  const { admin: run } = commandLine(() => later.url, tmpdir())
+  const { admin: run } = commandLine(() => secondDatabase.url, tmpdir())
   const parts = async () =>
     (
-      await own.query(
+      await ownerClient.query(
         "SELECT count(*)::int AS count FROM history_months() WHERE ends <= month_id(now() - interval '2 months')",
       )
     ).rows[0].count
-  const left = async (of: string) =>
-    (await later.sql(of, 'SELECT subject FROM audit_events ORDER BY id')).map(({ subject }) => subject)
+  const left = async (customerId: string) =>
+    (await secondDatabase.sql(customerId, 'SELECT subject FROM audit_events ORDER BY id')).map(
+      ({ subject }) => subject,
+    )
 
   test('go whole where all of them are over, and each chain verifies on', async () => {
     const both = [await addNewCustomer(), await addNewCustomer()]
-    for (const of of both)
+    for (const customerId of both)
       for (const months of [0, 2, 4, 6, 7, 8])
         for (const day of [0, 3])
-          await addEvent(of, { at: new Date(inMonth(months) + day * DAY), subject: `K${months}.${day}` })
+          await addEvent(customerId, {
+            at: new Date(inMonth(months) + day * DAY),
+            subject: `K${months}.${day}`,
+          })
     expect(await parts()).toBeGreaterThan(6)
     const { code, out } = await run('audit prune --months 2')
     expect(code).toBe(0)
     expect(out).toContain('removed whole')
     expect(out).toContain('8 events')
     expect(await parts()).toBe(0)
-    for (const of of both) {
-      expect(await left(of)).toEqual(['K7.0', 'K7.3', 'K8.0', 'K8.3', of])
-      expect((await run(`audit verify --customer ${of}`)).out).toContain('verified (5 events, 9 to 13')
+    for (const customerId of both) {
+      expect(await left(customerId)).toEqual(['K7.0', 'K7.3', 'K8.0', 'K8.3', customerId])
+      expect((await run(`audit verify --customer ${customerId}`)).out).toContain(
+        'verified (5 events, 9 to 13',
+      )
     }
     expect(await run('audit prune --months 2')).toEqual({ code: 0, out: '', err: '' })
   })
 
   test('stay where one history does not verify', async () => {
     const [whole, broken] = [await addNewCustomer(), await addNewCustomer()]
-    for (const of of [whole, broken])
+    for (const customerId of [whole, broken])
       for (const months of [0, 2, 8])
-        await addEvent(of, { at: new Date(inMonth(months)), subject: `K${months}` })
-    await own.query('ALTER TABLE audit_events NO FORCE ROW LEVEL SECURITY')
-    await own.query("UPDATE audit_events SET subject = 'changed' WHERE customer_id = $1 AND subject = 'K2'", [
-      broken,
-    ])
-    await own.query('ALTER TABLE audit_events FORCE ROW LEVEL SECURITY')
+        await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
+    await ownerClient.query('ALTER TABLE audit_events NO FORCE ROW LEVEL SECURITY')
+    await ownerClient.query(
+      "UPDATE audit_events SET subject = 'changed' WHERE customer_id = $1 AND subject = 'K2'",
+      [broken],
+    )
+    await ownerClient.query('ALTER TABLE audit_events FORCE ROW LEVEL SECURITY')
     const before = await parts()
     const { code, err } = await run('audit prune --months 2')
     expect([code, err]).toEqual([1, expect.stringContaining(`${broken} does not verify`)])
@@ -71,30 +79,31 @@ describe('months', () => {
   })
 
   test('go on where they were cut off: what is closed is verified until it goes, the next time', async () => {
-    const of = await addNewCustomer()
+    const customerId = await addNewCustomer()
     for (const months of [0, 2, 8])
-      await addEvent(of, { at: new Date(inMonth(months)), subject: `K${months}` })
-    await own.query(
+      await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
+    await ownerClient.query(
       `INSERT INTO audit_closings (customer_id, seq, digest, before)
        SELECT customer_id, seq, digest, now() FROM audit_chain WHERE customer_id = $1 AND seq = 2`,
-      [of],
+      [customerId],
     )
-    expect((await run(`audit verify --customer ${of}`)).out).toContain('verified (3 events, 1 to 3')
+    expect((await run(`audit verify --customer ${customerId}`)).out).toContain('verified (3 events, 1 to 3')
     expect((await run('audit prune --months 2')).code).toBe(0)
-    expect(await left(of)).toEqual(['K8'])
+    expect(await left(customerId)).toEqual(['K8'])
   })
 
   test('with an event that has no place in its chain stay', async () => {
-    const of = await addNewCustomer()
-    for (const months of [2, 8]) await addEvent(of, { at: new Date(inMonth(months)), subject: `K${months}` })
-    await later.sql(
-      of,
+    const customerId = await addNewCustomer()
+    for (const months of [2, 8])
+      await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
+    await secondDatabase.sql(
+      customerId,
       `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
        VALUES ($1, $2::bigint * 1000, 'epoch', 'thing.done', 'planted', 'member', 'm', 'Ana', 'r', '{}')`,
-      [of, inMonth(2) + 5],
+      [customerId, inMonth(2) + 5],
     )
     await run('audit prune --months 2')
-    expect(await left(of)).toContain('planted')
+    expect(await left(customerId)).toContain('planted')
   })
 
   // What came since all was looked through, by whoever has the login of what serves requests.
@@ -112,24 +121,24 @@ describe('months', () => {
       "INSERT INTO audit_chain (customer_id, seq, event_id, digest) VALUES ($1, 4, $2, sha256('x'))",
     ],
   ])('with %s stays, and so do those after it', async (_, closed, planted) => {
-    const of = await addNewCustomer()
+    const customerId = await addNewCustomer()
     for (const months of [2, 4, 8])
-      await addEvent(of, { at: new Date(inMonth(months)), subject: `K${months}` })
-    await own.query(
+      await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
+    await ownerClient.query(
       `INSERT INTO audit_closings (customer_id, seq, digest, before)
        SELECT customer_id, seq, digest, now() FROM audit_chain WHERE customer_id = $1 AND seq = $2`,
-      [of, closed],
+      [customerId, closed],
     )
-    if (planted) await later.sql(of, planted, [of, (inMonth(4) + 5) * 1000])
-    const months = await monthsBefore(own, 2)
-    await dropMonths(own, months)
+    if (planted) await secondDatabase.sql(customerId, planted, [customerId, (inMonth(4) + 5) * 1000])
+    const months = await monthsBefore(ownerClient, 2)
+    await dropMonths(ownerClient, months)
     const from = months.findIndex(({ name }) => name.endsWith(partOf(inMonth(4))))
     expect(from).toBeGreaterThan(2)
-    expect((await monthsBefore(own, 2)).map(({ name }) => name)).toEqual(
+    expect((await monthsBefore(ownerClient, 2)).map(({ name }) => name)).toEqual(
       months.slice(from).map(({ name }) => name),
     )
-    expect(await left(of)).not.toContain('K2')
-    expect(await left(of)).toContain('K4')
+    expect(await left(customerId)).not.toContain('K2')
+    expect(await left(customerId)).toContain('K4')
   })
 })
 

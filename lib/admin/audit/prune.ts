@@ -8,10 +8,10 @@ import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
 import { verifyChain } from '#lib/platform/history/verify.ts'
-import { customerNamed, recordDeed } from '../command.ts'
+import { customerNamed, recordOperatorAction } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 
-type Given = { customer?: string; months?: number; dryRun?: boolean }
+type PruneOptions = { customer?: string; months?: number; dryRun?: boolean }
 
 /**
  * Removes the beginning of each chain, up to the first event of a month that is kept. Only the database's owner may, by
@@ -23,12 +23,12 @@ export async function pruneHistory({
   customer,
   months = historySettings().months,
   dryRun,
-}: Given): Promise<void> {
+}: PruneOptions): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const owner = new pg.Client(ownerOf((await startDatabase()).direct))
   await owner.connect()
   try {
-    const { ends, whole, left } = await lookThrough(owner, customers, months)
+    const { ends, whole, left } = await scanHistory(owner, customers, months)
     if (dryRun)
       for (const [customerId, { count, before }] of ends)
         print(`${customerId}: ${count} events from before ${before} would be removed`)
@@ -37,7 +37,7 @@ export async function pruneHistory({
       await close(owner, ends)
       if (isOfAll) await dropMonths(owner, await monthsBefore(owner, months))
       await sweep(owner, whole)
-      await forgetStrangers(owner, months)
+      await deleteAnonymousEvents(owner, months)
     }
     if (left.length === 0) return
     const text = `The history was left as it is where it must not be touched: ${left.join('; ')}. See: audit verify`
@@ -48,7 +48,7 @@ export async function pruneHistory({
 }
 
 /** Up to where each history is over, which ones are whole, and which have to stay as they are. */
-async function lookThrough(
+async function scanHistory(
   owner: pg.Client,
   customers: readonly { customerId: CustomerId }[],
   months: number,
@@ -60,8 +60,8 @@ async function lookThrough(
     interruption.signal.throwIfAborted()
     const end = await lastOver(owner, customerId, months)
     if (!end && !(await hasClosed(owner, customerId))) continue
-    const { fault, waiting } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
-    if (fault) left.push(`${customerId} does not verify`)
+    const { violation, waiting } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
+    if (violation) left.push(`${customerId} does not verify`)
     else if (waiting) left.push(`${customerId} is not chained to its end yet`)
     else {
       whole.push(customerId)
@@ -109,9 +109,13 @@ async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Prom
       [customerId, seq, before],
     )
     const details = { upTo: Number(seq), before }
-    await scope({ customerId }, (tx) => recordDeed(tx, customerId, 'history.closed', customerId, details), {
-      evenIfClosed: true,
-    })
+    await scope(
+      { customerId },
+      (tx) => recordOperatorAction(tx, customerId, 'history.closed', customerId, details),
+      {
+        evenIfClosed: true,
+      },
+    )
     print(
       `${customerId}: ${count} events from before ${before} removed; the chain goes on after place ${seq}`,
     )
@@ -138,7 +142,7 @@ async function sweep(owner: pg.Client, customers: readonly CustomerId[]): Promis
   }
 }
 
-async function forgetStrangers(owner: pg.Client, months: number): Promise<void> {
+async function deleteAnonymousEvents(owner: pg.Client, months: number): Promise<void> {
   const { rowCount } = await owner.query(
     "DELETE FROM refused_strangers WHERE minute < now() - $1::int * interval '1 month'",
     [months],
@@ -151,7 +155,7 @@ export type Month = { name: string; begins: string | null; ends: string }
 
 /** Like a migration: shorter than a read waits, which would wait behind it. */
 const LOCK_WAIT = 150
-const PATIENCE = 60_000
+const DROP_TIMEOUT_MS = 60_000
 
 /**
  * The parts of the history that end before the months that are kept, the oldest first; none where it is not kept in months.
@@ -197,7 +201,7 @@ async function hasOpen(owner: pg.Client, { begins, ends }: Month): Promise<boole
 /** Both tables of it at once. Nothing is added to a month that is over. */
 async function drop(owner: pg.Client, { name }: Month): Promise<void> {
   const links = name.replace('audit_events', 'audit_chain')
-  await untilUnlocked(owner, name, PATIENCE, async () => {
+  await untilUnlocked(owner, name, DROP_TIMEOUT_MS, async () => {
     await owner.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_WAIT}`)
     try {
       await owner.query(`DROP TABLE months.${name}, months.${links}`)

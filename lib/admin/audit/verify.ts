@@ -4,33 +4,39 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
-import { addHeads, publicKey, type ReadHeads, readHeads, trusted } from '#lib/platform/history/signing.ts'
-import { type Fault, verifyChain } from '#lib/platform/history/verify.ts'
+import {
+  appendChainHeads,
+  publicKey,
+  readChainHeads,
+  type TrustedChainHeads,
+  trusted,
+} from '#lib/platform/history/signing.ts'
+import { type ChainViolation, verifyChain } from '#lib/platform/history/verify.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { signedHeads } from '#lib/server/audit/heads.ts'
+import { signedChainHeads } from '#lib/server/audit/heads.ts'
 import { customerNamed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 
-type Given = { customer?: string; heads?: string; publicKey?: string[] }
+type VerifyOptions = { customer?: string; heads?: string; publicKey?: string[] }
 
 /** @throws Problem where a chain does not verify, after all of them were looked at */
-export async function verifyHistory({ customer, heads, publicKey: keys }: Given): Promise<void> {
+export async function verifyHistory({ customer, heads, publicKey: keys }: VerifyOptions): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
-  const own = customer === undefined ? undefined : customers[0]?.customerId
-  const signed = await headsOf(heads, keys ?? [publicKey()], own)
+  const selectedId = customer === undefined ? undefined : customers[0]?.customerId
+  const signed = await trustedHeads(heads, keys ?? [publicKey()], selectedId)
   if (signed.refused > 0)
     note(`${signed.refused} lines of the heads are not signed by a key that is trusted.`)
   let broken = signed.refused
   for (const { customerId } of customers) {
     interruption.signal.throwIfAborted()
-    const known = signed.heads.get(customerId) ?? []
-    const verdict = await readScope({ customerId }, (tx) => verifyChain(tx, customerId, known))
-    const { fault, waiting, count, from, seq } = verdict
-    if (fault) broken += 1
+    const chainHeads = signed.chainHeads.get(customerId) ?? []
+    const result = await readScope({ customerId }, (tx) => verifyChain(tx, customerId, chainHeads))
+    const { violation, waiting, count, from, seq } = result
+    if (violation) broken += 1
     const events = `${count.toLocaleString('en')} events, ${from} to ${seq}`
-    const heads = known.length === 0 ? 'no signed head' : `${known.length} signed heads`
+    const signedText = chainHeads.length === 0 ? 'no signed head' : `${chainHeads.length} signed heads`
     print(
-      `${customerId}: ${fault ? meaningOf(fault) : `verified (${events}; ${heads})${yetToCome(waiting)}`}`,
+      `${customerId}: ${violation ? meaningOf(violation) : `verified (${events}; ${signedText})${yetToCome(waiting)}`}`,
     )
   }
   if (broken > 0) throw new Problem('invalid_request', 'The history does not verify.')
@@ -42,25 +48,25 @@ function yetToCome(waiting = 0): string {
 }
 
 /** None where no folder is set, or it is not there yet: then a removed end shows by the database's own head only. */
-function headsOf(
-  given: string | undefined,
+function trustedHeads(
+  file: string | undefined,
   keys: string[],
   customer?: string,
-): Promise<ReadHeads> | ReadHeads {
-  const path = given === undefined ? historySettings().headsDir : resolve(env().callerDir, given)
-  const isThere = path !== undefined && (given !== undefined || existsSync(path))
+): Promise<TrustedChainHeads> | TrustedChainHeads {
+  const path = file === undefined ? historySettings().headsDir : resolve(env().callerDir, file)
+  const isThere = path !== undefined && (file !== undefined || existsSync(path))
   if (!isThere) note('No signed heads: set AUDIT_HEADS_DIR, or give --heads.')
-  return isThere ? readHeads(path, trusted(keys), customer) : { heads: new Map(), refused: 0 }
+  return isThere ? readChainHeads(path, trusted(keys), customer) : { chainHeads: new Map(), refused: 0 }
 }
 
-function meaningOf(fault: Fault): string {
-  const at = 'seq' in fault ? `at place ${fault.seq}` : ''
-  const id = 'eventId' in fault ? `event ${fault.eventId}` : ''
-  switch (fault.kind) {
+function meaningOf(code: ChainViolation): string {
+  const at = 'seq' in code ? `at place ${code.seq}` : ''
+  const id = 'eventId' in code ? `event ${code.eventId}` : ''
+  switch (code.kind) {
     case 'edited':
       return `EDITED ${at}: ${id} is not what was written; or, if its digest was made anew, the one before it`
     case 'removed':
-      return `REMOVED: the events at ${fault.seq === fault.upTo ? 'place' : 'places'} ${range(fault.seq, fault.upTo)} are gone`
+      return `REMOVED: the events at ${code.seq === code.upTo ? 'place' : 'places'} ${range(code.seq, code.upTo)} are gone`
     case 'inserted':
       return `INSERTED ${at}: ${id} was never written here`
     case 'moved':
@@ -68,7 +74,7 @@ function meaningOf(fault: Fault): string {
     case 'unchained':
       return `NOT CHAINED: ${id} has no place in the chain. It was put in by hand; or by a process of an older release beside this one, and \`database backfill --again audit-chain\` takes it in`
     case 'written-anew':
-      return `WRITTEN ANEW: the events at places ${range(fault.after + 1, fault.seq)} are not those whose head was signed`
+      return `WRITTEN ANEW: the events at places ${range(code.after + 1, code.seq)} are not those whose head was signed`
   }
 }
 
@@ -76,14 +82,15 @@ function range(from: number, to: number): string {
   return from === to ? String(from) : `${from} to ${to}`
 }
 
-export async function giveHeads(given: { customer?: string; publicKey?: boolean }): Promise<void> {
-  if (given.publicKey) return print(publicKey())
+export async function exportChainHeads(options: { customer?: string; publicKey?: boolean }): Promise<void> {
+  if (options.publicKey) return print(publicKey())
   const { headsDir } = historySettings()
-  const own = given.customer === undefined ? undefined : (await customerNamed(given.customer)).customerId
-  for await (const portion of signedHeads({ isAll: true })) {
-    const heads = portion.filter(({ customer }) => own === undefined || customer === own)
-    if (headsDir !== undefined) await addHeads(headsDir, heads)
-    for (const head of heads) print(JSON.stringify(head))
+  const selectedId =
+    options.customer === undefined ? undefined : (await customerNamed(options.customer)).customerId
+  for await (const portion of signedChainHeads({ isAll: true })) {
+    const chainHeads = portion.filter(({ customer }) => selectedId === undefined || customer === selectedId)
+    if (headsDir !== undefined) await appendChainHeads(headsDir, chainHeads)
+    for (const chainHead of chainHeads) print(JSON.stringify(chainHead))
   }
   note(headsDir === undefined ? 'AUDIT_HEADS_DIR is not set: they are printed only.' : `Kept in ${headsDir}.`)
 }

@@ -6,7 +6,7 @@ import { customersWithNotices } from '#lib/identity/access/due-work.ts'
 import { redeemLink } from '#lib/identity/access/links/redeem.ts'
 import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
 import { tokenOf } from '#lib/identity/scim/test-calls.ts'
-import { heldOf, takeDue } from '#lib/licenses/vendor-readings/subscriptions.ts'
+import { claimDue, findTracked } from '#lib/licenses/vendor-readings/subscriptions.ts'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
@@ -72,13 +72,13 @@ async function invited(customer: string, email: string) {
   return out.trim().split('/').at(-1) ?? ''
 }
 
-const close = (words = 'sunbird') => admin(`customers close ${words}`)
+const close = (args = 'sunbird') => admin(`customers close ${args}`)
 const reopen = () => admin('customers reopen sunbird')
 const actions = async (customer: string) =>
   (await db.sql(customer, 'SELECT action FROM audit_events ORDER BY id')).map(({ action }) => action)
 
 /** Asks as one of the examples of the contract does, with a key. */
-async function ask({ contract, handlers }: (typeof writes)[number]) {
+async function send({ contract, handlers }: (typeof writes)[number]) {
   const example = contract.examples.find(({ answer }) => answer.status === 200) ?? contract.examples[0]
   const { params = {}, body } = example ?? {}
   const path = contract.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? 'x'))
@@ -92,8 +92,8 @@ async function ask({ contract, handlers }: (typeof writes)[number]) {
     ...(text === undefined ? {} : { body: text }),
   })
   const response = await handlers[contract.method]?.(request)
-  const said = (await response?.json()) as { code?: string; detail?: string } | undefined
-  return { status: response?.status, code: said?.code, detail: said?.detail }
+  const responseBody = (await response?.json()) as { code?: string; detail?: string } | undefined
+  return { status: response?.status, code: responseBody?.code, detail: responseBody?.detail }
 }
 
 /** A directory is answered in the form of its protocol, which has no code of ours. */
@@ -128,12 +128,12 @@ describe('from the next request on, a closed customer', () => {
           [
             write.contract.name,
             write.contract.evenIfClosed,
-            await ask(write),
+            await send(write),
             isOfDirectory(write.contract.path) ? undefined : 'customer_closed',
           ] as const,
       ),
     )
-    for (const [name, evenIfClosed, { status, code, detail }, said] of answers) {
+    for (const [name, evenIfClosed, { status, code, detail }, expectedBody] of answers) {
       if (BY_BODY.includes(name)) expect.soft([name, evenIfClosed]).toEqual([name, true])
       else if (evenIfClosed) expect.soft([name, code]).not.toEqual([name, 'customer_closed'])
       else
@@ -142,7 +142,7 @@ describe('from the next request on, a closed customer', () => {
           .toEqual([
             name,
             403,
-            said,
+            expectedBody,
             expect.stringMatching(/^sunbird is closed since .* until .*; nothing can be changed\.$/),
           ])
     }
@@ -188,10 +188,10 @@ describe('from the next request on, a closed customer', () => {
     'customers limits sunbird --requests 5',
     'customers rename sunbird --name New',
     'import assets assets.json --customer sunbird',
-  ])('refuses the operator: %s', async (words) => {
+  ])('refuses the operator: %s', async (args) => {
     writeFileSync(join(folder, 'assets.json'), '[]')
     const before = await actions('sunbird')
-    const { code, err } = await admin(words)
+    const { code, err } = await admin(args)
     expect([code, err]).toEqual([1, expect.stringContaining('is closed')])
     expect(await actions('sunbird')).toEqual(before)
   })
@@ -208,8 +208,8 @@ describe('from the next request on, a closed customer', () => {
     'sums verify --customer sunbird',
     'import list --customer sunbird',
     'changes list --customer sunbird',
-  ])('is read by the operator: %s', async (words) => {
-    expect(await admin(words)).toMatchObject({ code: 0 })
+  ])('is read by the operator: %s', async (args) => {
+    expect(await admin(args)).toMatchObject({ code: 0 })
   })
 
   test('lets its people sign in, change their password and be shut out', async () => {
@@ -238,9 +238,9 @@ describe('from the next request on, a closed customer', () => {
     expect(await customersWithNotices()).not.toContain('sunbird')
     await db.sql('sunbird', "UPDATE vendor_subscriptions SET next_read_at = now() - interval '1 hour'")
     const account = { vendor: 'google-workspace', vendorAccount: 'default' }
-    expect(await takeDue(account, 10)).toEqual([])
+    expect(await claimDue(account, 10)).toEqual([])
     expect(
-      await heldOf(account, [{ vendorCustomerId: 'C1', subscriptionId: 'S-sunbird-workspace-suite-1' }]),
+      await findTracked(account, [{ vendorCustomerId: 'C1', subscriptionId: 'S-sunbird-workspace-suite-1' }]),
     ).toEqual([])
   })
 
@@ -258,16 +258,16 @@ describe('from the next request on, a closed customer', () => {
 describe('an open one', () => {
   test('is as it was before it was closed, and its history tells of both', async () => {
     const { contract, handlers } = writes.find((one) => one.contract.name === 'endSession') ?? expect.fail()
-    expect((await ask({ contract, handlers })).status).toBe(404)
+    expect((await send({ contract, handlers })).status).toBe(404)
     expect(await admin('customers rename sunbird --name Sunbird')).toMatchObject({ code: 0 })
     const account = { vendor: 'google-workspace', vendorAccount: 'default' }
-    expect(await takeDue(account, 10)).toHaveLength(1)
+    expect(await claimDue(account, 10)).toHaveLength(1)
     expect(await customersWithNotices()).toContain('sunbird')
     expect(await actions('sunbird')).toEqual(
       expect.arrayContaining(['customer.closed', 'customer.reopened', 'customer.renamed']),
     )
     const customerId = newCustomerId('sunbird')
-    expect((await scope({ customerId }, (tx) => verifyChain(tx, customerId))).fault).toBeUndefined()
+    expect((await scope({ customerId }, (tx) => verifyChain(tx, customerId))).violation).toBeUndefined()
     expect(await reopen()).toMatchObject({ code: 1, err: 'Sunbird is not closed.\n' })
   })
 
@@ -286,12 +286,12 @@ describe('an open one', () => {
 
   test('is closed once those who change it are done, and tells whoever can not wait', async () => {
     const customerId = newCustomerId('other')
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { promise: blocked, resolve: release } = Promise.withResolvers<void>()
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()
     const change = scope({ customerId }, async (tx) => {
       await tx.execute("UPDATE customers SET name = 'written before'")
       begin()
-      await held
+      await blocked
     })
     await began
     expect(await close('other')).toMatchObject({

@@ -1,39 +1,43 @@
-import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
+import { deletedCustomers } from '#lib/identity/access/due-work.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { removeCustomer } from '#lib/server/pruning/departures.ts'
 import { customerNamed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
-import { byOwner, type Standing, standingOf } from './owners-work.ts'
+import { byOwner, type CustomerClosure, readCustomerClosure } from './owners-work.ts'
 
 /** From the next request on nothing of the customer changes; after so many days nobody reads it either. */
-export async function closeCustomer(given: string, { goneAfter }: { goneAfter: number }): Promise<void> {
-  const { customerId, name } = await customerNamed(given)
-  const goneAt = await byOwner({ alone: [customerId] }, async (owner) => {
-    const standing = await standingOf(owner, customerId)
-    if (standing.closedAt) throw new Problem('invalid_request', alreadyClosed(name, standing))
-    await refuseOpenChanges(owner, customerId, name)
+export async function closeCustomer(idOrDomain: string, { goneAfter }: { goneAfter: number }): Promise<void> {
+  const { customerId, name } = await customerNamed(idOrDomain)
+  const removedAt = await byOwner({ alone: [customerId] }, async (owner) => {
+    const closure = await readCustomerClosure(owner, customerId)
+    if (closure.closedAt) throw new Problem('invalid_request', alreadyClosed(name, closure))
+    await rejectOpenChanges(owner, customerId, name)
     await owner.write(
       `UPDATE customers SET closed_at = now(), gone_at = now() + make_interval(days => $2::int), exported_at = NULL
        WHERE id = $1`,
       [customerId, goneAfter],
     )
-    const day = (await standingOf(owner, customerId)).goneAt ?? ''
-    await owner.tell(customerId, { action: 'customer.closed', subject: customerId, details: { goneAt: day } })
+    const day = (await readCustomerClosure(owner, customerId)).goneAt ?? ''
+    await owner.addEvent(customerId, {
+      action: 'customer.closed',
+      subject: customerId,
+      details: { goneAt: day },
+    })
     return day
   })
-  note(`${name} is closed. Everything can be read until ${goneAt}; nothing can be changed.`)
+  note(`${name} is closed. Everything can be read until ${removedAt}; nothing can be changed.`)
   note(
     `Its rows are removed after that, once they were exported: customers export ${customerId} --to <folder>`,
   )
 }
 
 /** What was closed is as it was before. */
-export async function reopenCustomer(given: string): Promise<void> {
-  const { customerId, name } = await customerNamed(given)
+export async function reopenCustomer(idOrDomain: string): Promise<void> {
+  const { customerId, name } = await customerNamed(idOrDomain)
   await byOwner({ alone: [customerId] }, async (owner) => {
-    const { closedAt, goneAt, mergedInto, isGone } = await standingOf(owner, customerId)
+    const { closedAt, goneAt, mergedInto, isGone } = await readCustomerClosure(owner, customerId)
     if (!closedAt) throw new Problem('invalid_request', `${name} is not closed.`)
     if (mergedInto !== null)
       throw new Problem(
@@ -45,17 +49,17 @@ export async function reopenCustomer(given: string): Promise<void> {
       'UPDATE customers SET closed_at = NULL, gone_at = NULL, exported_at = NULL WHERE id = $1',
       [customerId],
     )
-    await owner.tell(customerId, { action: 'customer.reopened', subject: customerId })
+    await owner.addEvent(customerId, { action: 'customer.reopened', subject: customerId })
   })
   note(`${name} is open again.`)
 }
 
-function alreadyClosed(name: string, { closedAt, goneAt }: Standing): string {
+function alreadyClosed(name: string, { closedAt, goneAt }: CustomerClosure): string {
   return `${name} is closed since ${closedAt}, and gone after ${goneAt}. To change that, reopen it first.`
 }
 
 /** What became of them at their vendors could not be written down any more. */
-async function refuseOpenChanges(owner: OwnersWork, customerId: string, name: string): Promise<void> {
+async function rejectOpenChanges(owner: OwnersWork, customerId: string, name: string): Promise<void> {
   const open = await owner.query<{ asset: string }>(
     `SELECT asset_id AS asset FROM license_changes
      WHERE customer_id = $1 AND state IN ('CLAIMED', 'SENT', 'UNKNOWN') ORDER BY asset_id LIMIT 20`,
@@ -70,10 +74,10 @@ async function refuseOpenChanges(owner: OwnersWork, customerId: string, name: st
 }
 
 /** What the job does each night, for installations whose web processes are kept away from the database's owner. */
-export async function removeGone({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+export async function purgeClosedCustomers({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const { url } = await startDatabase()
   const waiting: string[] = []
-  for (const { customerId, isExported } of await customersWhoAreGone()) {
+  for (const { customerId, isExported } of await deletedCustomers()) {
     interruption.signal.throwIfAborted()
     if (!isExported) waiting.push(customerId)
     else if (dryRun) note(`${customerId} would be removed.`)

@@ -26,7 +26,7 @@ export function addCustomerCommands(customers: Command): void {
     .requiredOption('--domain <domain>', 'its main domain')
     .requiredOption('--contact-email <email>', 'whom to write to')
     .option('--id <id>', 'small letters, digits and hyphens; made from the domain if it is left out')
-    .action(withDatabase(async (given) => (await import('./naming.ts')).addCustomer(given)))
+    .action(withDatabase(async (options) => (await import('./naming.ts')).addCustomer(options)))
   command('list', 'List the customers in the order in which they were added.', '--json')
     .option('--json', 'as JSON')
     .action(withDatabase(async (options) => (await import('./naming.ts')).showCustomers(options)))
@@ -43,8 +43,8 @@ export function addCustomerCommands(customers: Command): void {
     .option('--links <file>', 'write the links of new members into this file, which is made for it')
     .option('--mail', 'mail them instead')
     .option('--json', 'what would change as JSON')
-    .action(async (file: string, options: ImportOptions, own: Command) => {
-      if (!options.dryRun && !options.yes) needTerminal(own, file === '-')
+    .action(async (file: string, options: ImportOptions, subcommand: Command) => {
+      if (!options.dryRun && !options.yes) needTerminal(subcommand, file === '-')
       const { importCustomers } = await import('./import.ts')
       await withDatabase(importCustomers)(file, options)
     })
@@ -61,7 +61,7 @@ export function addCustomerCommands(customers: Command): void {
     .option('--name <name>', 'the company')
     .option('--domain <domain>', 'its main domain, and that of its assets')
     .option('--contact-email <email>', 'whom to write to')
-    .action(withDatabase(async (id, given) => (await import('./naming.ts')).renameCustomer(id, given)))
+    .action(withDatabase(async (id, options) => (await import('./naming.ts')).renameCustomer(id, options)))
   addLeaving(command)
 }
 
@@ -92,7 +92,7 @@ function addLeaving(command: (name: string, description: string, example: string
     '--dry-run',
   )
     .option('--dry-run', 'say who would be removed')
-    .action(withDatabase(async (options) => (await import('./close.ts')).removeGone(options)))
+    .action(withDatabase(async (options) => (await import('./close.ts')).purgeClosedCustomers(options)))
   command(
     'merge',
     'Give all that a closed customer has to another one. What both have under one id is refused by its name.',
@@ -104,8 +104,8 @@ function addLeaving(command: (name: string, description: string, example: string
     .option('--leave-members', 'members whom the other one has, too, stay behind with their keys')
     .option('--dry-run', 'say what would go, and store nothing')
     .option('--yes', 'do not ask before changing')
-    .action(async (id: string, options: MergeOptions, own: Command) => {
-      if (!options.dryRun && !options.yes) needTerminal(own, false)
+    .action(async (id: string, options: MergeOptions, subcommand: Command) => {
+      if (!options.dryRun && !options.yes) needTerminal(subcommand, false)
       const { mergeCustomers } = await import('./merge/merge.ts')
       await withDatabase(mergeCustomers)(id, options)
     })

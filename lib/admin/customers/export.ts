@@ -12,8 +12,8 @@ import { byOwner } from './owners-work.ts'
  * Writes everything of a customer into a folder that is made for it. The manifest comes last: without it, the export is not
  * whole. A closed customer counts as exported then.
  */
-export async function exportWhole(given: string, { to }: { to: string }): Promise<void> {
-  const { customerId, name } = await customerNamed(given)
+export async function exportWhole(idOrDomain: string, { to }: { to: string }): Promise<void> {
+  const { customerId, name } = await customerNamed(idOrDomain)
   const folder = await openFolder(resolve(env().callerDir, to))
   const display = progress('rows written')
   let at = ''
@@ -33,9 +33,9 @@ export async function exportWhole(given: string, { to }: { to: string }): Promis
     display.end()
     await folder.close()
   }
-  const isClosed = await byOwner({ alone: [], beside: [customerId] }, async (owner) => {
+  const isClosed = await byOwner({ alone: [], related: [customerId] }, async (owner) => {
     const details = { files: folder.count(), rows }
-    await owner.tell(customerId, { action: 'customer.exported', subject: customerId, details })
+    await owner.addEvent(customerId, { action: 'customer.exported', subject: customerId, details })
     // What was written after that moment is in no file.
     const closed = await owner.query(
       'UPDATE customers SET exported_at = $2 WHERE id = $1 AND closed_at <= $2 RETURNING id',
@@ -65,11 +65,11 @@ function fileName({
 
 /** Names of files have an end. Two that begin alike are told apart by a digest. */
 function shortened(name: string): string {
-  if (name.length <= LONGEST_PART) return name
-  return `${name.slice(0, LONGEST_PART - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
+  if (name.length <= MAX_PART_LENGTH) return name
+  return `${name.slice(0, MAX_PART_LENGTH - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 }
 
-const LONGEST_PART = 100
+const MAX_PART_LENGTH = 100
 
 type Open = { handle: FileHandle; hash: Hash; bytes: number; rows: number }
 
@@ -80,7 +80,7 @@ export type ExportFolder = {
   /** How many files are there. */
   count(): number
   /** Writes the manifest: name, bytes, rows and SHA-256 of each file. */
-  end(of: Record<string, string>): Promise<void>
+  end(fields: Record<string, string>): Promise<void>
   close(): Promise<void>
 }
 
@@ -134,11 +134,11 @@ async function openFolder(path: string): Promise<ExportFolder> {
       files.push({ name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
     },
     count: () => files.length + (current ? 1 : 0),
-    async end(of) {
+    async end(fields) {
       await finish()
       const handle = await open(join(path, 'manifest.json'), 'wx', OURS.file)
       try {
-        await handle.writeFile(`${JSON.stringify({ ...of, files }, null, 2)}\n`)
+        await handle.writeFile(`${JSON.stringify({ ...fields, files }, null, 2)}\n`)
         await handle.sync()
       } finally {
         await handle.close()

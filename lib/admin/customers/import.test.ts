@@ -28,8 +28,8 @@ beforeEach(() => {
 const EXAMPLE = readFileSync('docs/customers.csv', 'utf8')
 const put = (text: string) => writeFileSync(join(folder, 'customers.csv'), text)
 const links = () => `links-${made}.csv`
-const run = (words = '') => admin(`customers import customers.csv ${words}`.trim())
-const apply = (words = '') => run(`--yes --links ${links()} ${words}`.trim())
+const run = (args = '') => admin(`customers import customers.csv ${args}`.trim())
+const apply = (args = '') => run(`--yes --links ${links()} ${args}`.trim())
 const rowsOf = (customer: string, table: string) =>
   db.sql(customer, `SELECT count(*)::int AS count FROM ${table}`).then(([row]) => row?.count)
 const actions = async (customer: string) =>
@@ -189,12 +189,12 @@ describe('nothing is written where one line is wrong', () => {
       'customer,member,roles\nsunbird,ana@sunbird.example,finance-user\n',
       ['line 2, roles: would leave sunbird without an Admin'],
     ],
-  ])('%j', async (text, faults) => {
+  ])('%j', async (text, errors) => {
     put(`${text}`)
     const before = await actions('sunbird')
     const { code, out, err } = await apply()
     expect([code, out]).toEqual([1, ''])
-    expect(err).toBe(`Refused, and nothing was stored:\n${faults.map((fault) => `  ${fault}\n`).join('')}`)
+    expect(err).toBe(`Refused, and nothing was stored:\n${errors.map((error) => `  ${error}\n`).join('')}`)
     expect(existsSync(join(folder, links()))).toBe(false)
     expect(await actions('sunbird')).toEqual(before)
   })
@@ -283,11 +283,11 @@ test('a file of many lines is written, to the last one', async () => {
     (_, at) =>
       `many-${Math.floor(at / 20)},,,,m${at}@many.example,M,${at % 20 === 0 ? 'admin' : 'it-manager'}\n`,
   )
-  const heads = Array.from(
+  const lines = Array.from(
     { length: MANY },
     (_, at) => `many-${at},Many,many-${at}.example,it@many.example,,,\n`,
   )
-  put(`customer,name,domain,contactEmail,member,memberName,roles\n${[...heads, ...rows].join('')}`)
+  put(`customer,name,domain,contactEmail,member,memberName,roles\n${[...lines, ...rows].join('')}`)
   const { code, err } = await apply()
   expect([code, err]).toEqual([0, expect.stringContaining(`${MANY} of ${MANY} customers are written.`)])
   expect(await rowsOf(`many-${MANY - 1}`, 'members')).toBe(20)

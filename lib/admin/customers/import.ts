@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { applyCustomer, type Invitation } from '#lib/imports/customers/apply.ts'
 import { type Change, PARTS } from '#lib/imports/customers/differences.ts'
-import { type PlannedCustomer, planned } from '#lib/imports/customers/plan.ts'
+import { type CustomerChanges, planCustomers } from '#lib/imports/customers/plan.ts'
 import { readCustomers } from '#lib/imports/customers/read.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
@@ -28,10 +28,10 @@ export type ImportOptions = {
 export async function importCustomers(file: string, options: ImportOptions): Promise<void> {
   const { dryRun = false, yes = false, json = false } = options
   const { signal } = interruption
-  const given = await readCustomers(file === '-' ? file : resolve(env().callerDir, file), signal)
+  const inputs = await readCustomers(file === '-' ? file : resolve(env().callerDir, file), signal)
   const display = progress('customers compared')
-  const plans = await planned(given, { signal, onProgress: (count) => display.update(count) }).finally(() =>
-    display.end(),
+  const plans = await planCustomers(inputs, { signal, onProgress: (count) => display.update(count) }).finally(
+    () => display.end(),
   )
   const table = plans.flatMap(changesTable)
   if (json) print(JSON.stringify(table, null, 2))
@@ -41,7 +41,7 @@ export async function importCustomers(file: string, options: ImportOptions): Pro
   if (changed.length === 0) return note('Nothing to change.')
   if (dryRun) return note('Dry run: nothing was stored.')
   const invited = changed.flatMap(({ changes }) => changes).filter(isInvitation).length
-  checkWay(options, invited)
+  checkDelivery(options, invited)
   if (!yes && !(await isAgreedTo('Go on? [y/N] ', ['y', 'yes'])))
     throw new Problem('invalid_request', 'Nothing was changed.')
   const links =
@@ -55,7 +55,7 @@ export async function importCustomers(file: string, options: ImportOptions): Pro
 }
 
 /** Whoever is new gets a link, and a link is shown once: without a way to its owner nobody could come. */
-function checkWay({ links, mail }: ImportOptions, invited: number): void {
+function checkDelivery({ links, mail }: ImportOptions, invited: number): void {
   if (mail && !mailSettings())
     throw new Problem('invalid_request', 'Links can not be mailed: SMTP_URL and MAIL_FROM are not set.')
   if (invited > 0 && links === undefined && !mail)
@@ -71,22 +71,25 @@ function linkRow({ customer, email, name, url, expiresAt }: Invitation): string[
   return [customer, email, name, url, expiresAt.toISOString()]
 }
 
-type Way = { links: SecretFile | undefined; isMailed: boolean; signal: AbortSignal }
+type Delivery = { links: SecretFile | undefined; isMailed: boolean; signal: AbortSignal }
 
-async function applyAll(plans: readonly PlannedCustomer[], { links, isMailed, signal }: Way): Promise<void> {
+async function applyAll(
+  plans: readonly CustomerChanges[],
+  { links, isMailed, signal }: Delivery,
+): Promise<void> {
   const display = progress('customers written')
   const failed: string[] = []
   let done = 0
   try {
-    for (const { given } of plans) {
+    for (const { input } of plans) {
       if (signal.aborted)
         throw new Interrupted(`Interrupted: ${done} of ${plans.length} customers are written.`)
       try {
-        const { invitations } = await applyCustomer(given, { isMailed })
+        const { invitations } = await applyCustomer(input, { isMailed })
         await links?.add(invitations.map(linkRow))
         display.update(++done)
       } catch (error) {
-        failed.push(`${given.id}: ${error instanceof Problem ? error.message : reasonOf(error)}`)
+        failed.push(`${input.id}: ${error instanceof Problem ? error.message : reasonOf(error)}`)
       }
     }
   } finally {
@@ -109,11 +112,11 @@ function isInvitation({ part, kind }: Change): boolean {
 }
 
 /** What would change, a row for each thing; what stays as it is is only counted. */
-function changesTable({ given, changes }: PlannedCustomer) {
+function changesTable({ input, changes }: CustomerChanges) {
   return changes
     .filter(({ kind }) => kind !== 'unchanged')
     .map((change) => ({
-      customer: given.id,
+      customer: input.id,
       what: change.part,
       which: change.id,
       change: change.kind,
@@ -140,12 +143,12 @@ const NAMES: Record<Change['part'], string> = {
 }
 
 /** How many of each kind: `Members: 2 new, 1 changed, 40 unchanged`. */
-function summaryOf(plans: readonly PlannedCustomer[]): string[] {
-  const changes = plans.flatMap((planned) => planned.changes)
+function summaryOf(plans: readonly CustomerChanges[]): string[] {
+  const changes = plans.flatMap((plan) => plan.changes)
   return PARTS.flatMap((part) => {
-    const own = changes.filter((change) => change.part === part)
-    const count = (kind: Change['kind']) => own.filter((change) => change.kind === kind).length
-    return own.length === 0
+    const partChanges = changes.filter((change) => change.part === part)
+    const count = (kind: Change['kind']) => partChanges.filter((change) => change.kind === kind).length
+    return partChanges.length === 0
       ? []
       : [`${NAMES[part]}: ${count('new')} new, ${count('changed')} changed, ${count('unchanged')} unchanged.`]
   })

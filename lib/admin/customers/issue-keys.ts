@@ -15,7 +15,7 @@ import { operatorOf } from '../licenses/operator.ts'
 import { Interrupted, interruption, note } from '../terminal.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 
-type Wanted = { customer: string; name: string; roles: Role[]; validHours: number }
+type KeyRequest = { customer: string; name: string; roles: Role[]; validHours: number }
 
 const COLUMNS = { required: ['customer', 'name', 'roles'], optional: ['days'] } as const
 const DAYS = 90
@@ -26,14 +26,14 @@ const DAYS = 90
  * @throws ImportRefused that names each of those rows
  */
 export async function issueKeys(file: string, { out }: { out: string }): Promise<void> {
-  const wanted = await readWanted(file === '-' ? file : resolve(env().callerDir, file))
+  const requests = await readRequests(file === '-' ? file : resolve(env().callerDir, file))
   const secrets = await openSecretFile(out, ['customer', 'name', 'id', 'key'])
   let done = 0
   try {
-    for (const [customer, own] of Map.groupBy(wanted, (one) => one.customer)) {
+    for (const [customer, customerRequests] of Map.groupBy(requests, (one) => one.customer)) {
       if (interruption.signal.aborted)
-        throw new Interrupted(`Interrupted: ${done} of ${wanted.length} keys are issued.`)
-      done += await issueFor(customer, own, secrets)
+        throw new Interrupted(`Interrupted: ${done} of ${requests.length} keys are issued.`)
+      done += await issueFor(customer, customerRequests, secrets)
     }
   } finally {
     await secrets.close()
@@ -42,15 +42,19 @@ export async function issueKeys(file: string, { out }: { out: string }): Promise
 }
 
 /** All of one customer's are there, or none. */
-async function issueFor(customer: string, own: readonly Wanted[], secrets: SecretFile): Promise<number> {
+async function issueFor(
+  customer: string,
+  requests: readonly KeyRequest[],
+  secrets: SecretFile,
+): Promise<number> {
   const operator = await operatorOf(customer, ['admin'])
   const requestId = randomUUID()
   const rows = await scope(operator, async (tx) => {
     const rows: string[][] = []
-    for (const { name, roles, validHours } of own) {
+    for (const { name, roles, validHours } of requests) {
       const key = newApiKey()
-      const given = { name, roles, owner: 'CUSTOMER' as const, validDays: validHours / 24 }
-      rows.push([customer, name, await issue(tx, operator, given, key, requestId), key])
+      const keyInput = { name, roles, owner: 'CUSTOMER' as const, validDays: validHours / 24 }
+      rows.push([customer, name, await issue(tx, operator, keyInput, key, requestId), key])
     }
     return rows
   })
@@ -58,34 +62,34 @@ async function issueFor(customer: string, own: readonly Wanted[], secrets: Secre
   return rows.length
 }
 
-async function readWanted(file: string): Promise<Wanted[]> {
+async function readRequests(file: string): Promise<KeyRequest[]> {
   const { states } = await listCustomerStates()
-  const wanted: Wanted[] = []
+  const requests: KeyRequest[] = []
   const problems = problemList()
   await readTable(readText(file, interruption.signal), '', COLUMNS, ({ line, cells }) => {
     const { customer = '', name = '', roles = '', days = String(DAYS) } = cells
-    const fault = (column: string, reason: string) => problems.add({ line, column, reason })
+    const addProblem = (column: string, reason: string) => problems.add({ line, column, reason })
     const state = states.get(customer)
     const unknown = roles.split(/[,;|]/).find((role) => !isRole(role.trim()))
-    if (!state) fault('customer', `there is no customer "${customer}"`)
-    else if (state.closedAt) fault('customer', `${customer} is closed`)
-    if (name === '') fault('name', 'is blank')
+    if (!state) addProblem('customer', `there is no customer "${customer}"`)
+    else if (state.closedAt) addProblem('customer', `${customer} is closed`)
+    if (name === '') addProblem('name', 'is blank')
     if (unknown !== undefined)
-      fault('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
+      addProblem('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
     if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > 3660)
-      fault('days', 'is no number of days, 1 to 3660')
-    const own = roles.split(/[,;|]/).map((role) => role.trim())
-    wanted.push({
+      addProblem('days', 'is no number of days, 1 to 3660')
+    const roleNames = roles.split(/[,;|]/).map((role) => role.trim())
+    requests.push({
       customer,
       name: name && checkedText('name', name),
-      roles: ROLES.filter((role) => own.includes(role)),
+      roles: ROLES.filter((role) => roleNames.includes(role)),
       validHours: Number(days) * 24,
     })
     return undefined
   })
-  problems.refuseIfAny()
-  if (wanted.length === 0) throw new Problem('invalid_request', 'There is no row in the file.')
-  return wanted
+  problems.throwIfAny()
+  if (requests.length === 0) throw new Problem('invalid_request', 'There is no row in the file.')
+  return requests
 }
 
 function isRole(text: string): text is Role {

@@ -10,7 +10,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
-import { removeDeparted } from '#lib/server/pruning/departures.ts'
+import { purgeDeletedCustomers } from '#lib/server/pruning/departures.ts'
 import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-leaving-'))
@@ -66,15 +66,15 @@ async function fill(id: string) {
     [id],
   )
   await admin(`members add --customer ${id} --email ben@${id}.example --name Ben --role it-manager`)
-  for (const reach of [id, null])
+  for (const scopeId of [id, null])
     await db.sql(
       id,
       `INSERT INTO second_factors (person_id, reach, kind, name, secret)
        SELECT person_id, $2, 'totp', 'App', 'sealed' FROM members WHERE email = $1`,
-      [`ben@${id}.example`, reach],
+      [`ben@${id}.example`, scopeId],
     )
 }
-const reaches = async () =>
+const scopes = async () =>
   (await db.opened.signIn.query('SELECT reach FROM second_factors WHERE reach IS NOT NULL')).rows.map(
     ({ reach }) => reach,
   )
@@ -106,7 +106,7 @@ const counted = async (customer: string) => {
   await owner.query('COMMIT')
   return counts
 }
-const setGone = async (customer: string) => {
+const setRemovalTime = async (customer: string) => {
   await operateOn(customer)
   await owner.query("UPDATE customers SET gone_at = now() - interval '1 second' WHERE id = $1", [customer])
   await owner.query('COMMIT')
@@ -216,9 +216,9 @@ describe('a customer whose time is over', () => {
   test('is removed by no process that is kept away from the owner of the database', async () => {
     await admin('customers close large')
     await admin('customers export large --to large-again')
-    await setGone('large')
+    await setRemovalTime('large')
     vi.stubEnv('MIGRATE_AT_START', '0')
-    expect(await removeDeparted('job', NEVER, db.url)).toBe(0)
+    expect(await purgeDeletedCustomers('job', NEVER, db.url)).toBe(0)
     vi.stubEnv('MIGRATE_AT_START', '')
     expect(await counted('large')).toMatchObject({ billing_profiles: 2501 })
     expect(await admin('customers remove-gone --dry-run')).toMatchObject({
@@ -232,9 +232,9 @@ describe('a customer whose time is over', () => {
 
   test('stays as long as nobody exported it since it was closed', async () => {
     await admin('customers close sunbird')
-    await setGone('sunbird')
+    await setRemovalTime('sunbird')
     const before = await counted('sunbird')
-    expect(await removeDeparted('job', NEVER, db.url)).toBe(0)
+    expect(await purgeDeletedCustomers('job', NEVER, db.url)).toBe(0)
     expect(await admin('customers remove-gone')).toMatchObject({
       code: 1,
       err: expect.stringContaining('not removed: sunbird.'),
@@ -250,23 +250,23 @@ describe('a customer whose time is over', () => {
     const others = await counted('other')
     expect(Object.keys(await counted('sunbird')).length).toBeGreaterThan(15)
     const chain = linesOf('last/audit_chain.jsonl').at(-1)
-    expect(await removeDeparted('job', NEVER, db.url)).toBe(1)
+    expect(await purgeDeletedCustomers('job', NEVER, db.url)).toBe(1)
     expect(await counted('sunbird')).toEqual({})
     expect(await counted('other')).toEqual(others)
-    expect(await reaches()).not.toContain('sunbird')
-    expect(await reaches()).toContain('other')
+    expect(await scopes()).not.toContain('sunbird')
+    expect(await scopes()).toContain('other')
     const { rows } = await db.opened.jobs.query("SELECT * FROM former_customers WHERE id = 'sunbird'")
     // The export itself was told after its moment.
     expect(rows).toMatchObject([
       { id: 'sunbird', chain_seq: String(chain.seq + 1), closed_at: expect.any(Date) },
     ])
     expect((await admin('customers list')).out).not.toContain('sunbird')
-    expect(await removeDeparted('job', NEVER, db.url)).toBe(0)
+    expect(await purgeDeletedCustomers('job', NEVER, db.url)).toBe(0)
   })
 
   test('gives its id to nobody else', async () => {
-    const words = 'customers add --id sunbird --name New --domain new.example --contact-email a@new.example'
-    expect(await admin(words)).toMatchObject({
+    const command = 'customers add --id sunbird --name New --domain new.example --contact-email a@new.example'
+    expect(await admin(command)).toMatchObject({
       code: 1,
       err: expect.stringContaining('was a customer that is gone'),
     })

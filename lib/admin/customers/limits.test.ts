@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { takeShare } from '#lib/platform/caller/limits/budget.ts'
+import { acquireQuota } from '#lib/platform/caller/limits/budget.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
@@ -17,16 +17,17 @@ afterAll(async () => {
   await db.close()
 })
 
-const limits = (words: string) => runHere(['customers', 'limits', ...words.split(' ')])
-const shown = async (customer: string) =>
+const limits = (args: string) => runHere(['customers', 'limits', ...args.split(' ')])
+const limitsOf = async (customer: string) =>
   JSON.parse((await limits(`${customer} --json`)).out).map(Object.values) as string[][]
 const quotaOf = async (customer: string) => {
   const usual = { limit: 1000, together: 5 }
-  const asked = { want: 1, waiting: 1, seconds: 86_400 }
-  return (await takeShare({ customerId: newCustomerId(customer), kind: 'requests', usual }, asked)).quota
+  const quotaRequest = { desired: 1, waiting: 1, seconds: 86_400 }
+  return (await acquireQuota({ customerId: newCustomerId(customer), kind: 'requests', usual }, quotaRequest))
+    .quota
 }
 
-const USUAL = [
+const DEFAULTS = [
   ['requests', '1000', 'settings'],
   ['changes', '60', 'settings'],
   ['exports', '30', 'settings'],
@@ -34,22 +35,22 @@ const USUAL = [
 ]
 
 test('limits are those of the settings until a customer has its own, which count at once', async () => {
-  expect(await shown('sunbird')).toEqual(USUAL)
+  expect(await limitsOf('sunbird')).toEqual(DEFAULTS)
   expect(await quotaOf('sunbird')).toBe(5000)
   expect(await limits('sunbird.example --requests 40 --together 2')).toMatchObject({
     code: 0,
     err: 'The limits of sunbird are set.\n',
   })
-  expect(await shown('sunbird')).toEqual([
+  expect(await limitsOf('sunbird')).toEqual([
     ['requests', '40', 'customer'],
     ['changes', '60', 'settings'],
     ['exports', '30', 'settings'],
     ['together', '2', 'customer'],
   ])
   expect(await quotaOf('sunbird')).toBe(80)
-  expect([await shown('other'), await quotaOf('other')]).toEqual([USUAL, 5000])
+  expect([await limitsOf('other'), await quotaOf('other')]).toEqual([DEFAULTS, 5000])
   expect((await limits('sunbird --requests default --exports 7')).code).toBe(0)
-  expect((await shown('sunbird')).map(([, value]) => value)).toEqual(['1000', '60', '7', '2'])
+  expect((await limitsOf('sunbird')).map(([, value]) => value)).toEqual(['1000', '60', '7', '2'])
   const events = await db.sql(
     'sunbird',
     "SELECT actor_kind, details FROM audit_events WHERE action = 'limits.set'",
@@ -66,11 +67,11 @@ test.each([
   'sunbird --exports -3',
   'sunbird --together 1001',
   'nobody',
-])('%s is refused, and changes nothing', async (words) => {
-  const before = await shown('other')
-  expect(await limits(words)).toMatchObject({
+])('%s is refused, and changes nothing', async (args) => {
+  const before = await limitsOf('other')
+  expect(await limits(args)).toMatchObject({
     code: 1,
     err: expect.stringMatching(/whole number|no customer/),
   })
-  expect(await shown('other')).toEqual(before)
+  expect(await limitsOf('other')).toEqual(before)
 })

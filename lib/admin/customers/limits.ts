@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { type OwnLimits, readLimits, setLimits } from '#lib/platform/caller/limits/budget.ts'
+import { type CustomerLimits, readLimits, setLimits } from '#lib/platform/caller/limits/budget.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
-import { customerNamed, recordDeed, withDatabase } from '../command.ts'
+import { customerNamed, recordOperatorAction, withDatabase } from '../command.ts'
 import { note, printRows } from '../terminal.ts'
 
 /** In the order in which they are shown. */
@@ -15,7 +15,7 @@ const LIMITS = {
 }
 type Name = keyof typeof LIMITS
 const NAMES = Object.keys(LIMITS) as Name[]
-const MOST = { requests: 1_000_000, changes: 1_000_000, exports: 1_000_000, together: 1000 }
+const MAX_LIMITS = { requests: 1_000_000, changes: 1_000_000, exports: 1_000_000, together: 1000 }
 
 /** @param customers the program's commands about customers */
 export function addLimitsCommand(customers: Command): void {
@@ -34,35 +34,35 @@ export function addLimitsCommand(customers: Command): void {
     .action(withDatabase(limits))
 }
 
-type Given = Partial<Record<Name, string>> & { json?: boolean }
+type LimitOptions = Partial<Record<Name, string>> & { json?: boolean }
 
-async function limits(customer: string, { json, ...texts }: Given): Promise<void> {
+async function limits(customer: string, { json, ...texts }: LimitOptions): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const given = Object.fromEntries(
+  const requested = Object.fromEntries(
     NAMES.flatMap((name) => (texts[name] === undefined ? [] : [[name, numberOf(name, texts[name])]])),
-  ) as Partial<OwnLimits>
-  if (Object.keys(given).length > 0)
+  ) as Partial<CustomerLimits>
+  if (Object.keys(requested).length > 0)
     await scope({ customerId }, async (tx) => {
-      await setLimits(tx, customerId, given)
-      await recordDeed(tx, customerId, 'limits.set', customerId, given)
+      await setLimits(tx, customerId, requested)
+      await recordOperatorAction(tx, customerId, 'limits.set', customerId, requested)
     })
-  const own = await readScope({ customerId }, (tx) => readLimits(tx, customerId))
+  const customerLimits = await readScope({ customerId }, (tx) => readLimits(tx, customerId))
   const rows = NAMES.map((name) => ({
     limit: name,
-    value: String(own[name] ?? limitSettings()[name]),
-    from: own[name] === null ? 'settings' : 'customer',
+    value: String(customerLimits[name] ?? limitSettings()[name]),
+    from: customerLimits[name] === null ? 'settings' : 'customer',
   }))
   printRows(rows, json === undefined ? {} : { json })
-  if (Object.keys(given).length > 0) note(`The limits of ${customerId} are set.`)
+  if (Object.keys(requested).length > 0) note(`The limits of ${customerId} are set.`)
 }
 
 /** @throws Problem where it is no whole number from 1 on, nor "default" */
 function numberOf(name: Name, text: string): number | null {
   if (text === 'default') return null
   const number = Number(text)
-  if (/^\d+$/.test(text) && number >= 1 && number <= MOST[name]) return number
+  if (/^\d+$/.test(text) && number >= 1 && number <= MAX_LIMITS[name]) return number
   throw new Problem(
     'invalid_request',
-    `--${name} is a whole number from 1 to ${MOST[name].toLocaleString('en')}, or "default".`,
+    `--${name} is a whole number from 1 to ${MAX_LIMITS[name].toLocaleString('en')}, or "default".`,
   )
 }

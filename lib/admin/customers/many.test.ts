@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 const put = (name: string, text: string) => writeFileSync(join(folder, name), text)
-const refusal = (...lines: string[]) =>
+const errorOutput = (...lines: string[]) =>
   `Refused, and nothing was stored:\n${lines.map((line) => `  ${line}\n`).join('')}`
 
 const asset = (id: string, customerDomain: string) => ({
@@ -61,8 +61,8 @@ describe('assets by the domain of their customer', () => {
     expect(again.counts).toEqual({ added: 0, unchanged: 3, replaced: 0 })
     const [listed] = JSON.parse((await admin('import list --json')).out)
     expect(listed).toMatchObject({ id: again.import, customer: 'moonbird, sunbird', unchanged: '3' })
-    const shown = JSON.parse((await admin(`import show ${again.import} --json`)).out)
-    expect(shown).toMatchObject({ rows: 3, counts: { unchanged: 3 } })
+    const report = JSON.parse((await admin(`import show ${again.import} --json`)).out)
+    expect(report).toMatchObject({ rows: 3, counts: { unchanged: 3 } })
   })
 
   test.each([
@@ -119,15 +119,15 @@ describe('keys of many customers', () => {
       [{ days: 30 }],
       [{ days: 90 }],
     ])
-    const told = await db.sql('sunbird', "SELECT details FROM audit_events WHERE action = 'key.issued'")
-    expect(JSON.stringify(told)).not.toContain(rows[0]?.key)
-    expect(told).toHaveLength(1)
+    const events = await db.sql('sunbird', "SELECT details FROM audit_events WHERE action = 'key.issued'")
+    expect(JSON.stringify(events)).not.toContain(rows[0]?.key)
+    expect(events).toHaveLength(1)
   })
 
   test.each([
     [
       'customer,name,roles,days\nnobody,,boss,0\nclosed,A,admin,\n',
-      refusal(
+      errorOutput(
         'line 2, customer: there is no customer "nobody"',
         'line 2, name: is blank',
         'line 2, roles: there is no role "boss"; there are it-manager, finance-user, admin',
@@ -135,7 +135,7 @@ describe('keys of many customers', () => {
         'line 3, customer: closed is closed',
       ),
     ],
-    ['customer,name\nsunbird,A\n', refusal('line 1, roles: there is no such column')],
+    ['customer,name\nsunbird,A\n', errorOutput('line 1, roles: there is no such column')],
     ['customer,name,roles\n', 'There is no row in the file.\n'],
   ])('none is issued where a row is wrong: %#', async (text, err) => {
     expect(await admin('customers issue-keys - --out none.csv', text)).toEqual({ code: 1, out: '', err })

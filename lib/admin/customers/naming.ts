@@ -12,17 +12,17 @@ import { slugOf } from '#lib/imports/focus/platforms.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { checkedText, customerNamed, orDuplicate, recordDeed } from '../command.ts'
+import { checkedText, customerNamed, orDuplicate, recordOperatorAction } from '../command.ts'
 import { note, print, printRows } from '../terminal.ts'
 
 type NewCustomer = { id?: string; name: string; domain: string; contactEmail: string }
 
 /** Adds one customer. */
-export async function addCustomer(given: NewCustomer): Promise<void> {
-  const name = nameOf(given.name)
-  const domain = domainOf(given.domain)
-  const contactEmail = contactOf(given.contactEmail)
-  const id = given.id ?? slugOf(domain.split('.')[0] ?? domain)
+export async function addCustomer(input: NewCustomer): Promise<void> {
+  const name = nameOf(input.name)
+  const domain = domainOf(input.domain)
+  const contactEmail = contactOf(input.contactEmail)
+  const id = input.id ?? slugOf(domain.split('.')[0] ?? domain)
   if (slugOf(id) !== id) throw new Problem('invalid_request', `"${id}" is not an id such as ${slugOf(id)}.`)
 
   const customerId = newCustomerId(id)
@@ -31,7 +31,7 @@ export async function addCustomer(given: NewCustomer): Promise<void> {
       if (await wasRemoved(tx, id))
         throw new Problem('invalid_request', `"${id}" was a customer that is gone. Give another --id.`)
       await directory.addCustomer(tx, customerId, { name, domain, contactEmail })
-      await recordDeed(tx, customerId, 'customer.added', id, { name, domain, contactEmail })
+      await recordOperatorAction(tx, customerId, 'customer.added', id, { name, domain, contactEmail })
     }),
     {
       customers_pkey: `There is a customer "${id}" already. Give another --id.`,
@@ -57,36 +57,36 @@ export async function showCustomers(options: { json?: boolean }): Promise<void> 
   )
 }
 
-type Given = { name?: string; domain?: string; contactEmail?: string }
+type NamingOptions = { name?: string; domain?: string; contactEmail?: string }
 
 /** Changes what is given; what is as it was before changes nothing. */
-export async function renameCustomer(idOrDomain: string, given: Given): Promise<void> {
+export async function renameCustomer(idOrDomain: string, options: NamingOptions): Promise<void> {
   const { customerId } = await customerNamed(idOrDomain)
-  const { name, domain, contactEmail } = given
-  const wanted = {
+  const { name, domain, contactEmail } = options
+  const naming = {
     ...(name === undefined ? {} : { name: nameOf(name) }),
     ...(domain === undefined ? {} : { domain: domainOf(domain) }),
     ...(contactEmail === undefined ? {} : { contactEmail: contactOf(contactEmail) }),
   }
-  const fields = Object.keys(wanted) as (keyof Naming)[]
+  const fields = Object.keys(naming) as (keyof Naming)[]
   if (fields.length === 0)
     throw new Problem('invalid_request', 'Say what changes: --name, --domain or --contact-email.')
   const change = scope({ customerId }, async (tx) => {
     const before = await readNaming(tx, customerId)
     if (!before) throw new Problem('not_found', `There is no customer "${idOrDomain}".`)
     const changed = Object.fromEntries(
-      fields.filter((field) => wanted[field] !== before[field]).map((field) => [field, wanted[field]]),
+      fields.filter((field) => naming[field] !== before[field]).map((field) => [field, naming[field]]),
     ) as Partial<Naming>
     if (Object.keys(changed).length === 0) return { before, changed, assets: 0 }
     const assets = await changeNaming(tx, customerId, changed, before)
-    await recordDeed(tx, customerId, 'customer.renamed', customerId, renaming(before, changed))
+    await recordOperatorAction(tx, customerId, 'customer.renamed', customerId, renaming(before, changed))
     return { before, changed, assets }
   })
   const { before, changed, assets } = await orDuplicate(change, {
-    customers_domain_unique: `There is a customer with the domain ${wanted.domain} already.`,
+    customers_domain_unique: `There is a customer with the domain ${naming.domain} already.`,
   })
-  const said = Object.entries(changed).map(([field, value]) => `${field} ${value}`)
-  note(said.length === 0 ? 'Nothing to change.' : `${customerId}: ${said.join(', ')}.`)
+  const changeTexts = Object.entries(changed).map(([field, value]) => `${field} ${value}`)
+  note(changeTexts.length === 0 ? 'Nothing to change.' : `${customerId}: ${changeTexts.join(', ')}.`)
   if (assets > 0) note(`${assets} assets were of ${before.domain}, and are of ${changed.domain}.`)
   if (changed.name !== undefined)
     note('What invoices address are its billing profiles, which keep their names: see billing-profiles set.')

@@ -11,7 +11,7 @@ export async function byOwner<T>(customers: Customers, work: (owner: OwnersWork)
 }
 
 /** Whether a customer is closed and until when it can be read, as days of UTC; null: it is open. */
-export type Standing = {
+export type CustomerClosure = {
   closedAt: string | null
   goneAt: string | null
   isGone: boolean
@@ -20,13 +20,16 @@ export type Standing = {
 }
 
 /** Read under the lock that nobody changes it beside. */
-export async function standingOf({ query }: OwnersWork, customerId: CustomerId): Promise<Standing> {
-  const [found] = await query<Standing>(
+export async function readCustomerClosure(
+  { query }: OwnersWork,
+  customerId: CustomerId,
+): Promise<CustomerClosure> {
+  const [row] = await query<CustomerClosure>(
     `SELECT to_char(closed_at, 'YYYY-MM-DD') AS "closedAt", to_char(gone_at, 'YYYY-MM-DD') AS "goneAt",
        coalesce(gone_at <= now(), false) AS "isGone", merged_into AS "mergedInto"
      FROM customers WHERE id = $1 FOR UPDATE`,
     [customerId],
   )
-  if (!found) throw new Problem('not_found', `There is no customer "${customerId}".`)
-  return found
+  if (!row) throw new Problem('not_found', `There is no customer "${customerId}".`)
+  return row
 }

@@ -14,7 +14,7 @@ afterAll(async () => {
   await db.close()
 })
 
-const prices = (words: string) => runHere(['customers', 'prices', ...words.split(' ')])
+const prices = (args: string) => runHere(['customers', 'prices', ...args.split(' ')])
 
 test('prices are shown to IT Managers until it is said otherwise, of one customer, and written down once', async () => {
   expect(await prices('sunbird')).toMatchObject({ code: 0, out: 'shown\n' })
@@ -36,6 +36,6 @@ test('prices are shown to IT Managers until it is said otherwise, of one custome
   ])
 })
 
-test.each(['nobody', 'sunbird --to-it-managers some', ''])('%j is refused', async (words) => {
-  expect((await prices(words)).code).not.toBe(0)
+test.each(['nobody', 'sunbird --to-it-managers some', ''])('%j is refused', async (args) => {
+  expect((await prices(args)).code).not.toBe(0)
 })

@@ -3,13 +3,13 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
-import { knownMigrations } from '#lib/platform/db/migration-files.ts'
+import { listMigrations } from '#lib/platform/db/migration-files.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 
-const known = vi.hoisted(() => ({ list: [] as unknown[] }))
-vi.mock('#lib/server/backfills/list.ts', () => ({ BACKFILLS: known.list }))
+const backfills = vi.hoisted(() => ({ list: [] as unknown[] }))
+vi.mock('#lib/server/backfills/list.ts', () => ({ BACKFILLS: backfills.list }))
 
 let db: TestDatabase
 let owner: pg.Client
@@ -28,19 +28,19 @@ beforeAll(async () => {
       return { count: rowCount ?? 0, last: null }
     },
   }
-  known.list.push(capitals)
+  backfills.list.push(capitals)
 })
 afterAll(async () => {
   await owner.end()
   await db.close()
 })
 
-const migrations = knownMigrations()
+const migrations = listMigrations()
 const first = `Database   ${migrations.length} migrations, the newest ${migrations.at(-1)?.name}`
 
 test('says what is open, and does it', async () => {
-  const asked = (await admin('database status --json')).out
-  expect(JSON.parse(asked)).toEqual({
+  const output = (await admin('database status --json')).out
+  expect(JSON.parse(output)).toEqual({
     migrations: migrations.length,
     newest: migrations.at(-1)?.name,
     backfills: expect.not.arrayContaining([expect.objectContaining({ finished: null })]),
@@ -86,8 +86,8 @@ test('a start that may not migrate looks whether somebody has', async () => {
   expect((await admin('database status')).code).toBe(0)
   const [newest] = migrations.slice(-1)
   await owner.query('DELETE FROM drizzle.__drizzle_migrations WHERE created_at = $1', [newest?.when])
-  const refused = await admin('database status')
-  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`lacks ${newest?.name}`) })
+  const result = await admin('database status')
+  expect(result).toMatchObject({ code: 1, err: expect.stringContaining(`lacks ${newest?.name}`) })
   await owner.query('INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ($1, $2)', [
     'again',
     newest?.when,

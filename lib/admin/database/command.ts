@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { countCustomers } from '#lib/platform/caller/store.ts'
 import { makeLogins, migrate } from '#lib/platform/db/migrate.ts'
-import { knownMigrations } from '#lib/platform/db/migration-files.ts'
+import { listMigrations } from '#lib/platform/db/migration-files.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { asOwner } from '#lib/platform/db/start.ts'
 import { BACKFILLS } from '#lib/server/backfills/list.ts'
@@ -13,7 +13,7 @@ import { appliedMigrations } from '#lib/server/figures.ts'
 import { withDatabase } from '../command.ts'
 import { Interrupted, interruption, print, printRows, progress } from '../terminal.ts'
 import { addDumpCommands } from './dump.ts'
-import { addSpreadCommands, printMachines, readMachines } from './spread.ts'
+import { addDistributeCommands, printMachines, readMachines } from './spread.ts'
 
 /** Until it is looked at again what another process, which is ahead of us, has left. */
 const PAUSE = 1000
@@ -50,17 +50,19 @@ export function addDatabaseCommands(database: Command): void {
     .action(withDatabase(backfill))
 
   addDumpCommands(database)
-  addSpreadCommands(database)
+  addDistributeCommands(database)
 }
 
 async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   const applied = await appliedMigrations()
-  const newest = knownMigrations().find(({ when }) => when === applied.at(-1))?.name ?? null
-  const rows = await Promise.all((await listBackfills()).map(shown))
+  const newest = listMigrations().find(({ when }) => when === applied.at(-1))?.name ?? null
+  const rows = await Promise.all((await listBackfills()).map(formatProgress))
   const machines = await readMachines()
   if (json) {
-    const spread = machines && { machines }
-    return print(JSON.stringify({ migrations: applied.length, newest, backfills: rows, ...spread }, null, 2))
+    const distribution = machines && { machines }
+    return print(
+      JSON.stringify({ migrations: applied.length, newest, backfills: rows, ...distribution }, null, 2),
+    )
   }
   print(`Database   ${applied.length} migrations, the newest ${newest ?? 'of a later release'}`)
   const open = rows.filter((row) => row.finished === null).length
@@ -70,7 +72,7 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   if (machines) printMachines(machines)
 }
 
-async function shown({ name, atCustomer, afterRow, count, askedAt, movedAt, finishedAt }: Progress) {
+async function formatProgress({ name, atCustomer, afterRow, count, askedAt, movedAt, finishedAt }: Progress) {
   const { upTo, all } = await countCustomers(atCustomer)
   const done = afterRow === null ? upTo : upTo - 1
   return {
@@ -96,18 +98,18 @@ async function addLogins({ renew = false }: { renew?: boolean }): Promise<void> 
 async function backfill({ again }: { again?: string }): Promise<void> {
   if (again !== undefined && !(await openAgain(again)))
     throw new Problem('invalid_request', `There is no backfill "${again}": database status lists them.`)
-  const known = BACKFILLS.filter(({ name }) => again === undefined || name === again)
+  const backfills = BACKFILLS.filter(({ name }) => again === undefined || name === again)
   const { signal } = interruption
-  const shownProgress = progress('rows looked at')
+  const display = progress('rows looked at')
   let count = 0
   // Another process that fills as well may be ahead of us: then there is something left when we end.
-  while (!signal.aborted && (await isOpen(known))) {
+  while (!signal.aborted && (await isOpen(backfills))) {
     const before = count
     count += await runBackfills({
       signal,
-      known,
-      onBatch: (name, rows) => shownProgress.update(before + rows, `rows looked at for ${name}`),
-    }).finally(shownProgress.end)
+      backfills,
+      onBatch: (name, rows) => display.update(before + rows, `rows looked at for ${name}`),
+    }).finally(display.end)
     if (count === before) await sleep(PAUSE, undefined, { signal }).catch(() => {})
   }
   if (signal.aborted)
@@ -115,7 +117,7 @@ async function backfill({ again }: { again?: string }): Promise<void> {
   print(`Nothing is open: ${count.toLocaleString('en')} rows were looked at.`)
 }
 
-async function isOpen(known: typeof BACKFILLS): Promise<boolean> {
-  const names = new Set(known.map(({ name }) => name))
+async function isOpen(backfills: typeof BACKFILLS): Promise<boolean> {
+  const names = new Set(backfills.map(({ name }) => name))
   return (await listBackfills()).some(({ name, finishedAt }) => names.has(name) && finishedAt === null)
 }

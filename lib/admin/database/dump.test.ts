@@ -25,12 +25,12 @@ let root: string
 const at = (name: string) => join(root, name)
 const { start } = commandLine(() => '', tmpdir())
 /** A command on the data in a folder, with no secret but those that are kept there. */
-const admin = (folder: string, words: string, more: string[] = []) =>
-  start(words, more, `DATA_DIR=${at(folder)}`).ended
+const admin = (folder: string, args: string, more: string[] = []) =>
+  start(args, more, `DATA_DIR=${at(folder)}`).ended
 
 function begin(folder: string, text: string) {
   const settings = ['DATABASE_URL=', `DATA_DIR=${at(folder)}`, `TOTALS=${at('totals.csv')}`]
-  return spawn('env', [...settings, process.execPath, ...NODE, HEAD + text], {
+  return spawn('env', [...settings, process.execPath, ...NODE, PREAMBLE + text], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
@@ -51,7 +51,7 @@ async function program(folder: string, text: string): Promise<string[]> {
 }
 
 // A command that ends leaves the database, for its whole process.
-const HEAD = `
+const PREAMBLE = `
   import pg from 'pg'
   import { startDatabase } from ${module('platform/db/start.ts')}
   import { addAsset, addCustomer, addInvoice } from ${module('platform/db/test-rows.ts')}
@@ -83,7 +83,7 @@ const WRITE = `
     await addInvoice('alder', 'I-' + n)
     tell(n)
   }`
-const LOOK = (secret: string) => `
+const PROBE = (secret: string) => `
   const sid = await person.enterWith(EMAIL, person.codeOf('${secret}', 1))
   const { name } = await person.callerOf(sid)
   const [invoices, lines, changes] = [await count('invoices'), await count('line_items'), await count('license_changes')]
@@ -91,7 +91,7 @@ const LOOK = (secret: string) => `
   tell({ name, invoices, lines, changes, codes })`
 
 /** Many programs are started, each of which starts a server. In milliseconds. */
-const PATIENCE = 300_000
+const TIMEOUT_MS = 300_000
 
 let secret: string
 beforeAll(async () => {
@@ -103,7 +103,7 @@ beforeAll(async () => {
   const { secret: made, code } = JSON.parse((await program('first', FILL)).at(-1) ?? '')
   expect(code).toBe(0)
   secret = made
-}, PATIENCE)
+}, TIMEOUT_MS)
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 test(
@@ -126,9 +126,9 @@ test(
 
       const restored = await admin('second', 'database restore', [at('one.tar.gz')])
       expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('1 customers') })
-      const said = await program('second', LOOK(secret))
-      expect(said).toContainEqual(expect.stringMatching(/^alder: verified/))
-      const { invoices, ...others } = JSON.parse(said.at(-1) ?? '')
+      const output = await program('second', PROBE(secret))
+      expect(output).toContainEqual(expect.stringMatching(/^alder: verified/))
+      const { invoices, ...others } = JSON.parse(output.at(-1) ?? '')
       expect(others).toEqual({ name: 'Ana at alder', lines: invoices, changes: 1, codes: [0, 0] })
       expect(invoices).toBeGreaterThan(before)
       expect(invoices).toBeLessThanOrEqual(after + 2)
@@ -137,19 +137,19 @@ test(
       await once(writer, 'close')
     }
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )
 
 test('what is there is not written over unless told, and then moved aside', async () => {
-  const refused = await admin('second', 'database restore', [at('one.tar.gz')])
-  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds data (postgres, ') })
-  const own = await readFile(join(at('second'), 'session-secret'), 'utf8')
-  await writeFile(join(at('second'), 'session-secret'), `${own} of before`)
+  const result = await admin('second', 'database restore', [at('one.tar.gz')])
+  expect(result).toMatchObject({ code: 1, err: expect.stringContaining('holds data (postgres, ') })
+  const sessionSecret = await readFile(join(at('second'), 'session-secret'), 'utf8')
+  await writeFile(join(at('second'), 'session-secret'), `${sessionSecret} of before`)
   const restored = await admin('second', 'database restore --replace', [at('one.tar.gz')])
   expect(restored).toMatchObject({ code: 0 })
-  expect(await readFile(join(at('second'), 'session-secret'), 'utf8')).toBe(own)
+  expect(await readFile(join(at('second'), 'session-secret'), 'utf8')).toBe(sessionSecret)
   const [aside = ''] = /\S+session-secret\.replaced-\w+/.exec(restored.err) ?? []
-  expect(await readFile(aside, 'utf8')).toBe(`${own} of before`)
+  expect(await readFile(aside, 'utf8')).toBe(`${sessionSecret} of before`)
 })
 
 test('a file that is cut off, or something else, changes nothing', async () => {
@@ -159,8 +159,8 @@ test('a file that is cut off, or something else, changes nothing', async () => {
     ['one.tar.gz', 'is not a whole dump'],
     ['totals.csv', 'is not a whole dump'],
   ] as const) {
-    const refused = await admin('third', 'database restore', [at(file)])
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(reason) })
+    const result = await admin('third', 'database restore', [at(file)])
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining(reason) })
     expect(await readdir(at('third'))).toEqual([])
   }
 })

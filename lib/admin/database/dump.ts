@@ -12,7 +12,7 @@ import { withDatabase } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 
 /** The settings that are given in the place of secrets in DATA_DIR. */
-function givenSecrets(): string[] {
+function configuredSecrets(): string[] {
   const { sessionSecret } = env()
   const database = databaseSettings()
   const factors = factorSettings()
@@ -49,27 +49,27 @@ export function addDumpCommands(database: Command): void {
     .action(restore)
 }
 
-async function dump(given: string): Promise<void> {
+async function dump(target: string): Promise<void> {
   expectEmbedded('pg_basebackup or pg_dump')
-  const file = resolve(env().callerDir, given)
+  const file = resolve(env().callerDir, target)
   const secrets = await dumpEmbedded(env().dataDir, file, interruption.signal).catch((error: unknown) => {
     if (errorCode(error) === 'EEXIST')
-      throw new Problem('invalid_request', `${given}: there is a file already.`)
+      throw new Problem('invalid_request', `${target}: there is a file already.`)
     throw error
   })
   const { size } = await stat(file)
   const what = ['the database', ...secrets].join(', ')
-  print(`${given} has ${what}: ${(size / 1e6).toFixed(1)} MB.`)
+  print(`${target} has ${what}: ${(size / 1e6).toFixed(1)} MB.`)
   note('Whoever has it has everything: keep it from others, and on another machine.')
-  const elsewhere = givenSecrets()
+  const elsewhere = configuredSecrets()
   if (elsewhere.length > 0)
     note(`Not in it are settings: keep ${elsewhere.join(', ')}, without which it can't be used.`)
 }
 
-async function restore(given: string, { replace = false }: { replace?: boolean }): Promise<void> {
+async function restore(source: string, { replace = false }: { replace?: boolean }): Promise<void> {
   expectEmbedded('pg_basebackup or pg_restore')
   const { dataDir, callerDir } = env()
-  const { aside } = await restoreEmbedded(dataDir, resolve(callerDir, given), { replace }).catch(
+  const { aside } = await restoreEmbedded(dataDir, resolve(callerDir, source), { replace }).catch(
     (error: Error) => {
       throw new Problem('invalid_request', error.message)
     },
@@ -78,7 +78,7 @@ async function restore(given: string, { replace = false }: { replace?: boolean }
   // The first start replays the log that the dump has, and brings an older dump to this release.
   await withDatabase(async () => {
     const { all } = await countCustomers('')
-    print(`${dataDir} has the database of ${given}: ${all.toLocaleString('en')} customers.`)
+    print(`${dataDir} has the database of ${source}: ${all.toLocaleString('en')} customers.`)
   })()
 }
 

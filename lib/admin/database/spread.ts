@@ -10,7 +10,7 @@ import { customerNamed, withDatabase } from '../command.ts'
 import { isAgreedTo, needTerminal, print, printRows } from '../terminal.ts'
 
 /** The commands of a database that Citus spreads over several machines. */
-export function addSpreadCommands(database: Command): void {
+export function addDistributeCommands(database: Command): void {
   database
     .command('distribute')
     .description(
@@ -18,7 +18,7 @@ export function addSpreadCommands(database: Command): void {
     )
     .option('--yes', 'do it: nobody else uses the database meanwhile')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- database distribute --yes')
-    .action(spread)
+    .action(distributeTables)
 
   database
     .command('isolate <customer>')
@@ -55,16 +55,18 @@ export function printMachines(machines: readonly Machine[]): void {
   )
 }
 
-async function spread({ yes = false }: { yes?: boolean }): Promise<void> {
+async function distributeTables({ yes = false }: { yes?: boolean }): Promise<void> {
   await asOwner(async (url) => {
-    const { moves, dropped, kept } = await distribute(url, { dryRun: !yes })
+    const { moves, dropped, restored } = await distribute(url, { dryRun: !yes })
     if (moves.length === 0) return print('All tables lie where they belong: nothing changes.')
     printRows(
       moves.map(({ table, to }) => ({ table, to })),
       {},
     )
     print('')
-    print(`Foreign keys   ${kept.length} are made anew, ${dropped.length} cannot hold there and are dropped`)
+    print(
+      `Foreign keys   ${restored.length} are made anew, ${dropped.length} cannot hold there and are dropped`,
+    )
     for (const name of dropped) print(`  ${name}`)
     print(yes ? 'Done.' : 'Nothing was changed: add --yes to do it.')
   })

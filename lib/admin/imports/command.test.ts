@@ -28,7 +28,7 @@ const HEADER =
 const charge = (account: string, cost: string) =>
   `Red Rocks,${account},2026-09-01,2026-10-01,USD,Red Rocks,Compute,Usage,${cost}`
 const write = (name: string, lines: readonly string[]) => writeFileSync(join(folder, name), lines.join('\n'))
-const json = async (words: string) => JSON.parse((await admin(words)).out)
+const json = async (args: string) => JSON.parse((await admin(args)).out)
 const countInvoices = async (customer: string) =>
   (await db.sql(customer, 'SELECT count(*)::int AS n FROM invoices'))[0]?.n
 
@@ -106,9 +106,9 @@ test('one file of many customers is led by a map, listed once, shown, and undone
   ])
   expect((await admin('import list')).out).toMatch(/^id +time +kind +customer +files +added/)
 
-  const shown = await admin(`import show ${id}`)
-  expect(shown.out).toMatch(new RegExp(`^Import ${id} of focus for alder, birch, `))
-  expect(shown.out).toMatch(/^Invoices +2 +2 new$/m)
+  const output = await admin(`import show ${id}`)
+  expect(output.out).toMatch(new RegExp(`^Import ${id} of focus for alder, birch, `))
+  expect(output.out).toMatch(/^Invoices +2 +2 new$/m)
   expect(await json(`import show ${id} --json`)).toMatchObject({ import: id, customers: ['alder', 'birch'] })
 
   expect(await admin(`import undo ${id}`)).toEqual({
@@ -135,8 +135,8 @@ test.each<[string, string]>([
   ['import focus costs --customer cedar --issuer Us', '--prices'],
   ['import show 20260101-00000000', 'There is no import'],
   ['import undo 20260101-00000000', 'There is no import'],
-])('%s is refused', async (words, reason) => {
-  const { code, out, err } = await admin(words)
+])('%s is refused', async (args, reason) => {
+  const { code, out, err } = await admin(args)
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain(reason)
   expect(await countInvoices('cedar')).toBe(0)

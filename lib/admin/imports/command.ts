@@ -73,7 +73,7 @@ export function addImportCommands(parent: Command): void {
     .option('--reseller <email>', "the reseller's contact, for assets that name none, as Google's")
     .option('--dry-run', 'say what the import would do, and store nothing')
     .option('--json', 'the report as JSON')
-    .hook('preAction', oneWay)
+    .hook('preAction', requireOneOption)
     .action(withDatabase(importAssets))
 
   command('list', 'List imports, the newest first.', '--customer sunbird')
@@ -105,7 +105,7 @@ function oneOwner(_: Command, command: Command): void {
 }
 
 /** Assets are one customer's, or each says whose it is. */
-function oneWay(_: Command, command: Command): void {
+function requireOneOption(_: Command, command: Command): void {
   const { customer, byDomain } = command.opts()
   if ((customer === undefined) === (byDomain === undefined))
     command.error('error: give either --customer, whose all assets are, or --by-domain')
@@ -165,27 +165,27 @@ async function undo(id: string): Promise<void> {
 
 // Options that may be given several times, and what is checked of them.
 
-const MOST_TAGS = 20
+const MAX_TAGS = 20
 
 /** Pairs of a provider and its platform. */
 function collectPair(pair: string, before?: string[]): string[] {
-  return collected(pair, before, platformTable)
+  return collectOption(pair, before, platformTable)
 }
 
 /** Keys of tags. */
 function collectTag(key: string, before: string[] = []): string[] {
-  return collected(key, before, (keys) => {
-    if (keys.length > MOST_TAGS) throw new Error(`Give at most ${MOST_TAGS} keys.`)
+  return collectOption(key, before, (keys) => {
+    if (keys.length > MAX_TAGS) throw new Error(`Give at most ${MAX_TAGS} keys.`)
   })
 }
 
 /** What is known of the files. */
 function collectExpectation(text: string, before?: string[]): string[] {
-  return collected(text, before, expectationsOf)
+  return collectOption(text, before, expectationsOf)
 }
 
 /** One value more, once all of them together have been looked at. */
-function collected(
+function collectOption(
   value: string,
   before: string[] | undefined,
   check: (values: string[]) => unknown,

@@ -26,14 +26,14 @@ export async function importFocus(paths: string[], options: Focus) {
   const terms = { platforms: platformTable(platform), dueDays, paid, map, issuer, prices, atCost, tags }
   await watched('lines read', async (display) => {
     const run = await runOf(paths, options, display)
-    return told(await imports.importFocus(run, terms), options)
+    return printReport(await imports.importFocus(run, terms), options)
   })
 }
 
 export async function importInvoices(paths: string[], options: OfInvoices) {
   await watched('invoices read', async (display) => {
     const run = await runOf(paths, options, display)
-    return told(await imports.importInvoiceFiles(run), options)
+    return printReport(await imports.importInvoiceFiles(run), options)
   })
 }
 
@@ -51,7 +51,7 @@ export async function importAssets(file: string, { reseller, ...options }: Asset
       ? await importAssetFile({ customerId, ...run }, reseller)
       : await importAssetsOfMany(run, reseller)
     return () => {
-      told(done, options)()
+      printReport(done, options)()
       if (done.unread > 0)
         note(`${done.unread} could not be read from their vendor yet; the next readings do it.`)
     }
@@ -85,15 +85,15 @@ async function runOf(
 async function watched(what: string, work: (display: Progress) => Promise<() => void>): Promise<void> {
   const display = progress(what)
   try {
-    const tell = await work(display)
+    const report = await work(display)
     display.end()
-    tell()
+    report()
   } finally {
     display.end()
   }
 }
 
-function told(
+function printReport(
   { importId, report }: { importId?: string; report: ImportReport },
   { json }: { json?: boolean },
 ): () => void {

@@ -10,9 +10,9 @@ import { print, printRows } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
 /** Of each customer. */
-const MOST = 100
+const MAX_IMPORTS = 100
 
-type Found = { customerId: CustomerId; part: StoredImport }
+type CustomerImport = { customerId: CustomerId; part: StoredImport }
 /** An import of one customer or of several, whose parts have the same id. */
 type Listed = { customers: string[]; parts: StoredImport[]; first: StoredImport }
 
@@ -21,12 +21,12 @@ export async function listAllImports({ customer, json = false }: { customer?: st
     customer === undefined
       ? (await listCustomers()).map(({ customerId }) => customerId)
       : [(await customerNamed(customer)).customerId]
-  const found: Found[] = []
+  const imports: CustomerImport[] = []
   for (const customerId of customers) {
-    const parts = await readScope({ customerId }, (tx) => listImports(tx, customerId, MOST))
-    found.push(...parts.map((part) => ({ customerId, part })))
+    const parts = await readScope({ customerId }, (tx) => listImports(tx, customerId, MAX_IMPORTS))
+    imports.push(...parts.map((part) => ({ customerId, part })))
   }
-  const listed = grouped(found).sort((a, b) => b.first.createdAt.getTime() - a.first.createdAt.getTime())
+  const listed = grouped(imports).sort((a, b) => b.first.createdAt.getTime() - a.first.createdAt.getTime())
   printRows(listed.map(rowOf), { json })
 }
 
@@ -49,20 +49,20 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
 }
 
 /** What each customer has of an import. */
-export async function partsWith(id: string): Promise<Found[]> {
-  const found: Found[] = []
+export async function partsWith(id: string): Promise<CustomerImport[]> {
+  const imports: CustomerImport[] = []
   for (const { customerId } of await listCustomers()) {
     const part = await readScope({ customerId }, (tx) => findImport(tx, customerId, id))
-    if (part) found.push({ customerId, part })
+    if (part) imports.push({ customerId, part })
   }
-  return found
+  return imports
 }
 
-function grouped(found: readonly Found[]): Listed[] {
-  return [...Map.groupBy(found, ({ part }) => part.id).values()].flatMap((own) => {
-    const [first] = own
-    const customers = own.map(({ customerId }) => customerId).sort()
-    return first ? [{ customers, parts: own.map(({ part }) => part), first: first.part }] : []
+function grouped(imports: readonly CustomerImport[]): Listed[] {
+  return [...Map.groupBy(imports, ({ part }) => part.id).values()].flatMap((parts) => {
+    const [first] = parts
+    const customers = parts.map(({ customerId }) => customerId).sort()
+    return first ? [{ customers, parts: parts.map(({ part }) => part), first: first.part }] : []
   })
 }
 

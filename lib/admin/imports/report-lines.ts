@@ -3,14 +3,14 @@ import type {
   Group,
   ImportReport,
   InvoiceReport,
-  OddityName,
   Sum,
+  WarningName,
 } from '#lib/imports/report/report.ts'
 import type { SourceFile } from '#lib/imports/sources/source.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** How many files, and how many groups of sums, are told on screen. JSON has more. */
-const MOST_SHOWN = 30
+const MAX_ROWS = 30
 
 const COUNTS: Record<string, string> = {
   added: 'new',
@@ -30,40 +30,40 @@ export function reportLines(
 ): string[] {
   const lines = filesOf(files)
   if (report.kind === 'assets')
-    return [...lines, '', ...aligned([['Assets', countOf(report.rows), countsOf(report.counts)]])]
+    return [...lines, '', ...formatColumns([['Assets', countOf(report.rows), countsOf(report.counts)]])]
   return [
     ...lines,
-    ...report.leftOut.slice(0, MOST_SHOWN).map((name) => `Left out: ${name}`),
+    ...report.leftOut.slice(0, MAX_ROWS).map((name) => `Left out: ${name}`),
     '',
-    ...figuresOf(report),
+    ...countLines(report),
     '',
     ...sumsOf(report.sums),
     '',
     ...groupsOf(report),
-    ...odditiesOf(report),
+    ...warningLines(report),
   ]
 }
 
 function filesOf(files: readonly (SourceFile & Partial<FileReport>)[]): string[] {
-  const shown = files.slice(0, MOST_SHOWN)
+  const firstFiles = files.slice(0, MAX_ROWS)
   const hasRows = files.some(({ rows }) => rows !== undefined)
   const number = (count = 0) => ({ right: countOf(count) })
-  const rows = shown.map(({ name, bytes, rows, used }): AlignedCell[] => [
+  const rows = firstFiles.map(({ name, bytes, rows, used }): TextCell[] => [
     name === '-' ? 'standard input' : name,
     number(bytes),
     ...(hasRows ? [number(rows), number(used)] : []),
   ])
-  const more = files.length - shown.length
-  const head = [{ right: 'Bytes' }, ...(hasRows ? [{ right: 'Rows' }, { right: 'Used' }] : [])]
+  const more = files.length - firstFiles.length
+  const header = [{ right: 'Bytes' }, ...(hasRows ? [{ right: 'Rows' }, { right: 'Used' }] : [])]
   return [
-    ...aligned([[files.length === 1 ? 'File' : `${countOf(files.length)} files`, ...head], ...rows]),
+    ...formatColumns([[files.length === 1 ? 'File' : `${countOf(files.length)} files`, ...header], ...rows]),
     ...(more > 0 ? [`… and ${countOf(more)} more`] : []),
   ]
 }
 
-function figuresOf({ rows, used, charges, invoices, counts, charged }: InvoiceReport): string[] {
+function countLines({ rows, used, charges, invoices, counts, charged }: InvoiceReport): string[] {
   const read = rows === used ? 'all of them used' : `${countOf(used)} of them used`
-  return aligned([
+  return formatColumns([
     ...(rows === 0 ? [] : [['Rows', { right: countOf(rows) }, read]]),
     ...(charges === undefined ? [] : [['Charges', { right: countOf(charges) }, chargedOf(charged)]]),
     ['Invoices', { right: countOf(invoices) }, countsOf(counts)],
@@ -88,13 +88,13 @@ function amountsOf(sums: readonly Sum[]) {
     ({ exact, invoiced }) => exact !== invoiced && Number(exact) !== Number(invoiced),
   )
   return {
-    head: [
+    header: [
       { right: 'Invoices' },
       ...(isRounded ? [{ right: 'In the files' }] : []),
       { right: 'Invoiced' },
       '',
     ],
-    cells: ({ invoices, exact, invoiced, currency }: Sum): AlignedCell[] => [
+    cells: ({ invoices, exact, invoiced, currency }: Sum): TextCell[] => [
       { right: countOf(invoices) },
       ...(isRounded ? [{ right: formatAmount(exact, currency) }] : []),
       { right: formatAmount(invoiced, currency) },
@@ -104,29 +104,32 @@ function amountsOf(sums: readonly Sum[]) {
 }
 
 function sumsOf(sums: readonly Sum[]): string[] {
-  const { head, cells } = amountsOf(sums)
-  return aligned([['In all', ...head], ...sums.map((sum) => ['', ...cells(sum)])])
+  const { header, cells } = amountsOf(sums)
+  return formatColumns([['In all', ...header], ...sums.map((sum) => ['', ...cells(sum)])])
 }
 
 function groupsOf({ groups, invoicesElsewhere }: InvoiceReport): string[] {
-  const shown = groups.slice(0, MOST_SHOWN)
-  const { head, cells } = amountsOf(shown)
-  const hasCustomers = shown.some(({ customer }) => customer !== undefined)
-  const place = ({ customer = '', issuer, account, period }: Group) => [
+  const firstGroups = groups.slice(0, MAX_ROWS)
+  const { header, cells } = amountsOf(firstGroups)
+  const hasCustomers = firstGroups.some(({ customer }) => customer !== undefined)
+  const keyCells = ({ customer = '', issuer, account, period }: Group) => [
     ...(hasCustomers ? [customer] : []),
     issuer,
     account ?? '-',
     period.replace('/', ' to '),
   ]
   const names = [...(hasCustomers ? ['Customer'] : []), 'Issuer', 'Account', 'Period']
-  const left = groups.slice(MOST_SHOWN).reduce((count, { invoices }) => count + invoices, invoicesElsewhere)
+  const left = groups.slice(MAX_ROWS).reduce((count, { invoices }) => count + invoices, invoicesElsewhere)
   return [
-    ...aligned([[...names, ...head], ...shown.map((group) => [...place(group), ...cells(group)])]),
+    ...formatColumns([
+      [...names, ...header],
+      ...firstGroups.map((group) => [...keyCells(group), ...cells(group)]),
+    ]),
     ...(left > 0 ? [`… and ${countOf(left)} more invoices in smaller groups`] : []),
   ]
 }
 
-const ODDITIES: Record<OddityName, string> = {
+const WARNINGS: Record<WarningName, string> = {
   finer: 'Finer than the minor unit',
   unbalanced: 'Lines that do not add up to the total',
   negative: 'Totals below zero',
@@ -139,24 +142,24 @@ const ODDITIES: Record<OddityName, string> = {
 }
 
 /** What a person should look at, line by line. */
-function odditiesOf({ oddities }: InvoiceReport): string[] {
+function warningLines({ oddities }: InvoiceReport): string[] {
   if (oddities.length === 0) return []
-  const rows = oddities.map(({ what, count, examples }): AlignedCell[] => [
-    ODDITIES[what],
+  const rows = oddities.map(({ what, count, examples }): TextCell[] => [
+    WARNINGS[what],
     { right: countOf(count) },
     `${examples.join(', ')}${examples.length < count && what !== 'history' && what !== 'withdrawn' ? ', …' : ''}`,
   ])
-  return ['', ...aligned([['Worth a look', '', ''], ...rows])]
+  return ['', ...formatColumns([['Worth a look', '', ''], ...rows])]
 }
 
 /** Text that begins at the column's left, or ends at its right. */
-type AlignedCell = string | { right: string }
+type TextCell = string | { right: string }
 
 /** Longest names are cut here, so that a line stays one. */
 const WIDEST = 60
 
 /** Rows as lines with their columns below one another, and two spaces between them. */
-function aligned(rows: readonly (readonly AlignedCell[])[]): string[] {
+function formatColumns(rows: readonly (readonly TextCell[])[]): string[] {
   const texts = rows.map((row) => row.map((cell) => textOf(cell)))
   const widths = texts[0]?.map((_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length))) ?? []
   return rows.map((row, index) =>
@@ -171,7 +174,7 @@ function aligned(rows: readonly (readonly AlignedCell[])[]): string[] {
   )
 }
 
-function textOf(cell: AlignedCell): string {
+function textOf(cell: TextCell): string {
   const text = typeof cell === 'string' ? cell : cell.right
   return typeof cell !== 'string' || text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 1)}…`
 }

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ImportRefused, MOST_PROBLEMS } from '#lib/imports/refused.ts'
+import { ImportError, MAX_PROBLEMS } from '#lib/imports/refused.ts'
 import { readText } from '#lib/imports/sources/read-text.ts'
 import { readAssetItem } from '#lib/licenses/assets/operations.ts'
-import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/rules.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
-import { carryOut, inTurns } from '#lib/licenses/license-lists/carry-out.ts'
-import { type Checked, checkTarget, type Fate, fateOf } from '#lib/licenses/license-lists/check.ts'
+import { carryOut, mapWithConcurrency } from '#lib/licenses/license-lists/carry-out.ts'
+import {
+  type ChangeOutcome,
+  type Checked,
+  checkTarget,
+  outcomeOf,
+} from '#lib/licenses/license-lists/check.ts'
 import { type Target, totalsOf, totalsText } from '#lib/licenses/license-lists/rules.ts'
 import { readTargets } from '#lib/licenses/license-lists/targets.ts'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
@@ -32,7 +37,7 @@ export async function applyTotals(
   const { signal } = interruption
   const rows = await checkedRows(caller, await targetsIn(file, signal), signal)
   if (signal.aborted) throw new Interrupted('Interrupted: nothing was changed.')
-  printRows(rows.map(shown), {})
+  printRows(rows.map(formatRow), {})
   const allowed = rows.filter((row) => row.check === 'allowed')
   const same = rows.filter(({ check }) => check === 'same').length
   const left = rows.length - allowed.length - same
@@ -51,7 +56,7 @@ export async function applyTotals(
     return
   }
   note(`${totalsText(totalsOf(changes(allowed)))}.${rest}`)
-  if (!yes && !(await isWanted(allowed))) throw new Problem('invalid_request', 'Nothing was changed.')
+  if (!yes && !(await isConfirmed(allowed))) throw new Problem('invalid_request', 'Nothing was changed.')
   const done = same + (await setRows(caller, allowed, signal))
   const summary = `${done} of ${rows.length} rows are as listed.`
   if (signal.aborted) throw new Interrupted(`Interrupted: ${summary} The same command again goes on.`)
@@ -65,28 +70,28 @@ async function targetsIn(file: string, signal: AbortSignal): Promise<Target[]> {
   let text = ''
   for await (const chunk of readText(file === '-' ? file : resolve(env().callerDir, file), signal)) {
     text += chunk
-    if (text.length > LONGEST_LIST)
-      throw new ImportRefused([{ reason: 'The file is longer than a list of 250 rows can be.' }])
+    if (text.length > MAX_LIST_LENGTH)
+      throw new ImportError([{ reason: 'The file is longer than a list of 250 rows can be.' }])
   }
-  const { targets, faults, skipped } = readTargets(text)
-  if (faults.length > 0) throw new ImportRefused(faults.slice(0, MOST_PROBLEMS))
+  const { targets, errors, skipped } = readTargets(text)
+  if (errors.length > 0) throw new ImportError(errors.slice(0, MAX_PROBLEMS))
   if (skipped > 0) note(`${count(skipped)} without a total ${skipped === 1 ? 'is' : 'are'} left as it is.`)
   return targets
 }
 
-const LONGEST_LIST = 1_000_000
+const MAX_LIST_LENGTH = 1_000_000
 
-function shown({ line, assetId, name, facts, quantity, check, reason }: ListRow) {
-  const change = facts ? quantity - facts.purchased : 0
+function formatRow({ line, assetId, name, quantityState, quantity, check, reason }: ListRow) {
+  const change = quantityState ? quantity - quantityState.purchased : 0
   const sign = change > 0 ? '+' : ''
-  const isFinal = check === 'allowed' && facts?.isCommitmentPlan
+  const isFinal = check === 'allowed' && quantityState?.isCommitmentPlan
   return {
     line: String(line),
     asset: assetId,
     name: name || '-',
-    now: facts ? String(facts.purchased) : '-',
+    now: quantityState ? String(quantityState.purchased) : '-',
     target: String(quantity),
-    change: facts ? `${sign}${change}` : '-',
+    change: quantityState ? `${sign}${change}` : '-',
     check:
       check === 'same'
         ? 'no change'
@@ -99,10 +104,10 @@ function shown({ line, assetId, name, facts, quantity, check, reason }: ListRow)
 }
 
 function changes(rows: readonly ListRow[]) {
-  return rows.flatMap(({ facts, quantity }) => (facts ? [{ facts, quantity }] : []))
+  return rows.flatMap(({ quantityState, quantity }) => (quantityState ? [{ quantityState, quantity }] : []))
 }
 
-function isWanted(rows: readonly ListRow[]): Promise<boolean> {
+function isConfirmed(rows: readonly ListRow[]): Promise<boolean> {
   const { mustType, committed } = totalsOf(changes(rows))
   if (!mustType) return isAgreedTo('Go on? [y/N] ', ['y', 'yes'])
   return isAgreedTo(`Type ${committed}, the licenses that can't be lowered again, to go on: `, [
@@ -127,12 +132,12 @@ export async function checkedRows(
     ...target,
     type: target.assetId.split('-', 2).join('-'),
     name: '',
-    facts: undefined,
+    quantityState: undefined,
     etag: undefined,
     check: 'unchecked',
     reason: '',
   }))
-  await inTurns(rows, async (row) => void Object.assign(row, await checked(caller, row)), signal)
+  await mapWithConcurrency(rows, async (row) => void Object.assign(row, await checked(caller, row)), signal)
   return rows
 }
 
@@ -140,23 +145,23 @@ async function checked(caller: Caller, row: ListRow): Promise<Partial<ListRow>> 
   try {
     const { name, type, properties, etag } = await readAssetItem(caller, row.assetId, origin())
     const { Status: status, Plan, Seats } = properties?.subscription ?? {}
-    const facts: QuantityFacts | undefined = Seats && {
+    const facts: QuantityState | undefined = Seats && {
       status: status ?? '',
       isCommitmentPlan: Plan?.IsCommitmentPlan ?? false,
       purchased: Seats.NumberOfSeats,
       commitmentEnd: Plan?.CommitmentEndTime,
     }
-    const { error, ...told } = await checkTarget(row.quantity, { facts, etag }, (version) =>
-      ask(caller, row, { etag: version, dryRun: 'true' }),
+    const { error, ...result } = await checkTarget(row.quantity, { quantityState: facts, etag }, (version) =>
+      requestChange(caller, row, { etag: version, dryRun: 'true' }),
     )
-    return { name, type, ...told, reason: error === undefined ? '' : toProblem(error).message }
+    return { name, type, ...result, reason: error === undefined ? '' : toProblem(error).message }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') return { reason: toProblem(error).message }
     return { check: 'refused', reason: 'The customer has no asset with this ID.' }
   }
 }
 
-const WORDS: Partial<Record<Fate, string>> = {
+const OUTCOME_LABELS: Partial<Record<ChangeOutcome, string>> = {
   done: 'done',
   unknown: 'not confirmed yet',
   lost: 'not known',
@@ -167,18 +172,20 @@ async function setRows(caller: Caller, rows: readonly ListRow[], signal: AbortSi
   const run = randomBytes(16).toString('hex')
   const done = new Set<ListRow>()
   const unknown = new Set<ListRow>()
-  const ask = async (row: ListRow) => {
-    const { fate, reason } = await setRow(caller, row, `${run}-${row.line}`)
+  const sendRow = async (row: ListRow) => {
+    const { outcome, reason } = await setRow(caller, row, `${run}-${row.line}`)
     // A row that stays unknown is looked up many times, and told once.
-    if (fate === 'unknown' && unknown.has(row)) return false
-    if (fate === 'unknown') unknown.add(row)
-    const word = WORDS[fate] ?? 'not done'
-    print(`line ${row.line}, ${row.assetId}: ${word}${fate === 'done' ? `, ${row.quantity}` : `. ${reason}`}`)
-    if (fate === 'done') done.add(row)
-    return fate !== 'unknown'
+    if (outcome === 'unknown' && unknown.has(row)) return false
+    if (outcome === 'unknown') unknown.add(row)
+    const label = OUTCOME_LABELS[outcome] ?? 'not done'
+    print(
+      `line ${row.line}, ${row.assetId}: ${label}${outcome === 'done' ? `, ${row.quantity}` : `. ${reason}`}`,
+    )
+    if (outcome === 'done') done.add(row)
+    return outcome !== 'unknown'
   }
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
-  await carryOut(rows, ask, pause, signal)
+  await carryOut(rows, sendRow, pause, signal)
   return done.size
 }
 
@@ -187,18 +194,18 @@ export async function setRow(
   caller: Caller,
   row: ListRow,
   key: string,
-): Promise<{ fate: Fate; reason: string }> {
+): Promise<{ outcome: ChangeOutcome; reason: string }> {
   try {
-    await ask(caller, row, { etag: row.etag, key })
-    return { fate: 'done', reason: '' }
+    await requestChange(caller, row, { etag: row.etag, key })
+    return { outcome: 'done', reason: '' }
   } catch (error) {
-    return { fate: fateOf(error, row.quantity), reason: toProblem(error).message }
+    return { outcome: outcomeOf(error, row.quantity), reason: toProblem(error).message }
   }
 }
 
-type Asked = { etag: string | undefined; key?: string; dryRun?: 'true' }
+type RequestOptions = { etag: string | undefined; key?: string; dryRun?: 'true' }
 
-function ask(caller: Caller, { assetId, quantity }: Target, { etag, key, dryRun }: Asked) {
+function requestChange(caller: Caller, { assetId, quantity }: Target, { etag, key, dryRun }: RequestOptions) {
   const headers = {
     ...(etag === undefined ? {} : { 'if-match': etag }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),

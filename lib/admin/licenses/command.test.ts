@@ -144,10 +144,10 @@ describe('nothing is changed', () => {
       'There is no customer "nobody".',
     ],
     ['without the file', 'two.csv --customer sunbird --yes', 1, 'there is no such file'],
-  ])('%s', async (_what, words, code, reason) => {
+  ])('%s', async (_what, args, code, reason) => {
     writeFileSync(join(folder, 'one.csv'), `${id.flexible},12`)
-    const told = await admin(`licenses apply ${words}`)
-    expect([told.code, told.err]).toEqual([code, expect.stringContaining(reason)])
+    const output = await admin(`licenses apply ${args}`)
+    expect([output.code, output.err]).toEqual([code, expect.stringContaining(reason)])
     expect(await changesOf(id.flexible)).toEqual([])
   })
 })
@@ -159,14 +159,14 @@ test('who changed an asset after the check is not overwritten', async () => {
   const [mine] = await check(12)
   const [theirs] = await check(20)
   if (!mine || !theirs) throw new Error('There is no row.')
-  expect(await setRow(caller, theirs, 'theirs')).toEqual({ fate: 'done', reason: '' })
+  expect(await setRow(caller, theirs, 'theirs')).toEqual({ outcome: 'done', reason: '' })
   expect(await setRow(caller, mine, 'mine')).toEqual({
-    fate: 'conflict',
+    outcome: 'conflict',
     reason: 'Operator set this to 20 since you read it.',
   })
   const [same] = await check(20)
   expect(same?.check).toBe('same')
-  expect(await setRow(caller, { ...mine, quantity: 20 }, 'same')).toMatchObject({ fate: 'done' })
+  expect(await setRow(caller, { ...mine, quantity: 20 }, 'same')).toMatchObject({ outcome: 'done' })
   expect(await changesOf(id.flexible)).toEqual([applied(10, 20)])
 })
 

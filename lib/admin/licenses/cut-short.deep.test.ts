@@ -41,9 +41,9 @@ describe('a list that was cut short', () => {
       await db.sql('sunbird', 'BEGIN')
       const locked = 'SELECT FROM assets WHERE id LIKE $1 AND id >= $2 FOR UPDATE'
       expect(await db.sql('sunbird', locked, [like, fifth])).toHaveLength(MANY - 4)
-      const { child, said, ended } = start(`${APPLY} --yes`)
+      const { child, output, ended } = start(`${APPLY} --yes`)
       child.stdin.end(list)
-      await expect.poll(() => said.out, { interval: 5 }).toContain(': done')
+      await expect.poll(() => output.out, { interval: 5 }).toContain(': done')
       child.kill(signal)
       const { code, err } = await ended
       await db.sql('sunbird', 'ROLLBACK')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { redeemLink } from '#lib/identity/access/links/redeem.ts'
 import { addLink } from '#lib/identity/access/links/store.ts'
-import { changeOwnPassword } from '#lib/identity/access/passwords/change.ts'
+import { replacePassword } from '#lib/identity/access/passwords/change.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { Browser } from '#lib/identity/access/sign-on/test-browser.ts'
 import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
@@ -13,7 +13,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { type NameServer, startNameServer } from '../../../test/fakes/issuers/name-server.ts'
-import { type IssuerStandIn, startIssuer } from '../../../test/fakes/issuers/provider.ts'
+import { type FakeIssuer, startIssuer } from '../../../test/fakes/issuers/provider.ts'
 import { signOnAt } from '../../../test/fakes/issuers/walk.ts'
 import { commandLine } from '../test-command.ts'
 import type { Ended } from '../test-run.ts'
@@ -22,10 +22,10 @@ const PASSWORD = 'correct horse battery'
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-sign-on-'))
 let db: TestDatabase
-let issuer: IssuerStandIn
+let issuer: FakeIssuer
 let names: NameServer
 const { admin } = commandLine(() => db.url, folder)
-const signOn = (words: string, input = '') => admin(`sign-on ${words} --customer alder`, input)
+const signOn = (args: string, input = '') => admin(`sign-on ${args} --customer alder`, input)
 
 beforeAll(async () => {
   db = await testDatabase()
@@ -66,20 +66,20 @@ const ofPassword = async (name: string, role: 'admin' | 'it-manager' = 'it-manag
 
 describe('a provider', () => {
   it('is set, and its secret is shown nowhere', async () => {
-    expectRefusal(await signOn('set'), 'Give its --issuer')
-    expectRefusal(
+    expectError(await signOn('set'), 'Give its --issuer')
+    expectError(
       await signOn(`set --issuer http://login.example --client-id x --secret-file -`, 's'),
       'by https',
     )
-    expectRefusal(
+    expectError(
       await signOn(`set --issuer https://10.0.0.1 --client-id x --secret-file -`, 's'),
       'private address',
     )
-    const given = `--issuer ${issuer.issuer} --client-id ${issuer.clientId} --secret-file -`
-    const { code, out } = await signOn(`set ${given}`, `${issuer.clientSecret}\n`)
+    const options = `--issuer ${issuer.issuer} --client-id ${issuer.clientId} --secret-file -`
+    const { code, out } = await signOn(`set ${options}`, `${issuer.clientSecret}\n`)
     expect([code, out]).toEqual([0, expect.stringMatching(/\/auth\/sign-on\/callback\/[\w-]{36}\n$/)])
-    const shown = await signOn('show --json')
-    expect(JSON.parse(shown.out)).toMatchObject([
+    const output = await signOn('show --json')
+    expect(JSON.parse(output.out)).toMatchObject([
       {
         name: 'default',
         issuer: issuer.issuer,
@@ -91,9 +91,9 @@ describe('a provider', () => {
     ])
     const rows = await db.opened.signIn.query('SELECT * FROM identity_providers').catch(() => undefined)
     expect(rows).toBeUndefined()
-    const kept = await db.opened.signIn.query('SELECT client_secret FROM identity_providers')
-    const said = JSON.stringify([shown, await events('identity-provider.set'), kept.rows])
-    expect(said).not.toContain(issuer.clientSecret)
+    const stored = await db.opened.signIn.query('SELECT client_secret FROM identity_providers')
+    const outputs = JSON.stringify([output, await events('identity-provider.set'), stored.rows])
+    expect(outputs).not.toContain(issuer.clientSecret)
     await expect(db.sql(alder, 'SELECT client_secret FROM identity_providers')).rejects.toMatchObject({
       code: '42501',
     })
@@ -104,9 +104,9 @@ describe('a provider', () => {
     const { out } = await signOn('domains add Alder.Example')
     const [, name = '', text = ''] = /^(\S+)\. TXT "(.+)"\n$/.exec(out) ?? []
     expect(await new Browser().begin('ana@alder.example')).toEqual({ kind: 'none' })
-    expectRefusal(await signOn('domains verify alder.example'), 'no TXT record')
+    expectError(await signOn('domains verify alder.example'), 'no TXT record')
     names.records.set(name, ['something else', text.slice(0, -1)])
-    expectRefusal(await signOn('domains verify alder.example'), 'no TXT record')
+    expectError(await signOn('domains verify alder.example'), 'no TXT record')
     names.records.set(name, ['something else', text])
     expect(await signOn('domains verify alder.example')).toMatchObject({ code: 0 })
     expect(await new Browser().begin('ana@ALDER.example')).toMatchObject({ kind: 'to-issuer' })
@@ -114,10 +114,10 @@ describe('a provider', () => {
 
     await admin('sign-on set --customer birch --client-id x --secret-file - --issuer', 's', [issuer.issuer])
     await admin('sign-on domains add alder.example --customer birch')
-    const taken = await admin('sign-on domains confirm alder.example --customer birch')
-    expectRefusal(taken, 'Another customer has alder.example already')
-    expectRefusal(await signOn('domains add nowhere'), 'is no domain')
-    expectRefusal(await signOn('domains verify other.example'), 'was not added')
+    const result = await admin('sign-on domains confirm alder.example --customer birch')
+    expectError(result, 'Another customer has alder.example already')
+    expectError(await signOn('domains add nowhere'), 'is no domain')
+    expectError(await signOn('domains verify other.example'), 'was not added')
   })
 })
 
@@ -154,9 +154,9 @@ describe('somebody whom the issuer knows', () => {
     const before = await enter(email)
     issuer.accounts.set(email, { sub: 'somebody-else', email })
     expect((await enter(email)).led).toBe('/sign-in?sign-on=refused')
-    const refused = () => events('sign-on.refused')
+    const rejections = () => events('sign-on.refused')
     await expect
-      .poll(refused)
+      .poll(rejections)
       .toContainEqual(['stranger', { issuer: issuer.issuer, reason: 'other-subject' }])
     const now = account('married', { sub: 'sub-moved' })
     expect((await enter(now)).caller?.id).toBe(before.caller?.id)
@@ -191,7 +191,7 @@ describe('somebody whom the issuer knows', () => {
 describe('single sign-on alone', () => {
   it('is refused before an Admin has signed in by it, and then no password opens anything there', async () => {
     await ofPassword('boss', 'admin')
-    expectRefusal(await signOn('require'), 'No Admin of alder has signed in')
+    expectError(await signOn('require'), 'No Admin of alder has signed in')
     await enter(account('boss'))
     const member = await ofPassword('it')
     const session = await signInFrom({ email: 'it@alder.example', password: PASSWORD })
@@ -210,7 +210,7 @@ describe('single sign-on alone', () => {
     ).rejects.toThrow('not valid any more')
     const itself = await bySignOn.browser.caller()
     const change = { currentPassword: PASSWORD, newPassword: 'a new horse battery' }
-    await expect(changeOwnPassword(itself as Caller, change, 'r')).rejects.toThrow('there is no password')
+    await expect(replacePassword(itself as Caller, change, 'r')).rejects.toThrow('there is no password')
     // Elsewhere the same person's password opens what it did.
     expect(await signInFrom({ email: 'both@alder.example', password: PASSWORD })).toHaveLength(43)
     await signOn('off')
@@ -220,7 +220,7 @@ describe('single sign-on alone', () => {
   })
 })
 
-function expectRefusal({ code, out, err }: Ended, reason: string) {
+function expectError({ code, out, err }: Ended, reason: string) {
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain(reason)
 }

@@ -4,18 +4,25 @@ import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
 import { lockMembers, memberWith } from '#lib/identity/members/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { collect, customerCommands, customerNamed, printsRows, recordDeed, withDatabase } from '../command.ts'
+import {
+  collect,
+  customerCommands,
+  customerNamed,
+  printsRows,
+  recordOperatorAction,
+  withDatabase,
+} from '../command.ts'
 import { note } from '../terminal.ts'
-import { addDomain, confirmDomain, listOwnDomains, removeDomain, verifyDomain } from './domains.ts'
-import { setProvider, showProviders, testProvider, turnProviderOff } from './providers.ts'
+import { addDomain, confirmDomain, listCustomerDomains, removeDomain, verifyDomain } from './domains.ts'
+import { disableProvider, setProvider, showProviders, testProvider } from './providers.ts'
 
 export function addSignOnCommands(parent: Command): void {
   const provider = (command: Command) =>
     command.option('--provider <name>', 'of several, which identity provider', 'default')
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
 
   provider(
-    of(
+    addCommand(
       'set',
       'Add an identity provider, or change what is given of one, and turn it on.',
       '--customer sunbird --issuer https://login.example.com --client-id console --secret-file secret.txt --join it-manager',
@@ -48,7 +55,7 @@ export function addSignOnCommands(parent: Command): void {
     .option('--no-mapping', 'roles and billing profiles come from no claim')
     .action(withDatabase(setProvider))
   printsRows(
-    of(
+    addCommand(
       'show',
       'Show the identity providers, with the address to which each leads back.',
       '--customer sunbird --json',
@@ -56,24 +63,28 @@ export function addSignOnCommands(parent: Command): void {
     showProviders,
   )
   provider(
-    of('test', 'Ask an issuer what it publishes, and say whether that will do.', '--customer sunbird'),
+    addCommand(
+      'test',
+      'Ask an issuer what it publishes, and say whether that will do.',
+      '--customer sunbird',
+    ),
   ).action(withDatabase(testProvider))
   provider(
-    of(
+    addCommand(
       'off',
       'Let nobody sign in by a provider any more, and end the sessions that it opened.',
       '--customer sunbird',
     ),
-  ).action(withDatabase(turnProviderOff))
-  of(
+  ).action(withDatabase(disableProvider))
+  addCommand(
     'require',
     'Let nobody in by password. An Admin has to have signed in by single sign-on before.',
     '--customer sunbird',
   ).action(withDatabase(requireSignOn))
-  of('allow-passwords', 'Let members sign in by password again.', '--customer sunbird').action(
+  addCommand('allow-passwords', 'Let members sign in by password again.', '--customer sunbird').action(
     withDatabase(letPasswordsIn),
   )
-  of(
+  addCommand(
     'release',
     'Forget who a member is at the issuer: the next sign-in with their address says it anew.',
     '--customer sunbird --email ana@sunbird.example',
@@ -87,9 +98,9 @@ function addDomainCommands(signOn: Command, provider: (command: Command) => Comm
   const parent = signOn
     .command('domains')
     .description('The domains of mail addresses whose people sign in there.')
-  const of = customerCommands(parent)
+  const addCommand = customerCommands(parent)
   provider(
-    of(
+    addCommand(
       'add',
       'Name a domain, and print the DNS record that proves it.',
       'sunbird.example --customer sunbird',
@@ -97,26 +108,30 @@ function addDomainCommands(signOn: Command, provider: (command: Command) => Comm
   )
     .argument('<domain>', 'what follows the @')
     .action(withDatabase(addDomain))
-  of(
+  addCommand(
     'verify',
     'Look for the record in the DNS; where it is there, the domain counts.',
     'sunbird.example --customer sunbird',
   )
     .argument('<domain>', 'one that was added')
     .action(withDatabase(verifyDomain))
-  of(
+  addCommand(
     'confirm',
     'Let a domain count without a record: you answer for it.',
     'sunbird.example --customer sunbird',
   )
     .argument('<domain>', 'one that was added')
     .action(withDatabase(confirmDomain))
-  of('remove', 'Take a domain away: its people sign in there no more.', 'sunbird.example --customer sunbird')
+  addCommand(
+    'remove',
+    'Take a domain away: its people sign in there no more.',
+    'sunbird.example --customer sunbird',
+  )
     .argument('<domain>', 'one that was added')
     .action(withDatabase(removeDomain))
   printsRows(
-    of('list', 'List the domains, with the records that prove them.', '--customer sunbird'),
-    listOwnDomains,
+    addCommand('list', 'List the domains, with the records that prove them.', '--customer sunbird'),
+    listCustomerDomains,
   )
 }
 
@@ -127,13 +142,13 @@ async function requireSignOn({ customer }: Of): Promise<void> {
   await scope({ customerId }, async (tx) => {
     // Whoever takes an Admin away meanwhile comes before this or after it.
     await lockMembers(tx, customerId, [])
-    if (!(await store.hasProvenAdmin(tx, customerId)))
+    if (!(await store.hasVerifiedAdmin(tx, customerId)))
       throw new Problem(
         'invalid_request',
         `No Admin of ${name} has signed in by single sign-on yet: if it did not work, nobody could get in.`,
       )
     await store.setSignOnOnly(tx, customerId, true)
-    await recordDeed(tx, customerId, 'customer.passwords-refused', customerId)
+    await recordOperatorAction(tx, customerId, 'customer.passwords-refused', customerId)
   })
   note(`Nobody signs in to ${name} by password any more; the sessions that passwords opened are ended.`)
 }
@@ -142,7 +157,7 @@ async function letPasswordsIn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
     await store.setSignOnOnly(tx, customerId, false)
-    await recordDeed(tx, customerId, 'customer.passwords-allowed', customerId)
+    await recordOperatorAction(tx, customerId, 'customer.passwords-allowed', customerId)
   })
   note(`Members of ${name} sign in by password, too.`)
 }
@@ -153,7 +168,7 @@ async function release({ customer, email }: Of & { email: string }): Promise<voi
     const member = await memberWith(tx, customerId, email.trim())
     if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
     const count = await releaseSubjects(tx, customerId, { memberId: member })
-    if (count > 0) await recordDeed(tx, customerId, 'sign-on.released', member, { email })
+    if (count > 0) await recordOperatorAction(tx, customerId, 'sign-on.released', member, { email })
   })
   note(`The next sign-in with ${email} says who that is at the issuer.`)
 }

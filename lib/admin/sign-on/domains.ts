@@ -7,18 +7,18 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
-import { customerNamed, orDuplicate, recordDeed } from '../command.ts'
+import { customerNamed, orDuplicate, recordOperatorAction } from '../command.ts'
 import { note, print } from '../terminal.ts'
 import { type Named, providerNamed } from './providers.ts'
 
 type Of = { customer: string }
 
-export async function addDomain(given: string, named: Named): Promise<void> {
+export async function addDomain(input: string, named: Named): Promise<void> {
   const { customerId } = await customerNamed(named.customer)
-  const domain = domainOf(given)
+  const domain = domainOf(input)
   const row = await scope({ customerId }, async (tx) => {
     const { id, name } = await providerNamed(tx, customerId, named)
-    await recordDeed(tx, customerId, 'sign-on-domain.added', domain, { provider: name })
+    await recordOperatorAction(tx, customerId, 'sign-on-domain.added', domain, { provider: name })
     return store.addDomain(tx, customerId, { domain, providerId: id })
   })
   const { name, text } = store.recordOf(domain, row.token)
@@ -30,9 +30,9 @@ export async function addDomain(given: string, named: Named): Promise<void> {
   )
 }
 
-export async function verifyDomain(given: string, { customer }: Of): Promise<void> {
+export async function verifyDomain(input: string, { customer }: Of): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const { domain, token } = await scope({ customerId }, (tx) => domainNamed(tx, customerId, given))
+  const { domain, token } = await scope({ customerId }, (tx) => domainNamed(tx, customerId, input))
   const isThere = await store.isInDns(domain, token).catch((error: unknown) => {
     throw new Problem('service_unavailable', `The DNS gave no answer: ${reasonOf(error)}`)
   })
@@ -42,35 +42,35 @@ export async function verifyDomain(given: string, { customer }: Of): Promise<voi
   await prove(customerId, domain, 'dns')
 }
 
-export async function confirmDomain(given: string, { customer }: Of): Promise<void> {
+export async function confirmDomain(input: string, { customer }: Of): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const { domain } = await scope({ customerId }, (tx) => domainNamed(tx, customerId, given))
+  const { domain } = await scope({ customerId }, (tx) => domainNamed(tx, customerId, input))
   await prove(customerId, domain, 'operator')
 }
 
 async function prove(customerId: CustomerId, domain: string, by: 'dns' | 'operator'): Promise<void> {
-  const proven = scope({ customerId }, async (tx) => {
+  const verified = scope({ customerId }, async (tx) => {
     const { provenBy, lostAt } = await domainNamed(tx, customerId, domain)
     // What the operator has confirmed stays so; what a record has proven is proven anew where it was lost.
     if (provenBy === 'operator' || (provenBy === by && lostAt === null)) return
     await store.proveDomain(tx, customerId, domain, by)
-    await recordDeed(tx, customerId, 'sign-on-domain.proven', domain, { by })
+    await recordOperatorAction(tx, customerId, 'sign-on-domain.proven', domain, { by })
   })
-  await orDuplicate(proven, { sign_on_domains_proven: `Another customer has ${domain} already.` })
+  await orDuplicate(verified, { sign_on_domains_proven: `Another customer has ${domain} already.` })
   note(`People with an address of ${domain} sign in there.`)
 }
 
-export async function removeDomain(given: string, { customer }: Of): Promise<void> {
+export async function removeDomain(input: string, { customer }: Of): Promise<void> {
   const { customerId } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
-    const { domain } = await domainNamed(tx, customerId, given)
+    const { domain } = await domainNamed(tx, customerId, input)
     await store.removeDomain(tx, customerId, domain)
-    await recordDeed(tx, customerId, 'sign-on-domain.removed', domain)
+    await recordOperatorAction(tx, customerId, 'sign-on-domain.removed', domain)
   })
-  note(`${given} is removed.`)
+  note(`${input} is removed.`)
 }
 
-export async function listOwnDomains(tx: Transaction, customerId: CustomerId) {
+export async function listCustomerDomains(tx: Transaction, customerId: CustomerId) {
   const names = new Map((await listProviders(tx, customerId)).map(({ id, name }) => [id, name]))
   const all = await store.listDomains(tx, customerId)
   return all.map(({ domain, providerId, provenAt, provenBy, lostAt, token }) => {
@@ -79,15 +79,15 @@ export async function listOwnDomains(tx: Transaction, customerId: CustomerId) {
   })
 }
 
-async function domainNamed(tx: Transaction, customerId: CustomerId, given: string): Promise<store.DomainRow> {
-  const domain = domainOf(given)
-  const found = (await store.listDomains(tx, customerId)).find((one) => one.domain === domain)
-  if (!found) throw new Problem('not_found', `The domain ${domain} was not added.`)
-  return found
+async function domainNamed(tx: Transaction, customerId: CustomerId, input: string): Promise<store.DomainRow> {
+  const domain = domainOf(input)
+  const row = (await store.listDomains(tx, customerId)).find((one) => one.domain === domain)
+  if (!row) throw new Problem('not_found', `The domain ${domain} was not added.`)
+  return row
 }
 
-function domainOf(given: string): string {
-  const domain = store.asDomain(given)
-  if (domain === undefined) throw new Problem('invalid_request', `"${given}" is no domain of mail addresses.`)
+function domainOf(input: string): string {
+  const domain = store.asDomain(input)
+  if (domain === undefined) throw new Problem('invalid_request', `"${input}" is no domain of mail addresses.`)
   return domain
 }

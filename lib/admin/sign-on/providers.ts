@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { callbackOf } from '#lib/identity/access/sign-on/code-flow.ts'
 import { inspect } from '#lib/identity/access/sign-on/issuer.ts'
 import { checkIssuerAddress } from '#lib/identity/access/sign-on/outbound.ts'
-import type { Given } from '#lib/identity/access/sign-on/providers.ts'
+import type { ProviderValues } from '#lib/identity/access/sign-on/providers.ts'
 import * as store from '#lib/identity/access/sign-on/providers.ts'
 import type { Mapping } from '#lib/identity/access/sign-on/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -13,18 +13,21 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
-import { checkedText, customerNamed, recordDeed, rolesOf } from '../command.ts'
+import { checkedText, customerNamed, recordOperatorAction, rolesOf } from '../command.ts'
 import { note, print } from '../terminal.ts'
 
 export async function setProvider(options: Options): Promise<void> {
   const { customerId } = await customerNamed(options.customer)
   const name = checkedText('name of the provider', options.provider, 60)
-  const given = await givenBy(options)
+  const settings = await settingsFrom(options)
   const id = await scope({ customerId }, async (tx) => {
     const before = await store.readProvider(tx, customerId, name)
-    const changed = before ? before.id : await add(tx, customerId, name, given)
-    if (before) await store.changeProvider(tx, customerId, before, given)
-    await recordDeed(tx, customerId, 'identity-provider.set', changed, { name, ...detailsOf(given) })
+    const changed = before ? before.id : await add(tx, customerId, name, settings)
+    if (before) await store.changeProvider(tx, customerId, before, settings)
+    await recordOperatorAction(tx, customerId, 'identity-provider.set', changed, {
+      name,
+      ...detailsOf(settings),
+    })
     return changed
   })
   print(callbackOf(id))
@@ -35,21 +38,21 @@ async function add(
   tx: Transaction,
   customerId: CustomerId,
   name: string,
-  given: store.Given,
+  settings: store.ProviderValues,
 ): Promise<string> {
-  const { issuer, clientId, clientSecret } = given
+  const { issuer, clientId, clientSecret } = settings
   if (!issuer || !clientId || !clientSecret)
     throw new Problem(
       'invalid_request',
       `There is no identity provider "${name}" yet. Give its --issuer, --client-id and --secret-file.`,
     )
-  const scopes = given.scopes ?? ['openid', 'email', 'profile']
-  return store.addProvider(tx, customerId, { ...given, name, issuer, clientId, clientSecret, scopes })
+  const scopes = settings.scopes ?? ['openid', 'email', 'profile']
+  return store.addProvider(tx, customerId, { ...settings, name, issuer, clientId, clientSecret, scopes })
 }
 
-function detailsOf({ clientSecret, mappings, joinRoles, ...given }: store.Given) {
+function detailsOf({ clientSecret, mappings, joinRoles, ...settings }: store.ProviderValues) {
   return {
-    ...given,
+    ...settings,
     ...(joinRoles === undefined ? {} : { joinRoles: joinRoles ?? 'none' }),
     ...(mappings ? { mappings: mappings.map(ruleText) } : {}),
     ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
@@ -79,31 +82,31 @@ export async function showProviders(tx: Transaction, customerId: CustomerId) {
 export async function testProvider(named: Named): Promise<void> {
   const { customerId } = await customerNamed(named.customer)
   const { id, issuer } = await scope({ customerId }, (tx) => providerNamed(tx, customerId, named))
-  const found = await inspect(issuer).catch((error: unknown) => {
+  const metadata = await inspect(issuer).catch((error: unknown) => {
     throw new Problem('invalid_request', `${issuer} will not do: ${reasonOf(error)}`)
   })
   const yes = (is: unknown) => (is ? 'yes' : 'no')
-  print(`Issuer            ${found.issuer}`)
-  print(`Sign-in at        ${found.authorization_endpoint}`)
+  print(`Issuer            ${metadata.issuer}`)
+  print(`Sign-in at        ${metadata.authorization_endpoint}`)
   print(
-    `PKCE with S256    ${yes(found.code_challenge_methods_supported?.includes('S256'))}, as it says; it is sent anyway`,
+    `PKCE with S256    ${yes(metadata.code_challenge_methods_supported?.includes('S256'))}, as it says; it is sent anyway`,
   )
-  print(`Names itself      ${yes(found.authorization_response_iss_parameter_supported)} (RFC 9207)`)
-  print(`Sign-out there    ${yes(found.end_session_endpoint)}`)
+  print(`Names itself      ${yes(metadata.authorization_response_iss_parameter_supported)} (RFC 9207)`)
+  print(`Sign-out there    ${yes(metadata.end_session_endpoint)}`)
   print(`Leads back to     ${callbackOf(id)}`)
   note('The client and its secret are tried by the first sign-in.')
 }
 
-export async function turnProviderOff(named: Named): Promise<void> {
+export async function disableProvider(named: Named): Promise<void> {
   const { customerId } = await customerNamed(named.customer)
   await scope({ customerId }, async (tx) => {
     const { id, name } = await providerNamed(tx, customerId, named)
-    await store.turnOff(tx, customerId, id)
-    await recordDeed(tx, customerId, 'identity-provider.turned-off', id, { name })
+    await store.disableProvider(tx, customerId, id)
+    await recordOperatorAction(tx, customerId, 'identity-provider.turned-off', id, { name })
     const others = (await store.listProviders(tx, customerId)).filter(({ offAt }) => offAt === null)
     if (others.length > 0 || !(await store.isSignOnOnly(tx, customerId))) return
     await store.setSignOnOnly(tx, customerId, false)
-    await recordDeed(tx, customerId, 'customer.passwords-allowed', customerId)
+    await recordOperatorAction(tx, customerId, 'customer.passwords-allowed', customerId)
     note('It was the last one: members sign in by password again.')
   })
   note(`Nobody signs in by ${named.provider} any more.`)
@@ -111,9 +114,9 @@ export async function turnProviderOff(named: Named): Promise<void> {
 
 /** @throws Problem where the customer has none of this name */
 export async function providerNamed(tx: Transaction, customerId: CustomerId, { customer, provider }: Named) {
-  const found = await store.readProvider(tx, customerId, provider)
-  if (!found) throw new Problem('not_found', `${customer} has no identity provider "${provider}".`)
-  return found
+  const row = await store.readProvider(tx, customerId, provider)
+  if (!row) throw new Problem('not_found', `${customer} has no identity provider "${provider}".`)
+  return row
 }
 
 export type Named = { customer: string; provider: string }
@@ -136,7 +139,7 @@ type Options = Named & {
  * What the options give of a provider.
  * @throws Problem that says which of them is wrong
  */
-async function givenBy(options: Options): Promise<Given> {
+async function settingsFrom(options: Options): Promise<ProviderValues> {
   const { issuer, clientId, secretFile, verifiedClaim, join } = options
   const mappings = mappingsOf(options)
   return {
@@ -153,19 +156,19 @@ async function givenBy(options: Options): Promise<Given> {
 }
 
 /** @throws Problem where it is no address that we would ask */
-function issuerOf(given: string): string {
+function issuerOf(value: string): string {
   try {
-    checkIssuerAddress(given)
-    return given
+    checkIssuerAddress(value)
+    return value
   } catch (error) {
-    throw new Problem('invalid_request', `"${given}" can be no issuer: ${reasonOf(error)}`)
+    throw new Problem('invalid_request', `"${value}" can be no issuer: ${reasonOf(error)}`)
   }
 }
 
 async function secretIn(file: string): Promise<string> {
-  const given =
+  const rawSecret =
     file === '-' ? await text(process.stdin) : await readFile(resolve(env().callerDir, file), 'utf8')
-  return checkedText('client secret', given, 1000)
+  return checkedText('client secret', rawSecret, 1000)
 }
 
 function mappingsOf({ roleFrom = [], profileFrom = [], mapping }: Options): Mapping[] | undefined {

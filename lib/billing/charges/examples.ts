@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const params = { invoice_id: 'RE-2025-1140' }
 
@@ -43,7 +43,7 @@ export const listCharges: readonly Example[] = [
     name: 'not-there',
     summary: 'There is no such invoice',
     params: { invoice_id: 'IN-0' },
-    answer: refused('not_found'),
+    answer: problemAnswer('not_found'),
   },
 ]
 

@@ -10,7 +10,7 @@ import { type ChargeRow, listCharges } from './store.ts'
 type Row = ChargeRow & { line?: { position: number; description: string } | undefined }
 
 /** Rows of one statement, as other exports have them. */
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 
 const COLUMNS: Column<Row>[] = [
   { name: 'charge', number: ({ position }) => position + 1 },
@@ -40,8 +40,8 @@ export function chargesTable(caller: Caller, id: string): Table<Row> {
       const lines = await readLines(tx, caller, id)
       const byId = new Map(lines.toReversed().map((line) => [line.detailId, line]))
       const read = (cursor?: Parameters<typeof listCharges>[3]['cursor']) =>
-        listCharges(tx, caller, id, { which: undefined, limit: MOST_ROWS, cursor })
-      for await (const page of allPages(MOST_ROWS, read, ({ position }) => [String(position)]))
+        listCharges(tx, caller, id, { which: undefined, limit: MAX_ROWS, cursor })
+      for await (const page of allPages(MAX_ROWS, read, ({ position }) => [String(position)]))
         yield page.map((row) => ({ ...row, line: row.detail === null ? undefined : byId.get(row.detail) }))
     }),
   }

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { readHead } from '#lib/billing/invoices/store.ts'
+import { readInvoiceRow } from '#lib/billing/invoices/store.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -27,14 +27,14 @@ export const listCharges = operation(contract.listCharges, async (caller, { para
   const cursor = pageToken ? readPageToken(pageToken, list, Key) : undefined
   const [invoice, rows] = await readScopeAtOnce(caller, (tx) =>
     Promise.all([
-      readHead(tx, caller, id),
+      readInvoiceRow(tx, caller, id),
       store.listCharges(tx, caller, id, { which, limit: maxResults + 1, cursor }),
     ]),
   )
   if (!invoice) throw new Problem('not_found')
   const page = pageOf(rows, maxResults, cursor, ({ position }) => [String(position)], list)
-  const { rows: shown, ...links } = page
-  return { body: { charges: shown.map(serializeCharge), rowCount: shown.length, ...links } }
+  const { rows: pageRows, ...links } = page
+  return { body: { charges: pageRows.map(serializeCharge), rowCount: pageRows.length, ...links } }
 })
 
 export const exportCharges = operation(contract.exportCharges, async (caller, { params, query }) => {
@@ -54,7 +54,7 @@ function notBoth(): Problem {
 
 /** @throws Problem `not_found` */
 async function nameOf(caller: Caller, id: string): Promise<string> {
-  const invoice = await readScope(caller, (tx) => readHead(tx, caller, id))
+  const invoice = await readScope(caller, (tx) => readInvoiceRow(tx, caller, id))
   if (!invoice) throw new Problem('not_found')
   return fileName(`${id} charges`)
 }

@@ -37,26 +37,29 @@ describe('reconcile', () => {
     ['a credit', '-10.00', '-10.004', true],
     ['a credit, apart', '-10.00', '10', false],
   ])('%s: a line of %s, charges of %s: %s', (_, billed, charged, agrees) => {
-    const found = reconcile(bill([line('L', billed)]), setOf([sum('L', charged)]))
-    expect([found.agrees, found.lines?.[0]?.isApart]).toEqual([agrees, !agrees])
-    expect(found.difference).toBe(new Big(billed).minus(charged).toFixed().replace(/^-?0$/, '0'))
+    const reconciliation = reconcile(bill([line('L', billed)]), setOf([sum('L', charged)]))
+    expect([reconciliation.agrees, reconciliation.lines?.[0]?.isMismatched]).toEqual([agrees, !agrees])
+    expect(reconciliation.difference).toBe(new Big(billed).minus(charged).toFixed().replace(/^-?0$/, '0'))
   })
 
   test('goes by the minor unit of the currency', () => {
-    const found = (currency: string) =>
+    const reconcileIn = (currency: string) =>
       reconcile(bill([line('L', '10')], currency), setOf([sum('L', '9.5')])).agrees
-    expect([found('JPY'), found('USD'), found('KWD')]).toEqual([true, false, false])
+    expect([reconcileIn('JPY'), reconcileIn('USD'), reconcileIn('KWD')]).toEqual([true, false, false])
   })
 
   test('differences that set each other off are none the less told', () => {
-    const found = reconcile(bill([line('A', '10'), line('B', '10')]), setOf([sum('A', '12'), sum('B', '8')]))
-    expect(found).toMatchObject({ agrees: false, difference: '0', apart: { count: 2, amount: '0' } })
+    const reconciliation = reconcile(
+      bill([line('A', '10'), line('B', '10')]),
+      setOf([sum('A', '12'), sum('B', '8')]),
+    )
+    expect(reconciliation).toMatchObject({ agrees: false, difference: '0', apart: { count: 2, amount: '0' } })
   })
 
   test('without ids of lines the total alone is compared', () => {
     const lines = [line(null, '10', null), line(null, '5', null)]
-    const found = reconcile(bill(lines), setOf([sum(null, '15.001')]))
-    expect(found).toEqual({
+    const reconciliation = reconcile(bill(lines), setOf([sum(null, '15.001')]))
+    expect(reconciliation).toEqual({
       ...{ count: 1, amount: '15.001', agrees: true, difference: '-0.001', rounding: '-0.001' },
       corrections: NONE,
     })
@@ -64,16 +67,16 @@ describe('reconcile', () => {
   })
 
   test('two lines of a draft with one id are compared together', () => {
-    const found = reconcile(bill([line('A', '4'), line('A', '6')]), setOf([sum('A', '10')]))
-    expect(found).toMatchObject({ agrees: true, withoutCharges: { count: 0 } })
+    const reconciliation = reconcile(bill([line('A', '4'), line('A', '6')]), setOf([sum('A', '10')]))
+    expect(reconciliation).toMatchObject({ agrees: true, withoutCharges: { count: 0 } })
   })
 
   test('tells categories where each line has one, also those that only one side has', () => {
-    const found = reconcile(
+    const reconciliation = reconcile(
       bill([line('A', '10'), line('T', '2', 'Tax')]),
       setOf([sum('A', '10'), sum('C', '-1', { categories: [['Credit', 1, '-1']] })]),
     )
-    expect(found.categories).toEqual([
+    expect(reconciliation.categories).toEqual([
       { category: 'Credit', billed: '0', charges: '-1', difference: '1' },
       { category: 'Tax', billed: '2', charges: '0', difference: '2' },
       { category: 'Usage', billed: '10', charges: '10', difference: '0' },
@@ -89,17 +92,17 @@ describe('reconcile', () => {
     })
     fc.assert(
       fc.property(lines, sums, (billed, charged) => {
-        const own = bill(billed.map(([id, cents]) => line(id, new Big(cents).div(100).toFixed())))
+        const invoice = bill(billed.map(([id, cents]) => line(id, new Big(cents).div(100).toFixed())))
         const set = setOf(charged.map(([id, fine]) => sum(id, new Big(fine).div(100_000).toFixed())))
-        const found = reconcile(own, set)
-        const { apart, withoutLine, withoutCharges, rounding, difference } = found
+        const reconciliation = reconcile(invoice, set)
+        const { apart, withoutLine, withoutCharges, rounding, difference } = reconciliation
         if (!apart || !withoutLine || !withoutCharges) return
-        const told = new Big(apart.amount)
+        const mismatch = new Big(apart.amount)
           .plus(withoutCharges.amount)
           .plus(rounding)
           .minus(withoutLine.amount)
-        expect(told.eq(difference)).toBe(true)
-        expect(new Big(own.totalAmount).minus(set.amount).eq(difference)).toBe(true)
+        expect(mismatch.eq(difference)).toBe(true)
+        expect(new Big(invoice.totalAmount).minus(set.amount).eq(difference)).toBe(true)
       }),
     )
   })

@@ -24,9 +24,9 @@ export type ChargeSet = Part & { currency: string; lines: readonly LineSum[] }
 export type BillLine = { amount: string; detailId: string | null; chargeCategory: string | null }
 
 /** A line beside its charges; `difference`: what it bills less their sum. `isApart`: that is more than rounding. */
-export type LineFound = Part & { difference: string; isApart: boolean; corrections: Part }
+export type LineReconciliation = Part & { difference: string; isMismatched: boolean; corrections: Part }
 
-export type CategoryFound = { category: string; billed: string; charges: string; difference: string }
+export type CategoryReconciliation = { category: string; billed: string; charges: string; difference: string }
 
 export type Reconciliation = Part & {
   /** Whether the bill is what its charges come to, but for rounding. */
@@ -37,7 +37,7 @@ export type Reconciliation = Part & {
   rounding: string
   corrections: Part
   /** Of each line, in their order; undefined of one without charges. Absent: no line of the bill has an id. */
-  lines?: (LineFound | undefined)[]
+  lines?: (LineReconciliation | undefined)[]
   /** Lines that are apart from charges that they have, and the difference of these together. */
   apart?: Part
   /** Charges that lead to no line of the bill. */
@@ -45,7 +45,7 @@ export type Reconciliation = Part & {
   /** Lines that bill something, and to which no charge leads. */
   withoutCharges?: Part
   /** By category, where each line of the bill has one. */
-  categories?: CategoryFound[]
+  categories?: CategoryReconciliation[]
 }
 
 /**
@@ -71,38 +71,48 @@ export function reconcile(
   }
   const sums = new Map(set.lines.map((sum) => [sum.detail, sum]))
   const billed = Map.groupBy(lines, ({ detailId }) => detailId)
-  const found = lines.map((line): LineFound | undefined => {
+  const lineResults = lines.map((line): LineReconciliation | undefined => {
     const sum = line.detailId === null ? undefined : sums.get(line.detailId)
     const same = billed.get(line.detailId) ?? []
     // Of several lines with one id, which only drafts have, the first stands for all.
     if (!sum || same[0] !== line) return undefined
-    const apart = new Big(together(same.map(({ amount }) => ({ count: 1, amount }))).amount).minus(sum.amount)
+    const lineDifference = new Big(together(same.map(({ amount }) => ({ count: 1, amount }))).amount).minus(
+      sum.amount,
+    )
     const { count, corrections } = sum
-    return { count, amount: sum.amount, corrections, difference: plain(apart), isApart: !isSmall(apart) }
+    return {
+      count,
+      amount: sum.amount,
+      corrections,
+      difference: plain(lineDifference),
+      isMismatched: !isSmall(lineDifference),
+    }
   })
-  const known = new Set(billed.keys())
-  const own = found.filter((line) => line !== undefined)
-  const apart = differencesOf(own.filter(({ isApart }) => isApart))
-  const rounding = differencesOf(own.filter(({ isApart }) => !isApart)).amount
-  const withoutLine = together(set.lines.filter(({ detail }) => detail === null || !known.has(detail)))
+  const billedDetails = new Set(billed.keys())
+  const linesWithCharges = lineResults.filter((line) => line !== undefined)
+  const mismatches = differencesOf(linesWithCharges.filter(({ isMismatched }) => isMismatched))
+  const rounding = differencesOf(linesWithCharges.filter(({ isMismatched }) => !isMismatched)).amount
+  const withoutLine = together(
+    set.lines.filter(({ detail }) => detail === null || !billedDetails.has(detail)),
+  )
   const isBare = ({ detailId, amount }: BillLine) =>
     (detailId === null || !sums.has(detailId)) && !new Big(amount).eq(0)
   const bare = lines.filter(isBare)
   const withoutCharges = together(bare.map(({ amount }) => ({ count: 1, amount })))
-  const isWhole = apart.count + withoutLine.count + withoutCharges.count === 0
+  const isWhole = mismatches.count + withoutLine.count + withoutCharges.count === 0
   return {
     ...whole,
     agrees: isWhole && isSmall(difference.minus(rounding)),
     difference: plain(difference),
     rounding,
-    lines: found,
-    apart,
+    lines: lineResults,
+    apart: mismatches,
     withoutLine,
     withoutCharges,
   }
 }
 
-function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryFound[] {
+function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryReconciliation[] {
   const billed = new Map<string, Big>()
   const charged = new Map<string, Big>()
   const add = (to: Map<string, Big>, category: string, amount: string) =>
@@ -122,7 +132,7 @@ function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryFound[]
   })
 }
 
-function differencesOf(lines: readonly LineFound[]): Part {
+function differencesOf(lines: readonly LineReconciliation[]): Part {
   return together(lines.map(({ difference }) => ({ count: 1, amount: difference })))
 }
 

@@ -1,21 +1,22 @@
 import type { Charge, InvoiceCharges } from './contract.ts'
-import type { LineFound, Part, Reconciliation } from './reconciliation.ts'
+import type { LineReconciliation, Part, Reconciliation } from './reconciliation.ts'
 import type { ChargeRow } from './store.ts'
 
-const shown = ({ count, amount }: Part) => ({ count, amount: Number(amount) })
+const serializePart = ({ count, amount }: Part) => ({ count, amount: Number(amount) })
 
 /** An invoice beside its charges. */
-export function serializeReconciliation(found: Reconciliation): InvoiceCharges {
-  const { agrees, difference, rounding, corrections, apart, withoutLine, withoutCharges, categories } = found
+export function serializeReconciliation(reconciliation: Reconciliation): InvoiceCharges {
+  const { agrees, difference, rounding, corrections, apart, withoutLine, withoutCharges, categories } =
+    reconciliation
   return {
-    ...shown(found),
+    ...serializePart(reconciliation),
     agrees,
     differenceAmount: Number(difference),
     roundingAmount: Number(rounding),
-    corrections: shown(corrections),
-    ...(apart ? { apart: shown(apart) } : {}),
-    ...(withoutLine ? { withoutLine: shown(withoutLine) } : {}),
-    ...(withoutCharges ? { withoutCharges: shown(withoutCharges) } : {}),
+    corrections: serializePart(corrections),
+    ...(apart ? { apart: serializePart(apart) } : {}),
+    ...(withoutLine ? { withoutLine: serializePart(withoutLine) } : {}),
+    ...(withoutCharges ? { withoutCharges: serializePart(withoutCharges) } : {}),
     ...(categories
       ? {
           categories: categories.map(({ category, billed, charges, difference }) => ({
@@ -30,12 +31,12 @@ export function serializeReconciliation(found: Reconciliation): InvoiceCharges {
 }
 
 /** A line beside its charges. */
-export function serializeLineFound(found: LineFound) {
+export function serializeLineReconciliation(line: LineReconciliation) {
   return {
-    ...shown(found),
-    agrees: !found.isApart,
-    differenceAmount: Number(found.difference),
-    corrections: shown(found.corrections),
+    ...serializePart(line),
+    agrees: !line.isMismatched,
+    differenceAmount: Number(line.difference),
+    corrections: serializePart(line.corrections),
   }
 }
 

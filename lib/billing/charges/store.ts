@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { type Owner, owned, ownedOnce } from '#lib/billing/invoices/selection.ts'
+import { type Owner, preparedForOwner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
@@ -49,7 +49,7 @@ export async function listCharges(
   const beyond = isBack ? sql`c.position < ${at}` : sql`c.position > ${at}`
   const { rows } = await tx.execute<ChargeRow>(sql`
     SELECT found.*, p.currency FROM (
-      SELECT * FROM (${placesOf(owner, id, which)}) AS p
+      SELECT * FROM (${chargeRanges(owner, id, which)}) AS p
       WHERE ${within} ORDER BY p.first ${direction} LIMIT ${limit}) AS p
     CROSS JOIN LATERAL (
       SELECT c.position, c.detail, c.category, c.class, c.service, c.description,
@@ -65,13 +65,13 @@ export async function listCharges(
 }
 
 /** From which place to which one the charges stand: of all that lead to no line, in as many pieces as there are ids. */
-function placesOf(owner: Owner, id: string, which: Which): SQL {
-  const of = and(eq(chargeSets.customerId, owner.customerId), eq(invoices.id, id), ofInvoice(owner))
+function chargeRanges(owner: Owner, id: string, which: Which): SQL {
+  const setFilter = and(eq(chargeSets.customerId, owner.customerId), eq(invoices.id, id), ofInvoice(owner))
   if (which === undefined)
     return sql`
       SELECT ${chargeSets.id} AS set_id, ${chargeSets.currency} AS currency, 0 AS first, ${chargeSets.count} - 1 AS last
-      FROM ${chargeSets}, ${invoices} WHERE ${of}`
-  const isWanted =
+      FROM ${chargeSets}, ${invoices} WHERE ${setFilter}`
+  const isRequested =
     which === NO_LINE
       ? sql`NOT EXISTS (
           SELECT FROM ${lineItems} WHERE ${lineItems.customerId} = ${owner.customerId}
@@ -81,7 +81,7 @@ function placesOf(owner: Owner, id: string, which: Which): SQL {
     SELECT ${chargeSets.id} AS set_id, ${chargeSets.currency} AS currency, (one ->> 'from')::int AS first,
       (one ->> 'from')::int + (one ->> 'count')::int - 1 AS last
     FROM ${chargeSets}, ${invoices}, jsonb_array_elements(${chargeSets.lines}) AS one
-    WHERE ${of} AND ${isWanted}`
+    WHERE ${setFilter} AND ${isRequested}`
 }
 
 /** Leads from an invoice to the charges that hold; what has been replaced has left its number, and them, to another. */
@@ -92,10 +92,10 @@ const ofInvoice = (owner: Owner) =>
     eq(chargeSets.number, invoices.number),
     isNull(chargeSets.replacedBy),
     isNull(invoices.replacedBy),
-    ...owned(owner),
+    ...visibleTo(owner),
   )
 
-const setOf = ownedOnce<ChargeSet[]>((tx, owner) =>
+const setOf = preparedForOwner<ChargeSet[]>((tx, owner) =>
   tx
     .select({
       currency: chargeSets.currency,

@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import type { LineSum } from './reconciliation.ts'
 
-type Given = {
+type ChargeInput = {
   detail?: string
   category?: string
   class?: string
@@ -25,13 +25,13 @@ type Given = {
 export async function addCharges(
   customer: string,
   { issuer = 'Reseller', number, currency = 'USD' }: { issuer?: string; number: string; currency?: string },
-  given: readonly Given[],
+  inputs: readonly ChargeInput[],
 ): Promise<void> {
   const customerId = customer as CustomerId
   const setId = randomUUID()
-  const sumOf = (charges: readonly Given[]) =>
+  const sumOf = (charges: readonly ChargeInput[]) =>
     charges.reduce((sum, { cost }) => sum.plus(cost), new Big(0)).toFixed()
-  const groups = [...Map.groupBy(given, ({ detail }) => detail ?? null)]
+  const groups = [...Map.groupBy(inputs, ({ detail }) => detail ?? null)]
   let from = 0
   const lines = groups.map(([detail, charges]): LineSum => {
     const corrected = charges.filter((charge) => charge.class === 'Correction')
@@ -42,7 +42,11 @@ export async function addCharges(
       count: charges.length,
       amount: sumOf(charges),
       corrections: { count: corrected.length, amount: sumOf(corrected) },
-      categories: categories.map(([name, own]): [string, number, string] => [name, own.length, sumOf(own)]),
+      categories: categories.map(([name, items]): [string, number, string] => [
+        name,
+        items.length,
+        sumOf(items),
+      ]),
     }
     from += charges.length
     return line
@@ -50,7 +54,7 @@ export async function addCharges(
   await scope({ customerId }, async (tx) => {
     await tx.execute(sql`
       INSERT INTO charge_sets (customer_id, id, issuer, number, currency, count, amount, digest, lines)
-      VALUES (${customer}, ${setId}, ${issuer}, ${number}, ${currency}, ${given.length}, ${sumOf(given)}, ${setId},
+      VALUES (${customer}, ${setId}, ${issuer}, ${number}, ${currency}, ${inputs.length}, ${sumOf(inputs)}, ${setId},
         ${JSON.stringify(lines)}::jsonb)`)
     const rows = groups.flatMap(([, charges]) => charges)
     await tx.execute(sql`

@@ -40,6 +40,6 @@ test.each([
     },
     'The total is 3.00 USD more than the 1,204 charges of 10.00 USD.',
   ],
-])('%#', (found, text) => {
-  expect(reconciliationText(found, 'USD')).toBe(text)
+])('%#', (charges, text) => {
+  expect(reconciliationText(charges, 'USD')).toBe(text)
 })

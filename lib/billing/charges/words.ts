@@ -7,15 +7,15 @@ export function chargesText(count: number): string {
 }
 
 /** How far a line is from its charges: `3.10 USD more than its charges`. */
-export function lineApartText(difference: Decimal, currency: string): string {
-  return `${apart(difference, currency)} than its charges`
+export function lineDifferenceText(difference: Decimal, currency: string): string {
+  return `${differenceText(difference, currency)} than its charges`
 }
 
 /**
  * Whether an invoice is what its charges come to, in words: by how much it is not, and where.
  */
-export function reconciliationText(found: InvoiceCharges, currency: string): string {
-  const { count, amount, agrees, differenceAmount, roundingAmount, withoutLine } = found
+export function reconciliationText(charges: InvoiceCharges, currency: string): string {
+  const { count, amount, agrees, differenceAmount, roundingAmount, withoutLine } = charges
   const all = `${chargesText(count)} of ${moneyText(amount, currency)}`
   const rounding =
     roundingAmount === 0 ? '' : `, but for ${moneyText(positive(roundingAmount), currency)} of rounding`
@@ -25,16 +25,16 @@ export function reconciliationText(found: InvoiceCharges, currency: string): str
       : 'The total is what the charges come to'
     return `${whole}: ${all}${rounding}.`
   }
-  const head =
+  const summary =
     differenceAmount === 0
       ? `The total is that of the ${all}, and its lines are not what their charges come to`
-      : `The total is ${apart(differenceAmount, currency)} than the ${all}`
-  const parts = partsOf(found, currency)
-  return parts.length === 0 ? `${head}.` : `${head}: ${parts.join('; ')}.`
+      : `The total is ${differenceText(differenceAmount, currency)} than the ${all}`
+  const parts = partsOf(charges, currency)
+  return parts.length === 0 ? `${summary}.` : `${summary}: ${parts.join('; ')}.`
 }
 
-function partsOf(found: InvoiceCharges, currency: string): string[] {
-  const { apart: lines, withoutLine, withoutCharges, roundingAmount } = found
+function partsOf(charges: InvoiceCharges, currency: string): string[] {
+  const { apart: lines, withoutLine, withoutCharges, roundingAmount } = charges
   const isOne = withoutLine?.count === 1
   return [
     ...(lines?.count
@@ -56,7 +56,7 @@ function partsOf(found: InvoiceCharges, currency: string): string[] {
   ]
 }
 
-function apart(difference: Decimal, currency: string): string {
+function differenceText(difference: Decimal, currency: string): string {
   const text = String(difference)
   return `${moneyText(positive(text), currency)} ${text.startsWith('-') ? 'less' : 'more'}`
 }

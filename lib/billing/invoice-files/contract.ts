@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { orderBy, params, selection } from '#lib/billing/invoices/contract.ts'
-import { MOST_TICKED } from '#lib/billing/invoices/rules.ts'
+import { MAX_SELECTED } from '#lib/billing/invoices/rules.ts'
 import { contract } from '#lib/platform/api/contract.ts'
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 import { file, stream } from '#lib/platform/files/download.ts'
 import { listText } from '#lib/platform/lists/parameters.ts'
 import { fileRoutes } from '../routes.ts'
@@ -19,7 +19,7 @@ const readExamples: readonly Example[] = [
     name: 'nothing-there',
     summary: 'No invoice has this number',
     params: { invoice_id: 'IN-2025-0' },
-    answer: refused('not_found'),
+    answer: problemAnswer('not_found'),
   },
 ]
 
@@ -34,7 +34,7 @@ const exportExamples: readonly Example[] = [
     name: 'one-missing',
     summary: 'One of them is not there',
     query: { ids: 'IN-2025-0917|IN-2025-0' },
-    answer: refused('not_found'),
+    answer: problemAnswer('not_found'),
   },
 ]
 
@@ -71,10 +71,10 @@ export const exportInvoiceFiles = contract({
   query: z.object({
     ...selection,
     orderBy,
-    ids: listText({ most: MOST_TICKED, longest: 6000 })
+    ids: listText({ most: MAX_SELECTED, longest: 6000 })
       .optional()
       .meta({
-        description: `Invoice numbers, as in \`IN-1|IN-2\`; a \`|\` or \`%\` within one is percent-encoded once more. At most ${MOST_TICKED}. Without it: all that the filters select.`,
+        description: `Invoice numbers, as in \`IN-1|IN-2\`; a \`|\` or \`%\` within one is percent-encoded once more. At most ${MAX_SELECTED}. Without it: all that the filters select.`,
       }),
   }),
   output: stream(

@@ -10,7 +10,7 @@ import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { PUBLISHED } from '#lib/platform/values/test-iso-4217.ts'
 import { readInvoiceFile } from './operations.ts'
 
-const trace = { requestId: 'test' }
+const requestMeta = { requestId: 'test' }
 let database: TestDatabase
 let fin: Caller
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 async function rowsOf(lines: 'true' | 'false') {
-  const { body } = await exportInvoices(fin, { params: {}, query: { lines }, body: undefined }, trace)
+  const { body } = await exportInvoices(fin, { params: {}, query: { lines }, body: undefined }, requestMeta)
   const text = await new Response(body as ReadableStream).text()
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true })
   return new Map(rows.map((row) => [row.id, row]))
@@ -45,7 +45,11 @@ async function rowsOf(lines: 'true' | 'false') {
 
 /** The same of a workbook: its amounts are numbers. */
 async function cellsOf(lines: 'true' | 'false') {
-  const { body } = await exportInvoicesXlsx(fin, { params: {}, query: { lines }, body: undefined }, trace)
+  const { body } = await exportInvoicesXlsx(
+    fin,
+    { params: {}, query: { lines }, body: undefined },
+    requestMeta,
+  )
   const { sheets } = await readXlsx(await new Response(body as ReadableStream).bytes())
   const [names = [], ...rows] = sheets[0]?.rows ?? []
   const all = rows.map((row) => Object.fromEntries(row.map((cell, at) => [String(names[at]), cell])))
@@ -58,7 +62,7 @@ describe('an amount is the same as JSON, PDF, CSV and XLSX, to its minor unit', 
     const [cells, lineCells] = [await cellsOf('false'), await cellsOf('true')]
     for (const { id, currency, amount } of [...INVOICES, ...OLD]) {
       const input = { params: { invoice_id: id }, query: {}, body: undefined }
-      const { body: json } = await readInvoice(fin, input, trace)
+      const { body: json } = await readInvoice(fin, input, requestMeta)
       expect([json.totalAmount, json.balanceAmount, json.lineItems[0]?.amount]).toEqual(
         Array(3).fill(Number(amount)),
       )
@@ -68,13 +72,13 @@ describe('an amount is the same as JSON, PDF, CSV and XLSX, to its minor unit', 
       expect([cell?.totalAmount, cell?.balanceAmount, lineCell?.lineAmount]).toEqual(
         Array(3).fill(Number(amount)),
       )
-      const shown = amount.replace('1234', '1,234')
-      const texts = readPages((await readInvoiceFile(fin, input, trace)).body)
+      const formatted = amount.replace('1234', '1,234')
+      const texts = readPages((await readInvoiceFile(fin, input, requestMeta)).body)
         .flat()
         .map(({ text }) => text)
       // Price, amount and line items; then the total.
-      expect(texts.filter((text) => text === shown)).toHaveLength(3)
-      expect(texts.filter((text) => text === `${shown} ${currency}`)).toHaveLength(1)
+      expect(texts.filter((text) => text === formatted)).toHaveLength(3)
+      expect(texts.filter((text) => text === `${formatted} ${currency}`)).toHaveLength(1)
     }
   })
 })

@@ -27,10 +27,10 @@ export type InvoiceDocument = {
 } & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
 
 /** A line of it. */
-export type DrawnLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>
+export type PdfLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>
 
 /** More lines are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
-export const MOST_PRINTED = 5000
+export const MAX_PRINTED_LINES = 5000
 
 type Kind = DocumentName | 'Draft' | 'Voided'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { partyOf } from '#lib/billing/parties/rules.ts'
 import type { InvoiceDocument } from './document.ts'
-import { drawInThread } from './draw.ts'
-import { drawInvoice } from './pdf.ts'
+import { renderInWorker } from './draw.ts'
+import { renderInvoicePdf } from './pdf.ts'
 
 const document: InvoiceDocument = {
   number: 'IN-1',
@@ -34,37 +34,37 @@ test.each([0, 1, 300])(
   'an invoice of %i lines has the same bytes from the thread as from here',
   async (count) => {
     const some = lines.slice(0, count)
-    const drawn = await drawInThread(document, some, 'northwind')
-    expect(Buffer.compare(drawn, await drawInvoice(document, some))).toBe(0)
+    const pdf = await renderInWorker(document, some, 'northwind')
+    expect(Buffer.compare(pdf, await renderInvoicePdf(document, some))).toBe(0)
   },
 )
 
 test('many at once do not mix', async () => {
   const numbers = Array.from({ length: 12 }, (_, index) => `IN-${index}`)
-  const drawn = await Promise.all(
+  const pdfs = await Promise.all(
     numbers.map((number, index) =>
-      drawInThread({ ...document, number }, lines.slice(0, 5), `customer-${index % 3}`),
+      renderInWorker({ ...document, number }, lines.slice(0, 5), `customer-${index % 3}`),
     ),
   )
   for (const [index, number] of numbers.entries())
     expect(
       Buffer.compare(
-        drawn[index] ?? Buffer.alloc(0),
-        await drawInvoice({ ...document, number }, lines.slice(0, 5)),
+        pdfs[index] ?? Buffer.alloc(0),
+        await renderInvoicePdf({ ...document, number }, lines.slice(0, 5)),
       ),
     ).toBe(0)
 })
 
 test('what can not be drawn is an error that says why, and the next one is drawn', async () => {
   const broken = { ...document, totalAmount: 'much' }
-  await expect(drawInThread(broken, lines.slice(0, 1), 'northwind')).rejects.toThrow(/[Ii]nvalid number/)
-  expect((await drawInThread(document, [], 'northwind')).length).toBeGreaterThan(1000)
+  await expect(renderInWorker(broken, lines.slice(0, 1), 'northwind')).rejects.toThrow(/[Ii]nvalid number/)
+  expect((await renderInWorker(document, [], 'northwind')).length).toBeGreaterThan(1000)
 })
 
 test('of one customer twenty wait, the next one is refused, and all others are drawn', async () => {
-  const asked = Array.from({ length: 22 }, () => drawInThread(document, [], 'northwind'))
-  const other = drawInThread(document, [], 'birch')
-  const answers = await Promise.allSettled([...asked, other])
+  const requests = Array.from({ length: 22 }, () => renderInWorker(document, [], 'northwind'))
+  const other = renderInWorker(document, [], 'birch')
+  const answers = await Promise.allSettled([...requests, other])
   expect(answers.map(({ status }) => status).filter((status) => status === 'fulfilled')).toHaveLength(22)
   expect(answers[21]).toMatchObject({
     reason: { code: 'service_unavailable', more: { headers: { 'Retry-After': '5' } } },

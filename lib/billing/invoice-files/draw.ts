@@ -3,37 +3,41 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { threadOf } from '#lib/platform/pdf/thread.ts'
-import { turns } from '#lib/platform/runtime/concurrency.ts'
-import type { DrawnLine, InvoiceDocument } from './document.ts'
+import { fairSemaphore } from '#lib/platform/runtime/concurrency.ts'
+import type { InvoiceDocument, PdfLine } from './document.ts'
 
 /** What crosses to the drawing thread: data, of one invoice. */
-export type Drawing = { document: InvoiceDocument; lines: DrawnLine[] }
+export type RenderJob = { document: InvoiceDocument; lines: PdfLine[] }
 
 /** `drawInvoice`, wherever it is done, for a customer. */
-export type Draw = (document: InvoiceDocument, lines: DrawnLine[], customerId: string) => Promise<Uint8Array>
+export type RenderPdf = (
+  document: InvoiceDocument,
+  lines: PdfLine[],
+  customerId: string,
+) => Promise<Uint8Array>
 
 /** Each that waits holds its lines: an archive has one here at a time. */
-const MOST_WAITING = { each: 20, all: 60 }
+const MAX_WAITING = { each: 20, all: 60 }
 
-const slot = globalThis as typeof globalThis & { licensesInvoicesDraw?: Draw }
+const slot = globalThis as typeof globalThis & { licensesInvoicesRenderPdf?: RenderPdf }
 
 /**
  * Draws in the process's drawing thread, when its turn comes: a long invoice takes seconds.
  * @throws Problem `service_unavailable` where too many wait; Error where it takes too long or the thread dies
  */
-export const drawInThread: Draw = (document, lines, customerId) => {
+export const renderInWorker: RenderPdf = (document, lines, customerId) => {
   // In a production build of Next alone, two route files may have copies of this module.
-  slot.licensesInvoicesDraw ??= newDraw()
-  return slot.licensesInvoicesDraw(document, lines, customerId)
+  slot.licensesInvoicesRenderPdf ??= createRenderer()
+  return slot.licensesInvoicesRenderPdf(document, lines, customerId)
 }
 
-function newDraw(): Draw {
+function createRenderer(): RenderPdf {
   // Put together: a bundler would take `new URL(…, import.meta.url)` for a file of its own.
   const script = join(fileURLToPath(import.meta.url), '..', 'drawing.ts')
-  const thread = threadOf<Drawing>(pathToFileURL(script))
-  const { take } = turns({ most: 1, share: 1, mostWaiting: MOST_WAITING, refusal: tooMany })
+  const thread = threadOf<RenderJob>(pathToFileURL(script))
+  const { acquire } = fairSemaphore({ most: 1, share: 1, mostWaiting: MAX_WAITING, timeoutError: tooMany })
   return async (document, lines, customerId) => {
-    const end = await take(customerId)
+    const end = await acquire(customerId)
     return thread.run({ document, lines }).finally(end)
   }
 }

@@ -1,22 +1,22 @@
 import 'server-only'
 import { parentPort } from 'node:worker_threads'
-import type { Told } from '#lib/platform/pdf/thread.ts'
-import type { Drawing } from './draw.ts'
-import { drawInvoice } from './pdf.ts'
+import type { TaskResult } from '#lib/platform/pdf/thread.ts'
+import type { RenderJob } from './draw.ts'
+import { renderInvoicePdf } from './pdf.ts'
 
 // What the drawing thread runs: an invoice's parts come in, its PDF goes out. It knows no database and no caller.
-parentPort?.on('message', ({ document, lines }: Drawing) => {
-  drawInvoice(document, lines).then(
-    (drawn) => {
+parentPort?.on('message', ({ document, lines }: RenderJob) => {
+  renderInvoicePdf(document, lines).then(
+    (pdfBytes) => {
       // Bytes of their own, which are handed over and not copied.
-      const bytes = new Uint8Array(drawn)
-      tell({ bytes }, [bytes.buffer])
+      const bytes = new Uint8Array(pdfBytes)
+      respond({ bytes }, [bytes.buffer])
     },
     (error: unknown) =>
-      tell({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      respond({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   )
 })
 
-function tell(told: Told, handedOver: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(told, handedOver)
+function respond(response: TaskResult, handedOver: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(response, handedOver)
 }

@@ -16,8 +16,8 @@ import { unzip } from '#lib/platform/files/test-zip.ts'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { readFile } from './files.ts'
 import { exportInvoiceFiles, readInvoiceFile } from './operations.ts'
-import { drawInvoice } from './pdf.ts'
-import { digestOf, keepFile } from './store.ts'
+import { renderInvoicePdf } from './pdf.ts'
+import { digestOf, storeFile } from './store.ts'
 
 type Caller = Awaited<ReturnType<typeof callerOf>>
 let db: TestDatabase
@@ -37,13 +37,13 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const write = (statement: string, values: unknown[] = []) => db.sql('northwind', statement, values)
+const write = (query: string, values: unknown[] = []) => db.sql('northwind', query, values)
 const kinds = (id: string) =>
   write('SELECT kind FROM invoice_files WHERE invoice_id = $1 ORDER BY kind', [id]).then((rows) =>
     rows.map(({ kind }) => kind),
   )
-const bytesOf = async (id: string, draw?: typeof drawInvoice) => {
-  const file = await readFile(caller, id, undefined, draw)
+const bytesOf = async (id: string, render?: typeof renderInvoicePdf) => {
+  const file = await readFile(caller, id, undefined, render)
   return Buffer.from(file?.bytes ?? [])
 }
 const textOf = (bytes: Uint8Array) =>
@@ -51,17 +51,17 @@ const textOf = (bytes: Uint8Array) =>
     .flat()
     .map(({ text }) => text)
     .join('\n')
-const keep = (id: string, kind: 'original-pdf' | 'original-xml', text: string, name: string) =>
+const storeDocument = (id: string, kind: 'original-pdf' | 'original-xml', text: string, name: string) =>
   scope(caller, (tx) =>
-    keepFile(tx, caller.customerId, { invoiceId: id, kind, name, bytes: Buffer.from(text) }),
+    storeFile(tx, caller.customerId, { invoiceId: id, kind, name, bytes: Buffer.from(text) }),
   )
-const never: typeof drawInvoice = () => Promise.reject(new Error('It is drawn again.'))
+const never: typeof renderInvoicePdf = () => Promise.reject(new Error('It is drawn again.'))
 
 const files = route(readInvoiceFile)
-function ask(id: string, { key = keys.finance, kind = '', headers = {} } = {}) {
+function request(id: string, { key = keys.finance, kind = '', headers = {} } = {}) {
   const url = `http://console.example/billing/v1/invoices/${encodeURIComponent(id)}/file`
-  const given = { ...headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) }
-  return files.GET(new Request(kind ? `${url}?kind=${kind}` : url, { headers: given }))
+  const requestHeaders = { ...headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) }
+  return files.GET(new Request(kind ? `${url}?kind=${kind}` : url, { headers: requestHeaders }))
 }
 
 describe('the bytes of an issued invoice are the same', () => {
@@ -97,14 +97,15 @@ describe('the bytes of an issued invoice are the same', () => {
     await edit(id)
     expect(Buffer.compare(await bytesOf(id, never), first)).toBe(0)
     await edit(`${id}-2`)
-    const later = textOf(await bytesOf(`${id}-2`)).replaceAll(`${id}-2`, id)
-    if (what !== 'it is voided') expect(later).toBe(textOf(first))
+    const secondText = textOf(await bytesOf(`${id}-2`)).replaceAll(`${id}-2`, id)
+    if (what !== 'it is voided') expect(secondText).toBe(textOf(first))
   })
 
   it('after our layout changes', async () => {
     await addInvoice('northwind', 'LAYOUT')
     const first = await bytesOf('LAYOUT')
-    const other: typeof drawInvoice = (document, lines) => drawInvoice({ ...document, platform: 'x' }, lines)
+    const other: typeof renderInvoicePdf = (document, lines) =>
+      renderInvoicePdf({ ...document, platform: 'x' }, lines)
     expect(Buffer.compare(await bytesOf('LAYOUT', other), first)).toBe(0)
     await addInvoice('northwind', 'LAYOUT-2')
     const new2 = await bytesOf('LAYOUT-2', other)
@@ -114,13 +115,13 @@ describe('the bytes of an issued invoice are the same', () => {
   it('for all who ask first at the same moment, though each draws other ones', async () => {
     await addInvoice('northwind', 'RACE')
     const both = Promise.withResolvers<void>()
-    let drawn = 0
-    const racing = (platform: string): typeof drawInvoice => {
+    let renderCount = 0
+    const racing = (platform: string): typeof renderInvoicePdf => {
       return async (document, lines) => {
-        drawn += 1
-        if (drawn === 2) both.resolve()
+        renderCount += 1
+        if (renderCount === 2) both.resolve()
         await both.promise
-        return drawInvoice({ ...document, platform }, lines)
+        return renderInvoicePdf({ ...document, platform }, lines)
       }
     }
     const [one, two] = await Promise.all([bytesOf('RACE', racing('a')), bytesOf('RACE', racing('b'))])
@@ -162,13 +163,13 @@ describe('what is not issued', () => {
 
   it('as it was read is not kept: what is written while it is drawn is drawn anew', async () => {
     await addInvoice('northwind', 'MOVING')
-    let drawn = 0
+    let renderCount = 0
     const file = await bytesOf('MOVING', async (document, lines) => {
-      drawn += 1
-      if (drawn === 1) await write("UPDATE invoices SET total_amount = 77 WHERE id = 'MOVING'")
-      return drawInvoice(document, lines)
+      renderCount += 1
+      if (renderCount === 1) await write("UPDATE invoices SET total_amount = 77 WHERE id = 'MOVING'")
+      return renderInvoicePdf(document, lines)
     })
-    expect([drawn, textOf(file).includes('77.00 USD')]).toEqual([2, true])
+    expect([renderCount, textOf(file).includes('77.00 USD')]).toEqual([2, true])
   })
 })
 
@@ -177,16 +178,16 @@ describe("the issuer's own", () => {
 
   it('is what the invoice is downloaded as, byte for byte under its name; ours is beside it', async () => {
     await addInvoice('northwind', 'OWN')
-    await keep('OWN', 'original-pdf', PDF, 'Rechnung Nr. 7.pdf')
-    await keep('OWN', 'original-xml', XML, 'OWN.xml')
-    const response = await ask('OWN')
+    await storeDocument('OWN', 'original-pdf', PDF, 'Rechnung Nr. 7.pdf')
+    await storeDocument('OWN', 'original-xml', XML, 'OWN.xml')
+    const response = await request('OWN')
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/pdf',
       'content-disposition': expect.stringMatching(/^attachment; .*''Rechnung%20Nr.%207.pdf$/),
     })
     expect(await response.text()).toBe(PDF)
-    expect(await (await ask('OWN', { kind: 'original-pdf' })).text()).toBe(PDF)
-    const ours = await ask('OWN', { kind: 'drawn' })
+    expect(await (await request('OWN', { kind: 'original-pdf' })).text()).toBe(PDF)
+    const ours = await request('OWN', { kind: 'drawn' })
     expect(textOf(new Uint8Array(await ours.arrayBuffer()))).toContain('10.00 USD')
     expect(ours.headers.get('content-disposition')).toContain('OWN.pdf')
     const { body } = await exportInvoiceFiles(
@@ -199,7 +200,7 @@ describe("the issuer's own", () => {
   })
 
   it('as XML is sent so that no browser opens it', async () => {
-    const response = await ask('OWN', { kind: 'original-xml' })
+    const response = await request('OWN', { kind: 'original-xml' })
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/octet-stream',
       'content-disposition': expect.stringMatching(/^attachment; filename="?OWN.xml"?/),
@@ -211,8 +212,8 @@ describe("the issuer's own", () => {
   it('is not there unless it was stored', async () => {
     await addInvoice('northwind', 'BARE')
     for (const kind of ['original-pdf', 'original-xml'])
-      expect((await ask('BARE', { kind })).status).toBe(404)
-    const odd = await ask('BARE', { kind: 'other' })
+      expect((await request('BARE', { kind })).status).toBe(404)
+    const odd = await request('BARE', { kind: 'other' })
     expect([odd.status, (await odd.json()).errors]).toMatchObject([400, [{ parameter: 'kind' }]])
   })
 })
@@ -220,11 +221,11 @@ describe("the issuer's own", () => {
 describe('an answer', () => {
   it('carries its digest, and is not sent again to who has it', async () => {
     await addInvoice('northwind', 'DIGEST')
-    const response = await ask('DIGEST')
+    const response = await request('DIGEST')
     const [etag, digest] = ['etag', 'repr-digest'].map((name) => response.headers.get(name) ?? '')
     const hex = digestOf(new Uint8Array(await response.arrayBuffer()))
     expect(digest).toBe(`sha-256=:${Buffer.from(hex, 'hex').toString('base64')}:`)
-    expect((await ask('DIGEST', { headers: { 'If-None-Match': etag } })).status).toBe(304)
+    expect((await request('DIGEST', { headers: { 'If-None-Match': etag } })).status).toBe(304)
     expect(await write("SELECT digest FROM invoice_files WHERE invoice_id = 'DIGEST'")).toEqual([
       { digest: hex },
     ])
@@ -237,7 +238,7 @@ describe('an answer', () => {
        VALUES ('northwind', 'DAMAGED', 'drawn', $1, '%PDF-damaged')`,
       [digestOf(Buffer.from('%PDF-whole'))],
     )
-    const response = await ask('DAMAGED')
+    const response = await request('DAMAGED')
     expect([response.status, (await response.json()).code]).toEqual([500, 'internal_error'])
     await expect(bytesOf('DAMAGED')).rejects.toThrow(
       'The stored file drawn of the invoice DAMAGED is damaged',
@@ -255,17 +256,17 @@ describe('an answer', () => {
     await addInvoice('northwind', 'EM', { billingProfileId: 'emea' })
     for (const id of ['EM', 'OWN']) {
       for (const kind of ['', 'drawn', 'original-pdf']) {
-        expect((await ask(id, { kind, key: '' })).status).toBe(401)
-        expect((await ask(id, { kind, key: keys.it })).status).toBe(403)
-        expect((await ask(id, { kind, key: keys.other })).status).toBe(404)
+        expect((await request(id, { kind, key: '' })).status).toBe(401)
+        expect((await request(id, { kind, key: keys.it })).status).toBe(403)
+        expect((await request(id, { kind, key: keys.other })).status).toBe(404)
       }
     }
-    expect((await ask('EM', { key: keys.emea })).status).toBe(200)
+    expect((await request('EM', { key: keys.emea })).status).toBe(200)
     for (const kind of ['', 'drawn', 'original-pdf', 'original-xml'])
-      expect((await ask('OWN', { kind, key: keys.emea })).status).toBe(404)
-    await keep('EM', 'original-pdf', '%PDF-emea', 'EM.pdf')
+      expect((await request('OWN', { kind, key: keys.emea })).status).toBe(404)
+    await storeDocument('EM', 'original-pdf', '%PDF-emea', 'EM.pdf')
     await addInvoice('southwind', 'EM')
-    expect(await (await ask('EM', { key: keys.other, kind: 'original-pdf' })).json()).toMatchObject({
+    expect(await (await request('EM', { key: keys.other, kind: 'original-pdf' })).json()).toMatchObject({
       code: 'not_found',
     })
   })

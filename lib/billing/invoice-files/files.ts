@@ -1,17 +1,17 @@
 import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
-import { type Draw, drawInThread } from './draw.ts'
+import { type RenderPdf, renderInWorker } from './draw.ts'
 import type { FileKind } from './rules.ts'
 import { savedName } from './serialize.ts'
 import * as store from './store.ts'
-import { digestOf, type KeptFile, readKept } from './store.ts'
+import { digestOf, readStoredFile, type StoredFile } from './store.ts'
 
 /** A document of an invoice: its bytes, their digest, and the name under which it is saved. */
 export type InvoiceFile = { kind: FileKind; name: string; digest: string; bytes: Uint8Array }
 
 /** A row that is written again and again while it is drawn. */
-const MOST_TRIES = 5
+const MAX_ATTEMPTS = 5
 
 /**
  * A document of an invoice; without a kind, the issuer's own PDF where it is there, and else ours. Ours is drawn when
@@ -24,29 +24,29 @@ export async function readFile(
   caller: Caller,
   id: string,
   kind?: FileKind,
-  draw: Draw = drawInThread,
+  render: RenderPdf = renderInWorker,
 ): Promise<InvoiceFile | undefined> {
   const kinds: FileKind[] = kind ? [kind] : ['original-pdf', 'drawn']
-  const kept = () =>
+  const readStored = () =>
     readScope(caller, async (tx) => {
       const [isThere, file] = await Promise.all([
         store.isThere(tx, caller, id),
-        readKept(tx, caller.customerId, id, kinds),
+        readStoredFile(tx, caller.customerId, id, kinds),
       ])
       return isThere ? { file } : undefined
     })
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const found = await kept()
-    if (!found) return undefined
-    if (found.file) return named(id, found.file)
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+    const stored = await readStored()
+    if (!stored) return undefined
+    if (stored.file) return named(id, stored.file)
     if (!kinds.includes('drawn')) return undefined
     const read = await readScope(caller, (tx) => store.readDrawable(tx, caller, id))
     if (!read) return undefined
-    const bytes = await draw(read.document, read.lines, caller.customerId)
+    const bytes = await render(read.document, read.lines, caller.customerId)
     const { version, document } = read
     const isOurs =
       document.documentState !== 'issued' ||
-      (await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version }), {
+      (await scope(caller, (tx) => store.storeRenderedPdf(tx, caller, id, { bytes, version }), {
         evenIfClosed: true,
       }))
     if (isOurs) return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
@@ -55,7 +55,7 @@ export async function readFile(
   throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
 }
 
-function named(id: string, file: Omit<KeptFile, 'size'> & { bytes: Uint8Array }): InvoiceFile {
+function named(id: string, file: Omit<StoredFile, 'size'> & { bytes: Uint8Array }): InvoiceFile {
   const { kind, digest, bytes } = file
   return { kind, name: savedName(id, kind, file.name), digest, bytes }
 }

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
 import { unzip } from '#lib/platform/files/test-zip.ts'
 import { formatList } from '#lib/platform/lists/filter-text.ts'
-import { faultsOf } from '#lib/platform/pdf/test-check.ts'
+import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { exportInvoiceFiles, readInvoiceFile } from './operations.ts'
 
 let database: TestDatabase
@@ -33,16 +33,16 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const handlers = route(exportInvoiceFiles)
-async function ask(query: Record<string, string> = {}, key = keys.finance, given: RequestInit = {}) {
+async function request(query: Record<string, string> = {}, key = keys.finance, init: RequestInit = {}) {
   const url = `http://console.example/billing/v1/invoices.zip?${new URLSearchParams(query)}`
-  return handlers.GET(new Request(url, { ...given, headers: key ? { Authorization: `Bearer ${key}` } : {} }))
+  return handlers.GET(new Request(url, { ...init, headers: key ? { Authorization: `Bearer ${key}` } : {} }))
 }
 const filesOf = async (response: Response) => unzip(new Uint8Array(await response.arrayBuffer()))
 const namesOf = async (response: Response) => (await filesOf(response)).map(({ name }) => name)
 
 describe('the archive', () => {
   it('holds what is filtered, in the order of the list, each under a name of its own', async () => {
-    const response = await ask()
+    const response = await request()
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/zip',
@@ -51,24 +51,24 @@ describe('the archive', () => {
       'x-content-type-options': 'nosniff',
     })
     expect(await namesOf(response)).toEqual(['A-1.pdf', 'a-1 (2).pdf', 'x-y %7C.pdf', 'EM-1.pdf'])
-    expect(await namesOf(await ask({ filter: 'platform:web-services' }))).toEqual(['A-1.pdf'])
-    expect(await namesOf(await ask({ search: 'em', orderBy: 'dueDate' }))).toEqual(['EM-1.pdf'])
+    expect(await namesOf(await request({ filter: 'platform:web-services' }))).toEqual(['A-1.pdf'])
+    expect(await namesOf(await request({ search: 'em', orderBy: 'dueDate' }))).toEqual(['EM-1.pdf'])
   })
 
   it('holds the very files that each invoice has, and is the same each time', async () => {
     const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
-    const archive = await bytesOf(await ask())
-    expect(Buffer.compare(archive, await bytesOf(await ask()))).toBe(0)
+    const archive = await bytesOf(await request())
+    expect(Buffer.compare(archive, await bytesOf(await request()))).toBe(0)
     const input = { params: { invoice_id: 'A/1' }, query: {}, body: undefined }
     const { body } = await readInvoiceFile(finance, input, { requestId: 'test' })
     const files = unzip(archive)
     expect(Buffer.compare(Buffer.from(body), files[0]?.bytes ?? Buffer.alloc(0))).toBe(0)
-    expect(files.flatMap(({ bytes }) => faultsOf(bytes))).toEqual([])
+    expect(files.flatMap(({ bytes }) => pdfErrors(bytes))).toEqual([])
   })
 
   it('holds those that are named, whatever their numbers, once', async () => {
     const ids = formatList(['x|y %7C', 'A/1', 'A/1'])
-    expect(await namesOf(await ask({ ids }))).toEqual(['A-1.pdf', 'x-y %7C.pdf'])
+    expect(await namesOf(await request({ ids }))).toEqual(['A-1.pdf', 'x-y %7C.pdf'])
   })
 })
 
@@ -77,26 +77,26 @@ describe('nobody gets', () => {
     ['a number that is not there', 'A/1|missing'],
     ["another customer's", 'A/1|SW-1'],
   ])('%s: the same 404', async (_, ids) => {
-    const response = await ask({ ids })
+    const response = await request({ ids })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ code: 'not_found', detail: 'Not found' })
   })
 
   it('what another billing profile has', async () => {
-    expect(await namesOf(await ask({}, keys.emea))).toEqual(['EM-1.pdf'])
-    expect((await ask({ ids: 'A/1' }, keys.emea)).status).toBe(404)
-    expect(await namesOf(await ask({ ids: 'EM-1' }, keys.emea))).toEqual(['EM-1.pdf'])
-    expect(await namesOf(await ask({}, keys.other))).toEqual(['SW-1.pdf'])
+    expect(await namesOf(await request({}, keys.emea))).toEqual(['EM-1.pdf'])
+    expect((await request({ ids: 'A/1' }, keys.emea)).status).toBe(404)
+    expect(await namesOf(await request({ ids: 'EM-1' }, keys.emea))).toEqual(['EM-1.pdf'])
+    expect(await namesOf(await request({}, keys.other))).toEqual(['SW-1.pdf'])
   })
 
   it('anything without a key, or without the role', async () => {
-    expect((await ask({}, '')).status).toBe(401)
-    expect((await ask({}, keys.it)).status).toBe(403)
+    expect((await request({}, '')).status).toBe(401)
+    expect((await request({}, keys.it)).status).toBe(403)
   })
 
   it('an empty archive', async () => {
-    expect((await ask({ filter: 'platform:none' })).status).toBe(404)
-    expect((await ask({ ids: 'A/1', filter: 'platform:none' })).status).toBe(404)
+    expect((await request({ filter: 'platform:none' })).status).toBe(404)
+    expect((await request({ ids: 'A/1', filter: 'platform:none' })).status).toBe(404)
   })
 })
 
@@ -111,7 +111,7 @@ describe('is refused', () => {
     ['filter', 'nothing:x'],
     ['orderBy', 'id'],
   ])('%s=%s', async (name, value) => {
-    const response = await ask({ [name]: value })
+    const response = await request({ [name]: value })
     expect(response.status).toBe(400)
     expect((await response.json()).errors).toMatchObject([{ parameter: name }])
   })
@@ -129,14 +129,17 @@ describe('is refused', () => {
       'crowd',
       "INSERT INTO line_items SELECT 'crowd', 'C-1', n, 'web-services', 'Line', 1, 1, 'USD' FROM generate_series(0, 0) n",
     )
-    const many = await ask({}, key)
+    const many = await request({}, key)
     expect([many.status, (await many.json()).detail]).toEqual([400, expect.stringContaining('500 invoices')])
     await database.sql(
       'crowd',
       `INSERT INTO line_items SELECT 'crowd', 'C-' || i, n, 'web-services', 'Line', 1, 1, 'USD'
        FROM generate_series(2, 11) i, generate_series(0, 5999) n`,
     )
-    const long = await ask({ ids: Array.from({ length: 11 }, (_, index) => `C-${index + 1}`).join('|') }, key)
+    const long = await request(
+      { ids: Array.from({ length: 11 }, (_, index) => `C-${index + 1}`).join('|') },
+      key,
+    )
     expect([long.status, (await long.json()).detail]).toEqual([
       400,
       expect.stringContaining('50,000 line items'),
@@ -157,7 +160,7 @@ describe('a download that breaks off', () => {
   it('by its client stops the work', async () => {
     const key = await many('GONE')
     const leaving = new AbortController()
-    const response = await ask({ search: 'GONE' }, key, { signal: leaving.signal })
+    const response = await request({ search: 'GONE' }, key, { signal: leaving.signal })
     await response.body?.getReader().read()
     leaving.abort()
     await expect.poll(busy).toBe(0)
@@ -165,7 +168,7 @@ describe('a download that breaks off', () => {
 
   it('because an invoice is gone meanwhile never looks whole', async () => {
     const key = await many('LOST')
-    const response = await ask({ search: 'LOST' }, key)
+    const response = await request({ search: 'LOST' }, key)
     await database.sql('crowd', "DELETE FROM invoices WHERE id = 'LOST-100'")
     await expect(response.arrayBuffer()).rejects.toThrow()
     await expect.poll(busy).toBe(0)

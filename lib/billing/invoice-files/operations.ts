@@ -1,7 +1,7 @@
 import 'server-only'
 import { checked } from '#lib/billing/invoices/operations.ts'
-import type { InvoiceOrder } from '#lib/billing/invoices/order.ts'
-import { MOST_FILES } from '#lib/billing/invoices/rules.ts'
+import type { InvoiceSort } from '#lib/billing/invoices/order.ts'
+import { MAX_FILES } from '#lib/billing/invoices/rules.ts'
 import { findInvoices } from '#lib/billing/invoices/search.ts'
 import { daysOf, type Selection } from '#lib/billing/invoices/selection.ts'
 import { countLines } from '#lib/billing/invoices/store.ts'
@@ -12,7 +12,7 @@ import { readScope } from '#lib/platform/db/scope.ts'
 import { attachment, fileName, named } from '#lib/platform/files/attachment.ts'
 import { uniqueNames, zip } from '#lib/platform/files/zip.ts'
 import * as contract from './contract.ts'
-import { MOST_PRINTED } from './document.ts'
+import { MAX_PRINTED_LINES } from './document.ts'
 import { readFile } from './files.ts'
 import { BYTES, MEDIA_TYPES } from './rules.ts'
 
@@ -27,14 +27,14 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
 })
 
 /** Printed line items of one archive: half a minute of drawing. */
-const MOST_LINES = 50_000
+const MAX_LINES = 50_000
 
 export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {
   const body = invoicesZip(caller, checked(query))
   return { body, headers: attachment(`${named('invoices', daysOf(query))}.zip`, 'application/zip') }
 })
 
-type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+type Selected = Selection & { orderBy?: InvoiceSort | undefined }
 
 /**
  * The PDFs of a selection as one archive, in the order of the list: of each the one that it is downloaded as. Each is
@@ -44,18 +44,18 @@ type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
  */
 async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {
-    const found = await findInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
+    const matches = await findInvoices(tx, caller, selection, MAX_FILES + 1, { orderBy })
     const counts = await countLines(
       tx,
       caller,
-      found.map(({ id }) => id),
+      matches.map(({ id }) => id),
     )
-    const printed = [...counts.values()].map((count) => Math.min(count, MOST_PRINTED))
-    return { rows: found, lines: printed.reduce((sum, count) => sum + count, 0) }
+    const printed = [...counts.values()].map((count) => Math.min(count, MAX_PRINTED_LINES))
+    return { rows: matches, lines: printed.reduce((sum, count) => sum + count, 0) }
   })
   if (rows.length < (selection.ids?.length ?? 1)) throw new Problem('not_found')
-  if (rows.length > MOST_FILES) throw tooMany(`${MOST_FILES} invoices`)
-  if (lines > MOST_LINES) throw tooMany(`${MOST_LINES.toLocaleString('en')} line items`)
+  if (rows.length > MAX_FILES) throw tooMany(`${MAX_FILES} invoices`)
+  if (lines > MAX_LINES) throw tooMany(`${MAX_LINES.toLocaleString('en')} line items`)
   const names = uniqueNames(
     rows.map(({ id }) => fileName(id)),
     'pdf',

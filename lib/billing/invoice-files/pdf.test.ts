@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { partyOf } from '#lib/billing/parties/rules.ts'
 import { PAGE } from '#lib/platform/pdf/paper.ts'
-import { faultsOf } from '#lib/platform/pdf/test-check.ts'
+import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { objectsOf, type Run, readPages } from '#lib/platform/pdf/test-read.ts'
-import { MOST_PRINTED } from './document.ts'
-import { drawInvoice } from './pdf.ts'
+import { MAX_PRINTED_LINES } from './document.ts'
+import { renderInvoicePdf } from './pdf.ts'
 
-type Invoice = Parameters<typeof drawInvoice>[0]
-type Line = Parameters<typeof drawInvoice>[1][number]
+type Invoice = Parameters<typeof renderInvoicePdf>[0]
+type Line = Parameters<typeof renderInvoicePdf>[1][number]
 
 const NOBODY = partyOf({ name: 'Nobody' })
 const invoice: Invoice = {
@@ -41,7 +41,7 @@ const invoice: Invoice = {
   buyer: { ...NOBODY, name: 'Northwind Labs', address: '12 Harbour Street\nHamburg', taxId: 'DE 123' },
 }
 
-function line(given: Partial<Line> = {}): Line {
+function line(overrides: Partial<Line> = {}): Line {
   const { type, details } = { type: 'cloud-platform', details: null }
   return {
     position: 1,
@@ -51,13 +51,13 @@ function line(given: Partial<Line> = {}): Line {
     qty: '412.6',
     currency: 'USD',
     details,
-    ...given,
+    ...overrides,
   }
 }
 
 /** The texts of all pages, in the order in which they were drawn. */
-async function textsOf(given: Partial<Invoice>, lines: Line[] = [line()]): Promise<string[]> {
-  return readPages(await drawInvoice({ ...invoice, ...given }, lines)).flatMap((page) =>
+async function textsOf(overrides: Partial<Invoice>, lines: Line[] = [line()]): Promise<string[]> {
+  return readPages(await renderInvoicePdf({ ...invoice, ...overrides }, lines)).flatMap((page) =>
     page.map(({ text }) => text),
   )
 }
@@ -80,9 +80,12 @@ describe('an invoice as a PDF', () => {
   })
 
   test('gives the same bytes for the same rows, and others for others', async () => {
-    const [first, again] = [await drawInvoice(invoice, [line()]), await drawInvoice(invoice, [line()])]
+    const [first, again] = [
+      await renderInvoicePdf(invoice, [line()]),
+      await renderInvoicePdf(invoice, [line()]),
+    ]
     expect(Buffer.compare(first, again)).toBe(0)
-    const other = await drawInvoice({ ...invoice, totalAmount: '39004.93' }, [line()])
+    const other = await renderInvoicePdf({ ...invoice, totalAmount: '39004.93' }, [line()])
     expect(Buffer.compare(first, other)).not.toBe(0)
   })
 
@@ -100,18 +103,23 @@ describe('an invoice as a PDF', () => {
   })
 
   test('tells what it is posted by, and the tax, net and gross', async () => {
-    const told = { purchaseOrder: 'PO-7', buyerReference: 'B-7', costCenter: '4711' }
+    const posting = { purchaseOrder: 'PO-7', buyerReference: 'B-7', costCenter: '4711' }
     const posted = {
-      ...told,
+      ...posting,
       paymentTerms: '14 days',
       totalAmount: '119.00',
       netAmount: '100',
       taxAmount: '19',
     }
     const group = { category: 'S', rate: '19', taxableAmount: '100', taxAmount: '19' }
-    const own = { taxCategory: 'S', taxRate: '19', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
+    const linePosting = {
+      taxCategory: 'S',
+      taxRate: '19',
+      periodStart: '2026-09-01',
+      periodEnd: '2026-10-01',
+    }
     const texts = await textsOf({ ...posted, taxBreakdown: [group] }, [
-      line({ price: '100', qty: '1', ...own }),
+      line({ price: '100', qty: '1', ...linePosting }),
     ])
     for (const [label, value] of [
       ['Purchase order', 'PO-7'],
@@ -133,21 +141,21 @@ describe('an invoice as a PDF', () => {
 
   test('is the same whatever was drawn before it, or beside it', async () => {
     const texts = ['3x4 -> A·Α·А', '3×4 → Α·A·А', 'ﬁ fi ‐ - ‑']
-    const draw = (text: string) =>
-      drawInvoice({ ...invoice, number: text }, Array(60).fill(line({ description: text })))
+    const render = (text: string) =>
+      renderInvoicePdf({ ...invoice, number: text }, Array(60).fill(line({ description: text })))
     const alone = []
-    for (const text of texts) alone.push(await draw(text))
-    const beside = await Promise.all([...texts, ...texts].reverse().map(draw))
+    for (const text of texts) alone.push(await render(text))
+    const concurrent = await Promise.all([...texts, ...texts].reverse().map(render))
     for (const [index, file] of [...alone, ...alone].reverse().entries())
-      expect(Buffer.compare(file, beside[index] ?? file)).toBe(0)
+      expect(Buffer.compare(file, concurrent[index] ?? file)).toBe(0)
     const read = readPages(alone[1] ?? new Uint8Array()).flat()
     expect(read.filter(({ text }) => text === texts[1])).toHaveLength(62)
   })
 
   test('names itself and carries its fonts, and nothing that acts', async () => {
-    const bytes = await drawInvoice(invoice, [line()])
+    const bytes = await renderInvoicePdf(invoice, [line()])
     const file = Buffer.from(bytes).toString('latin1')
-    expect(faultsOf(bytes)).toEqual([])
+    expect(pdfErrors(bytes)).toEqual([])
     for (const part of ['(Invoice IN-203610)', '/Lang (en)', 'D:20260930000000Z', '2026-09-30T00:00:00Z'])
       expect(file).toContain(part)
   })
@@ -162,10 +170,10 @@ describe('an invoice as a PDF', () => {
     ['/GTS_PDFA1', '/GTS_PDFX1', 'has no output intent'],
     ['<pdfaid:part>2', '<pdfaid:part>&', 'has XML that is not well-formed'],
     ['startxref\n', 'startxref\n1', 'its table is elsewhere'],
-  ])('a file with %j as %j is found out', async (part, other, fault) => {
-    const file = Buffer.from(await drawInvoice(invoice, [line()])).toString('latin1')
+  ])('a file with %j as %j is found out', async (part, other, error) => {
+    const file = Buffer.from(await renderInvoicePdf(invoice, [line()])).toString('latin1')
     expect(file).toContain(part)
-    expect(faultsOf(Buffer.from(file.replace(part, other), 'latin1'))).toContain(fault)
+    expect(pdfErrors(Buffer.from(file.replace(part, other), 'latin1'))).toContain(error)
   })
 
   test.each([
@@ -176,9 +184,9 @@ describe('an invoice as a PDF', () => {
     ['USD', '90071992547409931.10', '90,071,992,547,409,931.10 USD', '1', '1.00'],
   ])(
     'counts %s in its own minor unit, and says a total of %s exactly',
-    async (currency, totalAmount, shown, price, amount) => {
+    async (currency, totalAmount, formatted, price, amount) => {
       const texts = await textsOf({ currency, totalAmount }, [line({ currency, price, qty: '1' })])
-      expect(texts[texts.indexOf('Total') + 1]).toBe(shown)
+      expect(texts[texts.indexOf('Total') + 1]).toBe(formatted)
       expect(texts).toContain(amount)
     },
   )
@@ -205,11 +213,11 @@ test.each([
   ['PKR', '0.45', '0.45'],
   ['HUF', '1234.56', '1,234.56'],
   ['USD', '999999999999999.99', '999,999,999,999,999.99'],
-])('says %s %s as it is: price, amount, line items and total', async (currency, amount, shown) => {
-  const given = { currency, totalAmount: amount }
-  const texts = await textsOf(given, [line({ currency, price: amount, qty: '1' })])
-  expect(texts.filter((text) => text === shown)).toHaveLength(3)
-  expect(texts.filter((text) => text === `${shown} ${currency}`)).toHaveLength(1)
+])('says %s %s as it is: price, amount, line items and total', async (currency, amount, formatted) => {
+  const overrides = { currency, totalAmount: amount }
+  const texts = await textsOf(overrides, [line({ currency, price: amount, qty: '1' })])
+  expect(texts.filter((text) => text === formatted)).toHaveLength(3)
+  expect(texts.filter((text) => text === `${formatted} ${currency}`)).toHaveLength(1)
 })
 
 describe('what nobody is asked to pay by it', () => {
@@ -227,26 +235,28 @@ describe('what nobody is asked to pay by it', () => {
     [{ documentState: 'draft' }, 'Draft', 'This is a draft and no invoice'],
     [{ documentState: 'draft', form: 'summary' }, 'Draft', 'nothing of it is owed'],
     [{ documentState: 'voided' }, 'Voided', 'This was voided: nothing of it is owed.'],
-  ])('%j is headed %s and not in the name of the vendor', async (given, head, caveat) => {
-    const bytes = await drawInvoice({ ...invoice, ...given }, [line()])
+  ])('%j is headed %s and not in the name of the vendor', async (overrides, heading, caveat) => {
+    const bytes = await renderInvoicePdf({ ...invoice, ...overrides }, [line()])
     const runs = readPages(bytes).flat()
     const texts = runs.map(({ text }) => text)
-    expect(texts[0]).toBe(head)
+    expect(texts[0]).toBe(heading)
     expect(texts.join(' ')).toContain(caveat)
     expect(texts).toContain('Charges of Alpine Cloud Reselling')
     for (const text of ['Alpine Cloud Reselling', 'Kai 1', 'Tax ID CHE-1', 'Payment', 'IBAN', 'KAIACHZZ'])
       expect(texts).not.toContain(text)
     expect(texts.filter((text) => /invoice number|invoice date/i.test(text))).toEqual([])
-    expect(texts.includes('Due date')).toBe(head === 'Summary of charges')
-    expect(texts).toContain(`${head} IN-203610 · Charges of Alpine Cloud Reselling`)
+    expect(texts.includes('Due date')).toBe(heading === 'Summary of charges')
+    expect(texts).toContain(`${heading} IN-203610 · Charges of Alpine Cloud Reselling`)
     const file = Buffer.from(bytes).toString('latin1')
-    expect(file).toContain(`(${head} IN-203610)`)
+    expect(file).toContain(`(${heading} IN-203610)`)
     expect(authorsOf(bytes)).toEqual(['Licenses & Invoices', 'Licenses &amp; Invoices'])
-    expect(faultsOf(bytes)).toEqual([])
+    expect(pdfErrors(bytes)).toEqual([])
   })
 
   test('and an invoice is in the name of its seller', async () => {
-    expect(authorsOf(await drawInvoice(invoice, [line()]))).toEqual(Array(2).fill('Alpine Cloud Reselling'))
+    expect(authorsOf(await renderInvoicePdf(invoice, [line()]))).toEqual(
+      Array(2).fill('Alpine Cloud Reselling'),
+    )
   })
 })
 
@@ -261,9 +271,11 @@ test('says which reading of the prices fits, and what is not itemized', async ()
 
 describe('a long invoice', () => {
   test('of 1,000 lines has them all, inside the margins, with heads and page numbers', async () => {
-    const words = 'a description that nobody was brief about '.repeat(4)
-    const lines = Array.from({ length: 1000 }, (_, index) => line({ description: `No. ${index} ${words}` }))
-    const pages = readPages(await drawInvoice(invoice, lines))
+    const longText = 'a description that nobody was brief about '.repeat(4)
+    const lines = Array.from({ length: 1000 }, (_, index) =>
+      line({ description: `No. ${index} ${longText}` }),
+    )
+    const pages = readPages(await renderInvoicePdf(invoice, lines))
     expect(pages.length).toBeGreaterThan(40)
     for (const [index, page] of pages.entries()) {
       const texts = page.map(({ text }) => text)
@@ -277,29 +289,29 @@ describe('a long invoice', () => {
   })
 
   test('of more lines than can be printed says so, and adds them up all the same', async () => {
-    const lines = Array.from({ length: MOST_PRINTED + 3 }, () => line({ price: '2', qty: '1' }))
-    const given = { ...invoice, totalAmount: String(2 * lines.length) }
-    const texts = readPages(await drawInvoice(given, lines))
+    const lines = Array.from({ length: MAX_PRINTED_LINES + 3 }, () => line({ price: '2', qty: '1' }))
+    const largeInvoice = { ...invoice, totalAmount: String(2 * lines.length) }
+    const texts = readPages(await renderInvoicePdf(largeInvoice, lines))
       .flat()
       .map(({ text }) => text)
-    expect(texts.filter((text) => text === 'Storage')).toHaveLength(MOST_PRINTED)
+    expect(texts.filter((text) => text === 'Storage')).toHaveLength(MAX_PRINTED_LINES)
     expect(texts.join(' ')).toContain('3 more line items, 6.00 USD together, are not printed here.')
     expect(texts).toContain('10,006.00 USD')
     expect(texts).toContain('The line items add up to the total.')
   })
 
   test('breaks a word that is wider than its column, over pages if it must', async () => {
-    const pages = readPages(await drawInvoice(invoice, [line({ description: 'x'.repeat(9000) })]))
+    const pages = readPages(await renderInvoicePdf(invoice, [line({ description: 'x'.repeat(9000) })]))
     expect(pages.length).toBeGreaterThan(1)
-    const drawn = pages.flat().filter(({ text }) => /^x+$/.test(text))
-    expect(drawn.map(({ text }) => text).join('')).toBe('x'.repeat(9000))
+    const printed = pages.flat().filter(({ text }) => /^x+$/.test(text))
+    expect(printed.map(({ text }) => text).join('')).toBe('x'.repeat(9000))
     expect(pages.flat().filter(isOutside)).toEqual([])
   })
 })
 
 test('an address that is longer than a page goes on on the next', async () => {
   const address = Array.from({ length: 90 }, (_, index) => `Line ${index}`).join('\n')
-  const pages = readPages(await drawInvoice({ ...invoice, buyer: { ...NOBODY, address } }, [line()]))
+  const pages = readPages(await renderInvoicePdf({ ...invoice, buyer: { ...NOBODY, address } }, [line()]))
   expect(pages[0]?.map(({ text }) => text)).not.toContain('Line 89')
   expect(pages[1]?.map(({ text }) => text)).toContain('Line 89')
   expect(pages.flat().filter(isOutside)).toEqual([])
@@ -316,14 +328,14 @@ describe('odd texts', () => {
   })
 
   test('of any kind are drawn without an error', async () => {
-    const text = fc.string({ unit: 'binary', maxLength: 80 }).map((given) => given.replaceAll('\0', ''))
+    const text = fc.string({ unit: 'binary', maxLength: 80 }).map((raw) => raw.replaceAll('\0', ''))
     const optional = fc.option(text)
     await fc.assert(
       fc.asyncProperty(text, text, optional, text, async (number, name, address, description) => {
         const party = { ...NOBODY, name, address, taxId: address, city: address }
-        const given = { ...invoice, number, seller: party, buyer: party }
-        const bytes = await drawInvoice(given, [line({ description, details: address })])
-        expect(faultsOf(bytes)).toEqual([])
+        const namedInvoice = { ...invoice, number, seller: party, buyer: party }
+        const bytes = await renderInvoicePdf(namedInvoice, [line({ description, details: address })])
+        expect(pdfErrors(bytes)).toEqual([])
         const pages = readPages(bytes)
         expect(pages.flat().map((run) => run.text)).toContain('39,004.92 USD')
       }),
@@ -343,6 +355,6 @@ function authorsOf(bytes: Uint8Array): string[] {
   const objects = objectsOf(Buffer.from(bytes))
   const all = [...objects.values()].map(({ text, stream }) => text + stream).join('\n')
   const information = objects.get(/\/Author (\d+) 0 R/.exec(all)?.[1] ?? '')?.text ?? ''
-  const found = [/\((.*)\)/.exec(information), /<dc:creator>.*?<rdf:li>([^<]*)</s.exec(all)]
-  return found.map((match) => match?.[1] ?? '')
+  const matches = [/\((.*)\)/.exec(information), /<dc:creator>.*?<rdf:li>([^<]*)</s.exec(all)]
+  return matches.map((match) => match?.[1] ?? '')
 }

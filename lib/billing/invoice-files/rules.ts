@@ -2,7 +2,7 @@
 export const FILE_KINDS = ['original-pdf', 'original-xml', 'drawn'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 /** The issuer's own. */
-export type OriginalKind = Exclude<FileKind, 'drawn'>
+export type IssuerDocumentKind = Exclude<FileKind, 'drawn'>
 
 /** What the bytes of each kind are. */
 export const MEDIA_TYPES: Record<FileKind, 'application/pdf' | 'application/xml'> = {

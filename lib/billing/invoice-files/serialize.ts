@@ -1,6 +1,6 @@
 import { fileName } from '#lib/platform/files/attachment.ts'
 import { EXTENSIONS, FILE_KINDS, type FileKind, MEDIA_TYPES } from './rules.ts'
-import type { KeptFile } from './store.ts'
+import type { StoredFile } from './store.ts'
 
 /**
  * The name under which a document is saved: the issuer's own has the one that it came with, ours is the invoice's. Its end
@@ -16,9 +16,9 @@ export function savedName(invoiceId: string, kind: FileKind, name?: string | nul
  * The documents of an invoice, the issuer's own first. Ours is always among them: it is drawn when it is asked for.
  * @param url where the invoice's file is, of whatever kind
  */
-export function serializeFiles(invoiceId: string, kept: readonly KeptFile[], url: string) {
+export function serializeFiles(invoiceId: string, storedFiles: readonly StoredFile[], url: string) {
   return FILE_KINDS.flatMap((kind) => {
-    const file = kept.find((one) => one.kind === kind)
+    const file = storedFiles.find((one) => one.kind === kind)
     if (!file && kind !== 'drawn') return []
     return [
       {

@@ -2,7 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { type Owner, owned } from '#lib/billing/invoices/selection.ts'
+import { type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { type LineItemRow, readLines } from '#lib/billing/invoices/store.ts'
 import { partyOf } from '#lib/billing/parties/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -21,17 +21,17 @@ const version = sql<string>`${invoices}.xmin::text`
 
 /** Whether the invoice is there for this owner. */
 export async function isThere(tx: Transaction, owner: Owner, id: string): Promise<boolean> {
-  const found = await tx
+  const rows = await tx
     .select({ id: invoices.id })
     .from(invoices)
-    .where(and(...owned(owner), eq(invoices.id, id)))
-  return found.length > 0
+    .where(and(...visibleTo(owner), eq(invoices.id, id)))
+  return rows.length > 0
 }
 
 /** One invoice as its paper tells it, with its parties as they were frozen, and its lines in their order. */
 export async function readDrawable(tx: Transaction, owner: Owner, id: string): Promise<Drawable | undefined> {
   const [seller, buyer] = [alias(parties, 'seller'), alias(parties, 'buyer')]
-  const [found, lines] = await Promise.all([
+  const [rows, lines] = await Promise.all([
     tx
       .select({
         document: {
@@ -63,10 +63,10 @@ export async function readDrawable(tx: Transaction, owner: Owner, id: string): P
       .from(invoices)
       .innerJoin(seller, and(eq(seller.customerId, invoices.customerId), eq(seller.id, invoices.sellerId)))
       .innerJoin(buyer, and(eq(buyer.customerId, invoices.customerId), eq(buyer.id, invoices.buyerId)))
-      .where(and(...owned(owner), eq(invoices.id, id))),
+      .where(and(...visibleTo(owner), eq(invoices.id, id))),
     readLines(tx, owner, id),
   ])
-  const [row] = found
+  const [row] = rows
   if (!row) return undefined
   const sides = { seller: partyOf(row.seller), buyer: partyOf(row.buyer) }
   return { document: { ...row.document, ...sides }, lines, version: row.version }
@@ -77,7 +77,7 @@ export async function readDrawable(tx: Transaction, owner: Owner, id: string): P
  * @returns whether these bytes are what is kept from now on. False where somebody else kept theirs, or the row was written
  *   since it was read: then what was drawn may be of another content
  */
-export async function keepDrawn(
+export async function storeRenderedPdf(
   tx: Transaction,
   { customerId }: Owner,
   id: string,
@@ -88,11 +88,11 @@ export async function keepDrawn(
     .from(invoices)
     .where(and(eq(invoices.customerId, customerId), eq(invoices.id, id), eq(version, read)))
   if (!same) return false
-  return keepFile(tx, customerId, { invoiceId: id, kind: 'drawn', bytes })
+  return storeFile(tx, customerId, { invoiceId: id, kind: 'drawn', bytes })
 }
 
 /** A stored document of an invoice, without its bytes. */
-export type KeptFile = {
+export type StoredFile = {
   kind: FileKind
   /** Of the issuer's own, the name that it came with. */
   name: string | null
@@ -117,11 +117,15 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /** What is stored of an invoice that the caller has been shown to see, by kind. */
-export function listKept(tx: Transaction, customerId: CustomerId, invoiceId: string): Promise<KeptFile[]> {
-  return kept(tx, { customerId, invoiceId })
+export function listStoredFiles(
+  tx: Transaction,
+  customerId: CustomerId,
+  invoiceId: string,
+): Promise<StoredFile[]> {
+  return filesQuery(tx, { customerId, invoiceId })
 }
 
-const kept = builtOnce<KeptFile[]>((tx) =>
+const filesQuery = builtOnce<StoredFile[]>((tx) =>
   tx
     .select(columns)
     .from(invoiceFiles)
@@ -133,12 +137,12 @@ const kept = builtOnce<KeptFile[]>((tx) =>
  * The first of these kinds that is stored of an invoice, which the caller has been shown to see.
  * @throws Error where the bytes are not those that were stored: damaged ones never leave
  */
-export async function readKept(
+export async function readStoredFile(
   tx: Transaction,
   customerId: CustomerId,
   invoiceId: string,
   kinds: readonly FileKind[],
-): Promise<(KeptFile & { bytes: Uint8Array }) | undefined> {
+): Promise<(StoredFile & { bytes: Uint8Array }) | undefined> {
   const [file] = await tx
     .select({ ...columns, bytes: invoiceFiles.bytes })
     .from(invoiceFiles)
@@ -156,7 +160,7 @@ export async function readKept(
  * Stores a document, unless one of its kind is there: that is never written over.
  * @returns whether it was stored now
  */
-export async function keepFile(
+export async function storeFile(
   tx: Transaction,
   customerId: CustomerId,
   { invoiceId, kind, name, bytes }: { invoiceId: string; kind: FileKind; name?: string; bytes: Uint8Array },

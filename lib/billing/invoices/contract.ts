@@ -5,7 +5,7 @@ import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { amountText, orderText, unixTime } from '#lib/platform/lists/parameters.ts'
+import { amountText, sortText, unixTime } from '#lib/platform/lists/parameters.ts'
 import { FILE_KINDS } from '../invoice-files/rules.ts'
 import { invoiceRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
@@ -245,7 +245,7 @@ export const selection = {
 }
 
 /** The order of whatever lists invoices. */
-export const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
+export const orderBy = sortText(INVOICE_ORDER_KEYS).optional().meta({
   description:
     'As in `totalAmount desc`: invoiceDate, dueDate, totalAmount or balanceAmount, then asc (unless told) or desc. Equal ones follow by id, the same way. Amounts are compared as numbers, whatever their currency. Without it: newest first.',
 })

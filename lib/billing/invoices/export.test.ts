@@ -33,11 +33,9 @@ beforeAll(async () => {
   database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
-  const add = (
-    id: string,
-    ...given: [Parameters<typeof addInvoice>[2]?, Parameters<typeof addInvoice>[3]?]
-  ) => addInvoice('northwind', id, ...given)
-  const late = { invoiceDate: '2026-09-30', dueDate: day(-1) }
+  const add = (id: string, ...args: [Parameters<typeof addInvoice>[2]?, Parameters<typeof addInvoice>[3]?]) =>
+    addInvoice('northwind', id, ...args)
+  const overdue = { invoiceDate: '2026-09-30', dueDate: day(-1) }
   await add(
     '=HYPERLINK("http://evil.example")',
     { issuer: '@SUM(1+9)*cmd', invoiceDate: '2026-12-31', dueDate: '2027-01-01' },
@@ -47,16 +45,16 @@ beforeAll(async () => {
       { description: 'é 請求書', price: '0.0000125', qty: '0.5' },
     ],
   )
-  await add('IN-1', { ...late, platform: 'web-services', totalAmount: '100.10', balanceAmount: '0.10' })
-  await add('IN-2', { ...late, dueDate: day(0), totalAmount: '200.2', balanceAmount: '200.20' })
-  await add('IN-JPY', { ...late, currency: 'JPY', totalAmount: '85300', balanceAmount: '0' }, [
+  await add('IN-1', { ...overdue, platform: 'web-services', totalAmount: '100.10', balanceAmount: '0.10' })
+  await add('IN-2', { ...overdue, dueDate: day(0), totalAmount: '200.2', balanceAmount: '200.20' })
+  await add('IN-JPY', { ...overdue, currency: 'JPY', totalAmount: '85300', balanceAmount: '0' }, [
     { price: '85300' },
   ])
-  await add('IN-KWD', { ...late, currency: 'KWD', totalAmount: '7.5', balanceAmount: '7.125' }, [
+  await add('IN-KWD', { ...overdue, currency: 'KWD', totalAmount: '7.5', balanceAmount: '7.125' }, [
     { price: '1.2345', qty: '3' },
     { price: '3.7965' },
   ])
-  await add('CN-3', { ...late, currency: 'EUR', totalAmount: '-50.55', balanceAmount: '-50.55' }, [
+  await add('CN-3', { ...overdue, currency: 'EUR', totalAmount: '-50.55', balanceAmount: '-50.55' }, [
     { price: '-50.55' },
   ])
   await add('EMEA', {
@@ -78,15 +76,15 @@ afterAll(async () => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-function ask(search = '', { key = keys.finance, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {}) {
+function request(search = '', { key = keys.finance, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {}) {
   const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}
   const url = `http://console.example/billing/v1/invoices.csv?${search}`
   return route(exportInvoices)[method](new Request(url, { method, headers }))
 }
 const parsed = (text: string): Row[] => parse(text, { bom: true, columns: true, record_delimiter: '\r\n' })
 const rows = async (search?: string, key?: string) =>
-  parsed(await (await ask(search, key ? { key } : {})).text())
-const idsOf = (found: Row[]) => found.map(({ id }) => id)
+  parsed(await (await request(search, key ? { key } : {})).text())
+const idsOf = (exported: Row[]) => exported.map(({ id }) => id)
 /** A cell that would be a formula has an apostrophe that JSON has not. */
 const armed = (text = '') => text.replaceAll(/(^|[;\t\r\n])'(?=[=+\-@＝\t])/g, '$1')
 
@@ -117,9 +115,9 @@ describe('GET /billing/v1/invoices.csv', () => {
     'has exactly the rows of the list, in its order, to the minor unit: %s',
     async (search) => {
       const list = await listed(search)
-      const found = await rows(search)
-      expect(idsOf(found).map(armed)).toEqual(list.map(({ id }) => id))
-      for (const [index, row] of found.entries()) {
+      const exported = await rows(search)
+      expect(idsOf(exported).map(armed)).toEqual(list.map(({ id }) => id))
+      for (const [index, row] of exported.entries()) {
         const { invoiceDate, dueDate, platform, status, currency, totalAmount, balanceAmount } = list[
           index
         ] as Invoice
@@ -140,8 +138,8 @@ describe('GET /billing/v1/invoices.csv', () => {
   )
 
   it('writes each currency with its own places, and a credit as a plain negative number', async () => {
-    const found = new Map((await rows()).map((row) => [row.id, row]))
-    expect(['IN-2', 'IN-JPY', 'IN-KWD', 'CN-3'].map((id) => found.get(id)?.totalAmount)).toEqual([
+    const exported = new Map((await rows()).map((row) => [row.id, row]))
+    expect(['IN-2', 'IN-JPY', 'IN-KWD', 'CN-3'].map((id) => exported.get(id)?.totalAmount)).toEqual([
       '200.20',
       '85300',
       '7.500',
@@ -150,31 +148,36 @@ describe('GET /billing/v1/invoices.csv', () => {
   })
 
   it('with lines, has each line of each of them as reading it has', async () => {
-    const found = await rows('lines=true&filter=platform:cloud-platform&orderBy=totalAmount')
+    const exported = await rows('lines=true&filter=platform:cloud-platform&orderBy=totalAmount')
     const list = await listed('filter=platform:cloud-platform&orderBy=totalAmount')
-    expect([...new Set(idsOf(found))].map(armed)).toEqual(list.map(({ id }) => id))
+    expect([...new Set(idsOf(exported))].map(armed)).toEqual(list.map(({ id }) => id))
     const eve: Caller = await callerOf('northwind', 'finance-user')
     for (const { id, totalAmount } of list) {
       const input = { params: { invoice_id: id }, query: {}, body: undefined }
       const { lineItems } = (await readInvoice(eve, input, { requestId: 'test' })).body as InvoiceWithLines
-      const own = found.filter((row) => armed(row.id) === id)
+      const invoiceRows = exported.filter((row) => armed(row.id) === id)
       expect(
-        own.map((row) => [row.line, row.lineType, armed(row.lineDescription), armed(row.lineDetails)]),
+        invoiceRows.map((row) => [
+          row.line,
+          row.lineType,
+          armed(row.lineDescription),
+          armed(row.lineDetails),
+        ]),
       ).toEqual(
         lineItems.map((line, at) => [String(at + 1), line.type, line.description, line.Details ?? '']),
       )
-      expect(own.map((row) => [Number(row.lineQty), Number(row.linePrice), row.lineCurrency])).toEqual(
-        lineItems.map((line) => [line.qty, line.price, line.currency]),
-      )
-      expect(new Set(own.map((row) => Number(row.totalAmount)))).toEqual(new Set([totalAmount]))
+      expect(
+        invoiceRows.map((row) => [Number(row.lineQty), Number(row.linePrice), row.lineCurrency]),
+      ).toEqual(lineItems.map((line) => [line.qty, line.price, line.currency]))
+      expect(new Set(invoiceRows.map((row) => Number(row.totalAmount)))).toEqual(new Set([totalAmount]))
     }
-    const amounts = found.filter((row) => row.id === 'IN-KWD').map((row) => row.lineAmount)
+    const amounts = exported.filter((row) => row.id === 'IN-KWD').map((row) => row.lineAmount)
     expect(amounts).toEqual(['3.704', '3.797'])
   })
 
   it('no cell starts a formula, but for negative numbers', async () => {
     for (const search of ['', 'lines=true']) {
-      const text = await (await ask(search)).text()
+      const text = await (await request(search)).text()
       const cells: string[] = parse(text, { bom: true }).flat()
       const formulas = cells.filter((cell) => /^[\p{Z}\p{C}]*[=+\-@\t\r\n＝＋－＠]/u.test(cell))
       expect(formulas.filter((cell) => !/^-\d+(\.\d+)?$/.test(cell))).toEqual([])
@@ -189,7 +192,7 @@ describe('GET /billing/v1/invoices.csv', () => {
   })
 
   it('is a download with the day in its name, UTF-8 with a byte order mark, CRLF', async () => {
-    const response = await ask()
+    const response = await request()
     const bytes = new Uint8Array(await response.arrayBuffer())
     expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
@@ -199,7 +202,7 @@ describe('GET /billing/v1/invoices.csv', () => {
   })
 
   it('without rows is the names of the columns', async () => {
-    const text = await (await ask('filter=platform:none')).text()
+    const text = await (await request('filter=platform:none')).text()
     expect(text).toBe(
       'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry\r\n',
     )
@@ -209,7 +212,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     ['no key', () => '', 401],
     ['another role', () => keys.it, 403],
   ])('%s is refused', async (_, key, status) => {
-    expect((await ask('', { key: key() })).status).toBe(status)
+    expect((await request('', { key: key() })).status).toBe(status)
   })
 
   it.each([
@@ -219,7 +222,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     ['lines=yes', 'invalid_request'],
     ['orderBy=issuer', 'invalid_request'],
   ])('%s is a problem, not a file', async (search, code) => {
-    const response = await ask(search)
+    const response = await request(search)
     expect([response.status, (await response.json()).code]).toEqual([400, code])
   })
 
@@ -246,13 +249,13 @@ describe('GET /billing/v1/invoices.csv', () => {
   })
 
   it('HEAD answers no body, PATCH is not known', async () => {
-    const head = await ask('', { method: 'HEAD' })
-    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+    const response = await request('', { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
       'text/csv; charset=utf-8; header=present',
       '',
     ])
-    const patch = await ask('', { method: 'PATCH' })
+    const patch = await request('', { method: 'PATCH' })
     expect([patch.status, patch.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
@@ -300,14 +303,14 @@ describe('a large export', () => {
   )
 
   it('has each line once', async () => {
-    const found = await rows('lines=true', keys.many)
+    const exported = await rows('lines=true', keys.many)
     const expected = Array.from({ length: MANY }, (_, index) => (index === 7 ? 6000 : 1 + (index % 5)))
-    const names = found.map((row) => `${row.id} ${row.line}`)
+    const names = exported.map((row) => `${row.id} ${row.line}`)
     expect([names.length, new Set(names).size]).toEqual(Array(2).fill(expected.reduce((a, b) => a + b)))
   })
 
   it.each(['', 'lines=true'])('an aborted download ends the work of the database (%s)', async (search) => {
-    const response = await ask(search, { key: keys.many })
+    const response = await request(search, { key: keys.many })
     const reader = response.body?.getReader()
     expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
     const { streams } = database.opened

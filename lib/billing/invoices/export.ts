@@ -8,7 +8,7 @@ import { addDays } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import type { LinePostingRow, PostingRow } from '../posting/columns.ts'
 import { itemize } from './itemization.ts'
-import { type InvoiceOrder, keyOf } from './order.ts'
+import { type InvoiceSort, keyOf } from './order.ts'
 import { statusOfIssued } from './rules.ts'
 import { findInvoices } from './search.ts'
 import type { Owner, Selection } from './selection.ts'
@@ -56,14 +56,14 @@ const LINE_POSTING: readonly Column<PostedLine>[] = [
   },
 ]
 
-type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+type Selected = Selection & { orderBy?: InvoiceSort | undefined }
 type Line = store.LineItemRow & { amount: string }
 type LineRow = { invoice: store.InvoiceRow; line: Line }
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 /** More only where one invoice has more. */
-const MOST_LINES = 1000
+const MAX_LINES = 1000
 
 const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'id', text: ({ id }) => id },
@@ -79,7 +79,7 @@ const COLUMNS: Column<store.InvoiceRow>[] = [
 ]
 
 /** What came later: at the end of either file, so that a place once known stays. */
-const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
+const APPENDED_COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'number', text: ({ number }) => number },
   { name: 'documentState', text: ({ documentState }) => documentState },
   { name: 'corrects', text: ({ corrects }) => corrects },
@@ -100,14 +100,14 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'linePrice', amount: ({ line }) => line.price },
   { name: 'lineCurrency', text: ({ line }) => line.currency },
   { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
-  ...LATER_COLUMNS.map(ofInvoice),
+  ...APPENDED_COLUMNS.map(ofInvoice),
   ...LINE_POSTING.map(ofLine),
 ]
 
 /** All invoices that a selection holds at one moment, in their order: a row for each. */
 export function invoicesTable(caller: Caller, selected: Selected): Table<store.InvoiceRow> {
   return {
-    columns: [...COLUMNS, ...LATER_COLUMNS],
+    columns: [...COLUMNS, ...APPENDED_COLUMNS],
     batches: streamScope(caller, (tx) => pages(tx, caller, selected)),
   }
 }
@@ -118,8 +118,8 @@ export function linesTable(caller: Caller, selected: Selected): Table<LineRow> {
 }
 
 function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
-  const read = (cursor?: Cursor) => findInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
-  return allPages(MOST_ROWS, read, (row) => keyOf(row, orderBy))
+  const read = (cursor?: Cursor) => findInvoices(tx, owner, selection, MAX_ROWS, { orderBy, cursor })
+  return allPages(MAX_ROWS, read, (row) => keyOf(row, orderBy))
 }
 
 async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
@@ -135,8 +135,8 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
         owner,
         invoices.map(({ id }) => id),
       )
-      const own = Map.groupBy(lines, ({ invoiceId }) => invoiceId)
-      yield invoices.flatMap((invoice) => rowsOf(invoice, own.get(invoice.id) ?? []))
+      const linesByInvoice = Map.groupBy(lines, ({ invoiceId }) => invoiceId)
+      yield invoices.flatMap((invoice) => rowsOf(invoice, linesByInvoice.get(invoice.id) ?? []))
     }
   }
 }
@@ -151,7 +151,7 @@ function* inPortions<Row>(rows: readonly Row[], linesOf: (row: Row) => number): 
   let portion: Row[] = []
   let size = 0
   for (const row of rows) {
-    if (portion.length > 0 && size + linesOf(row) > MOST_LINES) {
+    if (portion.length > 0 && size + linesOf(row) > MAX_LINES) {
       yield portion
       ;[portion, size] = [[], 0]
     }

@@ -11,39 +11,44 @@ const line = (price: string | number, qty: string | number = 1, currency = 'USD'
 })
 const against = (totalAmount: string | number, ...lines: ReturnType<typeof line>[]) =>
   itemize({ totalAmount, currency: 'USD' }, lines)
-const said = (found: ReturnType<typeof itemize>) => itemizationText(found, 'USD')
+const textOf = (itemization: ReturnType<typeof itemize>) => itemizationText(itemization, 'USD')
 
 describe('lines that add up', () => {
   test('without a float', () => {
-    const found = against(0.3, line(0.1), line(0.2))
-    expect(found).toMatchObject({
-      reading: 'unit',
+    const itemization = against(0.3, line(0.1), line(0.2))
+    expect(itemization).toMatchObject({
+      basis: 'unit',
       amounts: ['0.1', '0.2'],
       lineItems: '0.3',
       notItemized: '0',
     })
-    expect(said(found)).toBe('The line items add up to the total.')
+    expect(textOf(itemization)).toBe('The line items add up to the total.')
   })
 
   test('where an issuer rounds each line, where it rounds the sum only, and where it rounds nothing', () => {
     const thirds = [line('0.334'), line('0.334'), line('0.334')]
-    expect(against('0.99', ...thirds)).toMatchObject({ reading: 'unit', rounding: '0' })
-    expect(against('1.00', ...thirds)).toMatchObject({ reading: 'unit', rounding: '0.01' })
-    expect(against('1.002', ...thirds)).toMatchObject({ reading: 'unit', rounding: '0.012' })
-    expect(said(against('1.00', ...thirds))).toContain('differ from the total by 0.01 USD')
+    expect(against('0.99', ...thirds)).toMatchObject({ basis: 'unit', rounding: '0' })
+    expect(against('1.00', ...thirds)).toMatchObject({ basis: 'unit', rounding: '0.01' })
+    expect(against('1.002', ...thirds)).toMatchObject({ basis: 'unit', rounding: '0.012' })
+    expect(textOf(against('1.00', ...thirds))).toContain('differ from the total by 0.01 USD')
     expect(against('1.01', ...thirds)).toMatchObject({ notItemized: '0.02' })
   })
 
   test('only when a price is that of its line', () => {
-    const found = against('30', line('10', '3'), line('20', '0.5'))
-    expect(found).toMatchObject({ reading: 'line', amounts: ['10', '20'], lineItems: '30', notItemized: '0' })
-    expect(said(found)).toContain('Each price is that of its whole line')
+    const itemization = against('30', line('10', '3'), line('20', '0.5'))
+    expect(itemization).toMatchObject({
+      basis: 'line',
+      amounts: ['10', '20'],
+      lineItems: '30',
+      notItemized: '0',
+    })
+    expect(textOf(itemization)).toContain('Each price is that of its whole line')
   })
 
   test('in both readings: the price is per unit, as the contract says', () => {
-    expect(against('30', line('10'), line('20')).reading).toBe('unit')
+    expect(against('30', line('10'), line('20')).basis).toBe('unit')
     // 2 × 2 − 2 × 2 is 0, and 2 − 2 as well.
-    expect(against('0', line('2', '2'), line('-2', '2')).reading).toBe('unit')
+    expect(against('0', line('2', '2'), line('-2', '2')).basis).toBe('unit')
   })
 })
 
@@ -51,43 +56,46 @@ describe('lines that do not add up', () => {
   test('say what is missing, or too much', () => {
     const less = against('112.34', line('100'))
     expect(less).toMatchObject({ lineItems: '100', notItemized: '12.34' })
-    expect(less.reading).toBeUndefined()
-    expect(said(less)).toContain('Not itemized: 12.34 USD.')
-    expect(said(against('87.66', line('100')))).toContain('Not itemized: −12.34 USD.')
+    expect(less.basis).toBeUndefined()
+    expect(textOf(less)).toContain('Not itemized: 12.34 USD.')
+    expect(textOf(against('87.66', line('100')))).toContain('Not itemized: −12.34 USD.')
   })
 
   test('never hide a total behind no lines at all', () => {
-    expect(against('0').reading).toBeUndefined()
+    expect(against('0').basis).toBeUndefined()
     expect(against('5', line('5', '1', 'EUR'))).toMatchObject({ notItemized: '5', foreign: 1 })
   })
 })
 
 test('a line of another currency is never added, and that is said', () => {
-  const found = against('5', line('5'), line('900.4', 1, 'JPY'))
-  expect(found).toMatchObject({ reading: 'unit', amounts: ['5', '900'], lineItems: '5', foreign: 1 })
-  expect(said(found)).toContain('Not counted: 1 line in another currency.')
+  const itemization = against('5', line('5'), line('900.4', 1, 'JPY'))
+  expect(itemization).toMatchObject({ basis: 'unit', amounts: ['5', '900'], lineItems: '5', foreign: 1 })
+  expect(textOf(itemization)).toContain('Not counted: 1 line in another currency.')
 })
 
 test.each(['USD', 'JPY', 'KWD'])(
   'whatever the lines are, they and what is missing are the total (%s)',
   (currency) => {
-    const places = minorUnit(currency)
+    const decimals = minorUnit(currency)
     const amount = fc
       .integer({ min: -1e9, max: 1e9 })
-      .map((units) => new Big(units).div(10 ** places).toFixed())
+      .map((units) => new Big(units).div(10 ** decimals).toFixed())
     const price = fc.integer({ min: -1e9, max: 1e9 }).map((units) => new Big(units).div(1e6).toFixed())
     const qty = fc.integer({ min: -1e4, max: 1e4 }).map((units) => new Big(units).div(100).toFixed())
     const lines = fc.array(fc.record({ price, qty, currency: fc.constant(currency) }), { maxLength: 8 })
     fc.assert(
-      fc.property(amount, lines, fc.boolean(), (given, items, fits) => {
+      fc.property(amount, lines, fc.boolean(), (total, items, fits) => {
         const sum = items.reduce((all, item) => all.plus(new Big(item.price).times(item.qty)), new Big(0))
-        const totalAmount = fits ? sum.round(places, Big.roundHalfUp).toFixed() : given
-        const found = itemize({ totalAmount, currency }, items)
-        expect(new Big(found.lineItems).plus(found.notItemized).eq(totalAmount)).toBe(true)
-        if (fits && items.length > 0) expect(found.reading).toBe('unit')
-        const shown = found.amounts.reduce((all, each) => all.plus(each), new Big(found.notItemized))
-        expect(shown.plus(found.rounding).eq(totalAmount)).toBe(true)
-        expect(found.amounts.filter((each) => !new Big(each).round(places).eq(each))).toEqual([])
+        const totalAmount = fits ? sum.round(decimals, Big.roundHalfUp).toFixed() : total
+        const itemization = itemize({ totalAmount, currency }, items)
+        expect(new Big(itemization.lineItems).plus(itemization.notItemized).eq(totalAmount)).toBe(true)
+        if (fits && items.length > 0) expect(itemization.basis).toBe('unit')
+        const together = itemization.amounts.reduce(
+          (all, each) => all.plus(each),
+          new Big(itemization.notItemized),
+        )
+        expect(together.plus(itemization.rounding).eq(totalAmount)).toBe(true)
+        expect(itemization.amounts.filter((each) => !new Big(each).round(decimals).eq(each))).toEqual([])
       }),
     )
   },
@@ -95,9 +103,9 @@ test.each(['USD', 'JPY', 'KWD'])(
 
 test('of a total that is finer than its currency it is the amounts of the lines that are rounded', () => {
   const invoice = { totalAmount: '10.005', currency: 'USD' }
-  const found = itemize(invoice, [{ price: '10.005', qty: '1', currency: 'USD' }])
-  expect(found).toMatchObject({ amounts: ['10.01'], lineItems: '10.005', rounding: '-0.005' })
-  expect(itemizationText(found, 'USD')).toBe(
+  const itemization = itemize(invoice, [{ price: '10.005', qty: '1', currency: 'USD' }])
+  expect(itemization).toMatchObject({ amounts: ['10.01'], lineItems: '10.005', rounding: '-0.005' })
+  expect(itemizationText(itemization, 'USD')).toBe(
     "The line items add up to the total. Each line's amount is rounded: together they differ from the total by −0.005 USD.",
   )
 })
@@ -105,13 +113,13 @@ test('of a total that is finer than its currency it is the amounts of the lines 
 test('lines without tax add up with it, and lines with it as ever', () => {
   const line = { price: '12.50', qty: '40', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
   const net = itemize({ totalAmount: '595', currency: 'EUR' }, [line])
-  expect(net).toMatchObject({ reading: 'unit', lineItems: '500', notItemized: '0', tax: '95' })
+  expect(net).toMatchObject({ basis: 'unit', lineItems: '500', notItemized: '0', tax: '95' })
   expect(itemizationText(net, 'EUR')).toBe('The line items and the tax add up to the total.')
   const gross = itemize({ totalAmount: '500', currency: 'EUR', taxAmount: '79.83' }, [line])
-  expect(gross).toMatchObject({ reading: 'unit', lineItems: '500' })
+  expect(gross).toMatchObject({ basis: 'unit', lineItems: '500' })
   expect(gross).not.toHaveProperty('tax')
   // Neither with the tax nor without it: it is said as it always was.
   const odd = itemize({ totalAmount: '600', currency: 'EUR', taxAmount: '95' }, [line])
   expect(odd).toMatchObject({ notItemized: '100' })
-  expect(odd).not.toHaveProperty('reading')
+  expect(odd).not.toHaveProperty('basis')
 })

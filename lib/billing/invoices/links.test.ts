@@ -33,8 +33,8 @@ beforeAll(async () => {
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   fin = await callerOf('northwind', 'finance-user')
-  const add = (id: string, given: Parameters<typeof addInvoice>[2], price = '10') =>
-    addInvoice('northwind', id, { ...OCTOBER, ...given }, [{ price }])
+  const add = (id: string, overrides: Parameters<typeof addInvoice>[2], price = '10') =>
+    addInvoice('northwind', id, { ...OCTOBER, ...overrides }, [{ price }])
   // The correction stands in the place of the first, whose number it has.
   await add('IN-1~2', { number: 'IN-1', totalAmount: '90', balanceAmount: '90', ...PERIOD }, '90')
   await add('IN-1', { documentState: 'voided', replacedBy: 'IN-1~2', totalAmount: '100', balanceAmount: '0' })
@@ -74,7 +74,12 @@ afterAll(async () => {
 })
 
 type Operation = Parameters<typeof route>[0]
-const ask = (operation: Operation, search = '', params: Record<string, string> = {}, key = keys.finance) =>
+const request = (
+  operation: Operation,
+  search = '',
+  params: Record<string, string> = {},
+  key = keys.finance,
+) =>
   route(operation).GET(
     new Request(`http://console.example${pathOf(operation, params)}?${search}`, {
       headers: { Authorization: `Bearer ${key}` },
@@ -83,11 +88,11 @@ const ask = (operation: Operation, search = '', params: Record<string, string> =
 const pathOf = ({ contract }: Operation, params: Record<string, string>) =>
   contract.path.replace(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(params[name] ?? ''))
 const list = async (search = '', key = keys.finance): Promise<Invoice[]> =>
-  (await (await ask(listInvoices, search, {}, key)).json()).invoices
+  (await (await request(listInvoices, search, {}, key)).json()).invoices
 const idsOf = async (search = '', key?: string) => (await list(search, key)).map(({ id }) => id)
 const read = async (id: string, key = keys.finance): Promise<InvoiceWithLines> =>
-  (await ask(readInvoice, '', { invoice_id: id }, key)).json()
-const bodyOf = async (operation: Operation, search = '') => (await ask(operation, search)).text()
+  (await request(readInvoice, '', { invoice_id: id }, key)).json()
+const bodyOf = async (operation: Operation, search = '') => (await request(operation, search)).text()
 
 const ISSUED = ['other:IN-1', 'IN-1~2', 'EMEA', 'CN-LOST', 'CN-EMEA', 'CN-1']
 const VOIDED = ['IN-1', 'DRAFT-OCT', 'CN-VOID']
@@ -124,11 +129,11 @@ describe('filter=state', () => {
         .slice(1)
         .map((line) => line.split(',')[0]),
     ).toEqual(expected)
-    expect((await ask(exportInvoiceFiles, search)).status).toBe(expected.length > 0 ? 200 : 404)
+    expect((await request(exportInvoiceFiles, search)).status).toBe(expected.length > 0 ? 200 : 404)
   })
 
   it('is a closed set, and the answer names it', async () => {
-    const answer = await ask(listInvoices, 'filter=state:paid')
+    const answer = await request(listInvoices, 'filter=state:paid')
     expect([answer.status, await answer.json()]).toEqual([
       400,
       expect.objectContaining({
@@ -154,7 +159,7 @@ describe('filter=state', () => {
   it('shows another customer none of them, and none of its own to others', async () => {
     expect(await idsOf('filter=state:draft|voided', keys.eve)).toEqual(['IN-D'])
     expect(await idsOf('filter=state:draft|voided', keys.emea)).toEqual([])
-    expect((await ask(listInvoices, 'filter=state:draft', {}, keys.it)).status).toBe(403)
+    expect((await request(listInvoices, 'filter=state:draft', {}, keys.it)).status).toBe(403)
   })
 })
 
@@ -170,10 +175,10 @@ describe('drafts and voided ones', () => {
       const invoice = await read(id)
       expect(invoice).toMatchObject({ id, balanceAmount: 0, lineItems: [expect.anything()] })
       expect(invoice).not.toHaveProperty('status')
-      expect((await ask(readInvoiceFile, '', { invoice_id: id })).status).toBe(200)
-      expect((await ask(exportInvoiceFiles, `ids=${id}`)).status).toBe(200)
+      expect((await request(readInvoiceFile, '', { invoice_id: id })).status).toBe(200)
+      expect((await request(exportInvoiceFiles, `ids=${id}`)).status).toBe(200)
       for (const key of [keys.eve, keys.emea])
-        expect((await ask(readInvoice, '', { invoice_id: id }, key)).status).toBe(404)
+        expect((await request(readInvoice, '', { invoice_id: id }, key)).status).toBe(404)
     },
   )
 
@@ -188,11 +193,11 @@ describe('drafts and voided ones', () => {
     const choices = async (id: string) => (await comparableInvoices(fin, id)).map((each) => each.id)
     expect(await choices('EMEA')).toEqual(ISSUED)
     expect((await choices('IN-1')).sort()).toEqual([...ISSUED, 'IN-1'].sort())
-    const given = { platform: 'own-slug', balanceAmount: '0' }
-    await addInvoice('northwind', 'B-1', { ...given, invoiceDate: '2026-08-01', dueDate: '2026-08-01' })
-    const september = { ...given, invoiceDate: '2026-09-01', dueDate: '2026-09-01' }
+    const overrides = { platform: 'own-slug', balanceAmount: '0' }
+    await addInvoice('northwind', 'B-1', { ...overrides, invoiceDate: '2026-08-01', dueDate: '2026-08-01' })
+    const september = { ...overrides, invoiceDate: '2026-09-01', dueDate: '2026-09-01' }
     await addInvoice('northwind', 'B-2', { ...september, documentState: 'draft' })
-    await addInvoice('northwind', 'B-3', { ...given, invoiceDate: '2026-10-01', dueDate: '2026-10-01' })
+    await addInvoice('northwind', 'B-3', { ...overrides, invoiceDate: '2026-10-01', dueDate: '2026-10-01' })
     expect(await invoiceBefore(fin, 'B-3')).toBe('B-1')
     expect(await invoiceBefore(fin, 'B-2')).toBe('B-1')
   })

@@ -3,7 +3,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { value, written } from '#lib/platform/db/statements.ts'
-import { type Owner, owned, ownedOnce } from './selection.ts'
+import { type Owner, preparedForOwner, visibleTo } from './selection.ts'
 
 /** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
 export type Link = { id: string; number: string }
@@ -22,24 +22,24 @@ export type DocumentLinks = {
 type Role = keyof DocumentLinks
 
 /** So many of each role are read: an invoice rarely has two corrections. */
-const MOST_LINKS = 50
+const MAX_LINKS = 50
 
 /** In one statement, each of whose parts names the customer and the billing profiles. */
-const linksOf = ownedOnce<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
+const linksOf = preparedForOwner<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
   const { id, number, issuer, documentState, corrects, replacedBy, createdAt } = invoices
   const isOther = sql`${issuer} = one.issuer AND ${id} <> one.id`
   const oldest = sql`${createdAt}, ${id}`
   const newest = sql`${createdAt} DESC, ${id} DESC`
-  const linked = (role: Role, how: SQL, order: SQL) => sql`
+  const linked = (role: Role, how: SQL, sort: SQL) => sql`
     (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
-     FROM one JOIN ${invoices} ON ${and(...owned(owner), how)}
-     ORDER BY ${order} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
+     FROM one JOIN ${invoices} ON ${and(...visibleTo(owner), how)}
+     ORDER BY ${sort} LIMIT ${sql.raw(`${MAX_LINKS}`)})`
   return written(
     tx,
     sql`
     WITH one AS (
       SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy}
-      FROM ${invoices} WHERE ${and(...owned(owner), eq(id, value('id')))})
+      FROM ${invoices} WHERE ${and(...visibleTo(owner), eq(id, value('id')))})
     ${linked(
       'corrects',
       sql`${isOther} AND ${number} = one.corrects AND (${documentState} <> 'voided' OR ${replacedBy} IS NULL)`,
@@ -59,10 +59,15 @@ const linksOf = ownedOnce<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
 /** The links of one invoice. */
 export async function readLinks(tx: Transaction, owner: Owner, id: string): Promise<DocumentLinks> {
   const { rows } = await linksOf(tx, owner, { id })
-  const of = (wanted: Role) =>
-    rows.filter(({ role }) => role === wanted).map(({ role: _, ...link }): Link => link)
-  const [corrected] = of('corrects')
-  const [replaced] = of('replaces')
-  const [successor] = of('replacedBy')
-  return { corrects: corrected, correctedBy: of('correctedBy'), replaces: replaced, replacedBy: successor }
+  const byRole = (kind: Role) =>
+    rows.filter(({ role }) => role === kind).map(({ role: _, ...link }): Link => link)
+  const [corrected] = byRole('corrects')
+  const [replaced] = byRole('replaces')
+  const [successor] = byRole('replacedBy')
+  return {
+    corrects: corrected,
+    correctedBy: byRole('correctedBy'),
+    replaces: replaced,
+    replacedBy: successor,
+  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { readInvoiceFile } from '#lib/billing/invoice-files/operations.ts'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -20,9 +20,9 @@ import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import * as contract from './contract.ts'
-import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
+import { adjacentPageTokens, listInvoices, readInvoice, summarizeInvoices } from './operations.ts'
 
-const trace = { requestId: 'test-request' }
+const requestMeta = { requestId: 'test-request' }
 const TODAY = '2026-11-20'
 const day = (offset: number) => addDays(TODAY, offset)
 let database: TestDatabase
@@ -36,7 +36,8 @@ beforeAll(async () => {
   await addProfile('northwind', 'emea')
   fin = await callerOf('northwind', 'finance-user')
   eve = await callerOf('southwind', 'admin')
-  const add = (id: string, given: Parameters<typeof addInvoice>[2]) => addInvoice('northwind', id, given)
+  const add = (id: string, overrides: Parameters<typeof addInvoice>[2]) =>
+    addInvoice('northwind', id, overrides)
   const due = { invoiceDate: '2026-09-30', dueDate: day(-1) }
   await add('IN-1', { ...due, platform: 'web-services', totalAmount: '100.10', balanceAmount: '0.10' })
   await add('IN-2', { ...due, dueDate: day(0), totalAmount: '200.20', balanceAmount: '200.20' })
@@ -55,12 +56,12 @@ afterAll(async () => {
   await database.close()
 })
 
-type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
+type Query = NonNullable<PartialInput<typeof contract.listInvoices>['query']>
 const list = async (query: Query, caller = fin) =>
-  (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+  (await listInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 const ids = async (query: Query, caller = fin) => (await list(query, caller)).invoices.map(({ id }) => id)
 const summary = async (query: Query, caller = fin) =>
-  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 const named = (invoice_id: string) => ({ params: { invoice_id }, query: {}, body: undefined })
 
 describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
@@ -126,8 +127,8 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
 
   it('a token of other filters, or forged past what a date can be, is refused', async () => {
     const { pageToken } = await list({ maxResults: 2 })
-    const refused = expect.objectContaining({ code: 'page_token_invalid' })
-    await expect(ids({ search: 'IN', pageToken })).rejects.toEqual(refused)
+    const error = expect.objectContaining({ code: 'page_token_invalid' })
+    await expect(ids({ search: 'IN', pageToken })).rejects.toEqual(error)
     const [direction, digest, key] = JSON.parse(unseal(pageToken ?? '', PAGE_TOKENS) ?? '')
     const days = [
       ['2026-99-99', key[1]],
@@ -137,7 +138,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     ]
     for (const forged of [...days, [key[0]], [key[0], 'a\0']]) {
       const token = seal(JSON.stringify([direction, digest, forged]), PAGE_TOKENS)
-      await expect(ids({ pageToken: token })).rejects.toEqual(refused)
+      await expect(ids({ pageToken: token })).rejects.toEqual(error)
     }
   })
 
@@ -160,8 +161,8 @@ describe('tokensBeside', () => {
       [undefined, 'IN-1'],
     ],
   ])('leads from %s in %j to %j', async (id, query, expected) => {
-    const { body } = await readInvoice(fin, named(id), trace)
-    const { newer, older } = tokensBeside(fin, body, query)
+    const { body } = await readInvoice(fin, named(id), requestMeta)
+    const { newer, older } = adjacentPageTokens(fin, body, query)
     const first = async (pageToken: string) => (await ids({ ...query, maxResults: 1, pageToken }))[0]
     expect([await first(newer), await first(older)]).toEqual(expected)
   })
@@ -190,7 +191,7 @@ describe('readInvoice (spec 4.4)', () => {
         { description: 'Support' },
       ],
     )
-    const { body } = await readInvoice(fin, named('IN-FULL'), trace)
+    const { body } = await readInvoice(fin, named('IN-FULL'), requestMeta)
     expect(body).toEqual({
       id: 'IN-FULL',
       number: 'IN-FULL',
@@ -247,9 +248,13 @@ describe('billing profiles: a caller sees those that they may see', () => {
     expect(limited.billingProfiles).toEqual(['emea'])
     expect(await ids({}, limited)).toEqual(['in-5'])
     expect((await summary({}, limited)).count).toBe(1)
-    await expect(readInvoice(limited, named('IN-1'), trace)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(readInvoiceFile(limited, named('IN-1'), trace)).rejects.toMatchObject({ code: 'not_found' })
-    expect((await readInvoice(limited, named('in-5'), trace)).body.id).toBe('in-5')
+    await expect(readInvoice(limited, named('IN-1'), requestMeta)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(readInvoiceFile(limited, named('IN-1'), requestMeta)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    expect((await readInvoice(limited, named('in-5'), requestMeta)).body.id).toBe('in-5')
   })
 
   it('none at all is an empty list', async () => {
@@ -273,7 +278,7 @@ describe('two tenant walls, each of which holds alone', () => {
       expect(await ids({}, both)).toEqual(['IN-9'])
       expect(await ids({ filter: { platform: ['a', 'cloud-platform'] } }, both)).toEqual(['IN-9'])
       expect((await summary({}, both)).count).toBe(1)
-      await expect(readInvoice(both, named('IN-1'), trace)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(readInvoice(both, named('IN-1'), requestMeta)).rejects.toMatchObject({ code: 'not_found' })
       const seen = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM invoices'))
       expect(seen.rows[0]?.n).toBeGreaterThan(1)
     } finally {

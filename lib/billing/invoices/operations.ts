@@ -1,9 +1,9 @@
 import 'server-only'
 import { readChargeSet } from '#lib/billing/charges/store.ts'
-import { listKept } from '#lib/billing/invoice-files/store.ts'
+import { listStoredFiles } from '#lib/billing/invoice-files/store.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import { Problem, refuseTimeout } from '#lib/platform/api/problem.ts'
+import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { named } from '#lib/platform/files/attachment.ts'
@@ -14,13 +14,13 @@ import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { invoicesTable, linesTable } from './export.ts'
 import { readLinks } from './links.ts'
-import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
+import { type InvoiceSort, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import { findInvoices } from './search.ts'
 import { daysOf, type Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import * as store from './store.ts'
-import { listShown, type Page, type ShownRow, selectsAll } from './store.ts'
-import { sumFound } from './sums/summary.ts'
+import { type InvoiceSummaryRow, listInvoiceSummaries, type Page, selectsAll } from './store.ts'
+import { sumMatches } from './sums/summary.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
@@ -29,16 +29,22 @@ export const listInvoices = operation(
     const filters = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
     const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
-    const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
+    const { rows: pageRows, ...links } = pageOf(
+      rows,
+      maxResults,
+      cursor,
+      (row) => keyOf(row, orderBy),
+      filters,
+    )
     const { baseUrl } = env()
-    const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
+    const invoices = pageRows.map((row) => serializeInvoice(row, baseUrl))
     return { body: { invoices, rowCount: invoices.length, ...links } }
   },
   { isExact: true },
 )
 
 /** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
-export function tokensBeside(
+export function adjacentPageTokens(
   caller: Pick<Caller, 'customerId'>,
   invoice: Invoice,
   { pageToken: _, maxResults: __, orderBy, ...selection }: Input<typeof contract.listInvoices>['query'],
@@ -50,10 +56,15 @@ export function tokensBeside(
 }
 
 /** A search asks where to look, and then there. */
-function rowsOf(caller: Caller, selection: Selection, limit: number, page: Page): Promise<ShownRow[]> {
+function rowsOf(
+  caller: Caller,
+  selection: Selection,
+  limit: number,
+  page: Page,
+): Promise<InvoiceSummaryRow[]> {
   if (selection.search)
     return readScope(caller, (tx) => findInvoices(tx, caller, selection, limit, page), { mayBeOld: true })
-  return readScopeAtOnce(caller, (tx) => listShown(tx, caller, selection, limit, page), {
+  return readScopeAtOnce(caller, (tx) => listInvoiceSummaries(tx, caller, selection, limit, page), {
     isByKey: selectsAll(selection),
     mayBeOld: true,
   })
@@ -68,20 +79,20 @@ function scopeOf({ search }: Selection): typeof readScope {
 function filtersOf(
   { customerId }: Pick<Caller, 'customerId'>,
   selection: Selection,
-  orderBy: InvoiceOrder | undefined,
+  orderBy: InvoiceSort | undefined,
 ): ListOf {
   return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
 /** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
-const refuseTooManyInvoices = refuseTimeout(
+const throwTooManyInvoices = rethrowTimeout(
   'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
 )
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await scopeOf(query)(caller, (tx) => sumFound(tx, caller, checked(query)), {
+  const sums = await scopeOf(query)(caller, (tx) => sumMatches(tx, caller, checked(query)), {
     mayBeOld: true,
-  }).catch(refuseTooManyInvoices)
+  }).catch(throwTooManyInvoices)
   return { body: serializeSummary(sums) }
 })
 
@@ -115,7 +126,7 @@ export const readInvoice = operation(
         Promise.all([
           store.readInvoice(tx, caller, id),
           readLinks(tx, caller, id),
-          listKept(tx, caller.customerId, id),
+          listStoredFiles(tx, caller.customerId, id),
           readChargeSet(tx, caller, id),
         ]),
       { isByKey: true },

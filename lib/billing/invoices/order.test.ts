@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import { readInput } from '#lib/platform/api/request.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -13,14 +13,14 @@ import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
-import { listInvoices, readInvoice, tokensBeside } from './operations.ts'
+import { adjacentPageTokens, listInvoices, readInvoice } from './operations.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
-import { listShown } from './store.ts'
+import { listInvoiceSummaries } from './store.ts'
 
-type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
+type Query = NonNullable<PartialInput<typeof contract.listInvoices>['query']>
 type Order = NonNullable<Query['orderBy']>
 const ORDERS = INVOICE_ORDER_KEYS.flatMap((key): Order[] => [`${key} asc`, `${key} desc`])
-const trace = { requestId: 'test-request' }
+const requestMeta = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
 
@@ -60,11 +60,11 @@ const add = (id: string, n: number) =>
     balanceAmount: AMOUNTS[(n * 3) % AMOUNTS.length],
   })
 const list = async (query: Query, caller = fin) =>
-  (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+  (await listInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 
 /** By the value, then by the id, both the same way: what the database has to agree with. */
-function sorted(rows: readonly Invoice[], order: Order): string[] {
-  const [by, direction] = order.split(' ') as [(typeof INVOICE_ORDER_KEYS)[number], string]
+function sorted(rows: readonly Invoice[], sort: Order): string[] {
+  const [by, direction] = sort.split(' ') as [(typeof INVOICE_ORDER_KEYS)[number], string]
   const sign = direction === 'asc' ? 1 : -1
   return rows.toSorted((a, b) => sign * (a[by] - b[by] || (a.id < b.id ? -1 : 1))).map(({ id }) => id)
 }
@@ -92,7 +92,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     const pages = await walk(query)
     expect(pages.flat()).toEqual(whole)
-    const token = tokensBeside(fin, whole.at(-1) as Invoice, query).newer
+    const token = adjacentPageTokens(fin, whole.at(-1) as Invoice, query).newer
     let back = await list({ ...query, pageToken: token })
     const seen = [back.invoices]
     while (back.previousPageToken) {
@@ -106,8 +106,8 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     for (const at of [0, 1, 11, 22]) {
       const input = { params: { invoice_id: whole[at]?.id ?? '' }, query: {}, body: undefined }
-      const { body } = await readInvoice(fin, input, trace)
-      const { newer, older } = tokensBeside(fin, body, { orderBy })
+      const { body } = await readInvoice(fin, input, requestMeta)
+      const { newer, older } = adjacentPageTokens(fin, body, { orderBy })
       const first = async (pageToken: string) =>
         (await list({ orderBy, maxResults: 1, pageToken })).invoices[0]?.id
       expect([await first(newer), await first(older)]).toEqual([whole[at - 1]?.id, whole[at + 1]?.id])
@@ -118,17 +118,17 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     const before = (await list({ orderBy, maxResults: 250 })).invoices
     let next = 0
     const pages = await walk({ orderBy, maxResults: 5 }, () => add(`NEW-${next++}`, next * 7))
-    const shown = pages.flat().map(({ id }) => id)
-    expect(new Set(shown).size).toBe(shown.length)
-    expect(shown.filter((id) => !id.startsWith('NEW'))).toEqual(before.map(({ id }) => id))
+    const ids = pages.flat().map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter((id) => !id.startsWith('NEW'))).toEqual(before.map(({ id }) => id))
     await database.sql('northwind', "DELETE FROM invoices WHERE id LIKE 'NEW-%'")
   })
 
   it('a token fits its own order only, and none that is forged gets through', async () => {
     const { pageToken: token } = await list({ orderBy, maxResults: 2 })
-    const refused = expect.objectContaining({ code: 'page_token_invalid' })
+    const error = expect.objectContaining({ code: 'page_token_invalid' })
     for (const other of [undefined, ...ORDERS.filter((one) => one !== orderBy)]) {
-      await expect(list({ orderBy: other, maxResults: 2, pageToken: token })).rejects.toEqual(refused)
+      await expect(list({ orderBy: other, maxResults: 2, pageToken: token })).rejects.toEqual(error)
     }
     const [direction, digest] = JSON.parse(unseal(token ?? '', PAGE_TOKENS) ?? '')
     const forge = (key: unknown) => seal(JSON.stringify([direction, digest, key]), PAGE_TOKENS)
@@ -145,7 +145,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
       '0000-01-01',
     ]
     for (const value of tries) {
-      await expect(list({ orderBy, pageToken: forge([value, 'IN-1']) })).rejects.toEqual(refused)
+      await expect(list({ orderBy, pageToken: forge([value, 'IN-1']) })).rejects.toEqual(error)
     }
   })
 
@@ -182,12 +182,12 @@ describe('each page is read off an index, however deep', () => {
 
   /** Runs the list's own statement, and again for how the database found its rows. */
   async function planOf(orderBy: Order, cursor?: Cursor) {
-    const statements: { query: string; params: unknown[] }[] = []
-    const logger = { logQuery: (query: string, params: unknown[]) => void statements.push({ query, params }) }
+    const queries: { query: string; params: unknown[] }[] = []
+    const logger = { logQuery: (query: string, params: unknown[]) => void queries.push({ query, params }) }
     const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
     await client.query("SELECT set_config('console.customer', 'large', false)")
-    const rows = await listShown(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
-    const [{ query, params } = { query: '', params: [] }] = statements
+    const rows = await listInvoiceSummaries(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
+    const [{ query, params } = { query: '', params: [] }] = queries
     const { rows: lines } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
     return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }
   }
@@ -226,8 +226,8 @@ describe('the order in the address', () => {
     ['totalAmount desc', 'totalAmount desc'],
     ['  dueDate   asc ', 'dueDate asc'],
     ['invoiceDate desc', 'invoiceDate desc'],
-  ])('%j is %s', async (text, order) => {
-    expect((await read(text)).query.orderBy).toBe(order)
+  ])('%j is %s', async (text, sort) => {
+    expect((await read(text)).query.orderBy).toBe(sort)
   })
 
   it('anything else is 400, and says what there is', async () => {
@@ -240,16 +240,16 @@ describe('the order in the address', () => {
       'TotalAmount',
       'totalAmount DESC',
     ]) {
-      const refused = { code: 'invalid_request', message: expect.stringMatching(detail) }
-      await expect(read(text)).rejects.toMatchObject(refused)
+      const error = { code: 'invalid_request', message: expect.stringMatching(detail) }
+      await expect(read(text)).rejects.toMatchObject(error)
     }
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
-        const order = await read(text).then(
+        const sort = await read(text).then(
           ({ query }) => query.orderBy,
           ({ status }) => status,
         )
-        expect([400, ...ORDERS]).toContain(order)
+        expect([400, ...ORDERS]).toContain(sort)
       }),
     )
   })

@@ -4,15 +4,15 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { KeyColumn } from '#lib/platform/lists/keyset.ts'
-import type { Order } from '#lib/platform/lists/parameters.ts'
+import type { SortSpec } from '#lib/platform/lists/parameters.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import type { Invoice } from './contract.ts'
-import type { InvoiceOrderKey } from './rules.ts'
+import type { InvoiceSortKey } from './rules.ts'
 
-export type InvoiceOrder = Order<InvoiceOrderKey>
+export type InvoiceSort = SortSpec<InvoiceSortKey>
 
 /** What a list is ordered by unless told otherwise: newest first. */
-const USUAL: InvoiceOrder = 'invoiceDate desc'
+const DEFAULT_SORT: InvoiceSort = 'invoiceDate desc'
 
 // PostgreSQL knows no year 0.
 export const Day = z.iso.date().regex(/^(?!0000)/)
@@ -31,8 +31,8 @@ const SORTS = {
 }
 
 /** How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. */
-export function keysetOf(order: InvoiceOrder = USUAL) {
-  const [by, direction] = order.split(' ') as [InvoiceOrderKey, 'asc' | 'desc']
+export function keysetOf(sort: InvoiceSort = DEFAULT_SORT) {
+  const [by, direction] = sort.split(' ') as [InvoiceSortKey, 'asc' | 'desc']
   const isDay = by === 'invoiceDate' || by === 'dueDate'
   const read = (text: string) => (isDay ? sql`${text}::date` : sql`${text}::double precision`)
   const columns: KeyColumn[] = [{ column: SORTS[by], read }, { column: invoices.id }]
@@ -40,16 +40,13 @@ export function keysetOf(order: InvoiceOrder = USUAL) {
 }
 
 /** The sort key of a row, for page tokens. */
-export function keyOf(row: Record<InvoiceOrderKey | 'id', string>, order?: InvoiceOrder): string[] {
-  return [row[keysetOf(order).by], row.id]
+export function keyOf(row: Record<InvoiceSortKey | 'id', string>, sort?: InvoiceSort): string[] {
+  return [row[keysetOf(sort).by], row.id]
 }
 
 /** The sort key of an invoice as it is answered: an amount's number is exact, so that its text is too. */
-export function keyOfAnswered(
-  invoice: Pick<Invoice, InvoiceOrderKey | 'id'>,
-  order?: InvoiceOrder,
-): string[] {
-  const { by } = keysetOf(order)
+export function keyOfAnswered(invoice: Pick<Invoice, InvoiceSortKey | 'id'>, sort?: InvoiceSort): string[] {
+  const { by } = keysetOf(sort)
   const isDay = by === 'invoiceDate' || by === 'dueDate'
   const value = invoice[by]
   return [isDay ? dayOf(value) : new Big(value).toFixed(), invoice.id]

@@ -7,7 +7,7 @@ import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { readLinks } from './links.ts'
 import type { Selection } from './selection.ts'
-import { listShown } from './store.ts'
+import { listInvoiceSummaries } from './store.ts'
 import { sumInvoices } from './sums/summary.ts'
 
 // How few drafts are found among many issued invoices, and that these are found as before.
@@ -42,17 +42,17 @@ afterAll(async () => {
 
 /** Runs what reads, and again for how the database found its rows. */
 async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> {
-  const statements: { query: string; params: unknown[] }[] = []
-  const logger = { logQuery: (query: string, params: unknown[]) => void statements.push({ query, params }) }
+  const queries: { query: string; params: unknown[] }[] = []
+  const logger = { logQuery: (query: string, params: unknown[]) => void queries.push({ query, params }) }
   await read(drizzle(client, { logger }) as never)
   const plans: string[] = []
-  for (const { query, params } of statements) {
+  for (const { query, params } of queries) {
     const { rows } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
     plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
   }
   return plans
 }
-const list = (selection: Selection) => planOf((tx) => listShown(tx, owner, selection, 51, {}))
+const list = (selection: Selection) => planOf((tx) => listInvoiceSummaries(tx, owner, selection, 51, {}))
 
 it.each([['draft'], ['voided'], ['draft', 'voided']])(
   'a list of %s %s reads the short index',

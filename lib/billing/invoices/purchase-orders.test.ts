@@ -8,25 +8,27 @@ import { listInvoices, summarizeInvoices } from './operations.ts'
 
 let database: TestDatabase
 let ana: Caller
-const trace = { requestId: 'test-request' }
+const requestMeta = { requestId: 'test-request' }
 
 beforeAll(async () => {
   database = await testDatabase({ today: '2026-11-20' })
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   ana = await callerOf('northwind', 'finance-user')
-  const order = 'PO-4500-0173-AB'
-  await addInvoice('northwind', '1', { purchaseOrder: order })
-  await addInvoice('northwind', '2', { billingProfileId: 'emea' }, [{}, { purchaseOrder: order }])
+  const purchaseOrder = 'PO-4500-0173-AB'
+  await addInvoice('northwind', '1', { purchaseOrder: purchaseOrder })
+  await addInvoice('northwind', '2', { billingProfileId: 'emea' }, [{}, { purchaseOrder: purchaseOrder }])
   const posting = { buyerReference: '04011000-1234512345-06', costCenter: 'KST 47' }
   await addInvoice('northwind', '3', { ...posting, purchaseOrder: 'Bestellung/7 "Süd" 100%_\\' })
-  await addInvoice('southwind', '4', { purchaseOrder: order }, [{ purchaseOrder: `${order}-2` }])
+  await addInvoice('southwind', '4', { purchaseOrder: purchaseOrder }, [
+    { purchaseOrder: `${purchaseOrder}-2` },
+  ])
 })
 afterAll(() => database.close())
 
-const asked = (search: string) => ({ params: {}, query: { search }, body: undefined })
-const found = async (search: string, given: Partial<Caller> = {}) => {
-  const { body } = await listInvoices({ ...ana, ...given }, asked(search), trace)
+const input = (search: string) => ({ params: {}, query: { search }, body: undefined })
+const searchIds = async (search: string, overrides: Partial<Caller> = {}) => {
+  const { body } = await listInvoices({ ...ana, ...overrides }, input(search), requestMeta)
   return body.invoices.map(({ id }) => id).sort()
 }
 
@@ -49,24 +51,28 @@ it.each([
   ['kst', ['3']],
   ['47', []],
 ])('%j leads to %j', async (search, expected) => {
-  expect(await found(search)).toEqual(expected)
+  expect(await searchIds(search)).toEqual(expected)
 })
 
 it('leads to the invoices of the caller alone: of the billing profiles, and of the customer', async () => {
-  expect(await found('0173', { billingProfiles: ['default'] })).toEqual(['1'])
-  expect(await found('0173', { billingProfiles: ['emea'] })).toEqual(['2'])
-  expect((await summarizeInvoices(ana, asked('0173'), trace)).body.count).toBe(2)
+  expect(await searchIds('0173', { billingProfiles: ['default'] })).toEqual(['1'])
+  expect(await searchIds('0173', { billingProfiles: ['emea'] })).toEqual(['2'])
+  expect((await summarizeInvoices(ana, input('0173'), requestMeta)).body.count).toBe(2)
   const emea = { ...ana, billingProfiles: ['emea'] }
-  expect((await summarizeInvoices(emea, asked('0173'), trace)).body.count).toBe(1)
+  expect((await summarizeInvoices(emea, input('0173'), requestMeta)).body.count).toBe(1)
   const eve = await callerOf('southwind', 'finance-user')
-  expect(await found('0173', eve)).toEqual(['4'])
+  expect(await searchIds('0173', eve)).toEqual(['4'])
 })
 
 it('that is changed leads there by its new name, and by the old one no longer', async () => {
-  const write = (statement: string) => database.sql('northwind', statement)
+  const write = (query: string) => database.sql('northwind', query)
   await write("UPDATE invoices SET purchase_order = 'NEU-99' WHERE id = '1'")
   await write("UPDATE line_items SET purchase_order = 'NEU-98' WHERE invoice_id = '2' AND position = 1")
-  expect([await found('eu-9'), await found('eu-98'), await found('4500')]).toEqual([['1', '2'], ['2'], []])
+  expect([await searchIds('eu-9'), await searchIds('eu-98'), await searchIds('4500')]).toEqual([
+    ['1', '2'],
+    ['2'],
+    [],
+  ])
   await write("DELETE FROM line_items WHERE invoice_id = '2'")
-  expect(await found('eu-9')).toEqual(['1'])
+  expect(await searchIds('eu-9')).toEqual(['1'])
 })

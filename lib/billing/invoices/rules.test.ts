@@ -15,10 +15,10 @@ describe('statusOf (CONTRACT 3)', () => {
 })
 
 it('a draft or a voided one has no status, whatever stands in it', () => {
-  const late = { balanceAmount: '1', dueDate: '2026-01-01', today: '2026-11-20' }
-  expect(statusOfIssued({ ...late, documentState: 'issued' })).toBe('PAST DUE')
+  const overdue = { balanceAmount: '1', dueDate: '2026-01-01', today: '2026-11-20' }
+  expect(statusOfIssued({ ...overdue, documentState: 'issued' })).toBe('PAST DUE')
   for (const documentState of ['draft', 'voided'] as const)
-    expect(statusOfIssued({ ...late, documentState })).toBeUndefined()
+    expect(statusOfIssued({ ...overdue, documentState })).toBeUndefined()
 })
 
 it.each([

@@ -53,7 +53,7 @@ export type FilterKey = (typeof FILTER_KEYS)[number]
 
 /** What a list of invoices can be ordered by. Amounts are compared as numbers, whatever their currency. */
 export const INVOICE_ORDER_KEYS = ['invoiceDate', 'dueDate', 'totalAmount', 'balanceAmount'] as const
-export type InvoiceOrderKey = (typeof INVOICE_ORDER_KEYS)[number]
+export type InvoiceSortKey = (typeof INVOICE_ORDER_KEYS)[number]
 
 export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
   OPEN: 'Open',
@@ -85,10 +85,10 @@ export function statusOfIssued(invoice: {
 
 /** A platform, or what sells an asset, as people read it: `office-suite` is "Office suite". */
 export function platformName(slug: string): string {
-  const words = slug.replace(/[-_]+/g, ' ').trim()
-  return words.charAt(0).toUpperCase() + words.slice(1) || slug
+  const name = slug.replace(/[-_]+/g, ' ').trim()
+  return name.charAt(0).toUpperCase() + name.slice(1) || slug
 }
 
 /** Invoices of one archive; of these, so many can be named. */
-export const MOST_FILES = 500
-export const MOST_TICKED = 250
+export const MAX_FILES = 500
+export const MAX_SELECTED = 250

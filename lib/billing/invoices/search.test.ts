@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
@@ -12,7 +12,7 @@ import { listInvoices, summarizeInvoices } from './operations.ts'
 
 // Whatever is searched, the tokens find what a plain LIKE over all rows finds, in each order, page by page.
 
-type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
+type Query = NonNullable<PartialInput<typeof contract.listInvoices>['query']>
 type Row = {
   id: string
   number: string
@@ -29,7 +29,7 @@ type Row = {
 }
 const TODAY = '2026-11-20'
 const PROFILES = ['default', 'emea']
-const trace = { requestId: 'test-request' }
+const requestMeta = { requestId: 'test-request' }
 let database: TestDatabase
 let ana: Caller
 let rows: Row[]
@@ -68,8 +68,8 @@ beforeAll(async () => {
   const odd = fc.sample(fc.tuple(number, fc.boolean(), fc.nat(600)), { numRuns: 250, seed: 7 })
   rows = [
     ...odd.map(
-      ([text, isApart, days], n): Row => ({
-        id: `${isApart ? 'ID-' : ''}${text}${n}`,
+      ([text, isSeparate, days], n): Row => ({
+        id: `${isSeparate ? 'ID-' : ''}${text}${n}`,
         number: `${text}${n}`,
         issuer: n % 40 === 0 ? `Müller ${ODD[n % ODD.length]}` : 'Resale',
         profile: n % 3 ? 'default' : 'emea',
@@ -122,7 +122,7 @@ async function add(customer: string, added: readonly Row[]): Promise<void> {
 }
 
 const list = async (query: Query, caller = ana) =>
-  (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+  (await listInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 const idsOf = async (query: Query, caller = ana) => {
   const ids: string[] = []
   let pageToken: string | undefined
@@ -134,14 +134,14 @@ const idsOf = async (query: Query, caller = ana) => {
   return ids
 }
 const summary = async ({ maxResults: _, orderBy: __, ...query }: Query, caller = ana) =>
-  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 
 /** What a plain LIKE finds, among all rows. */
 async function like(
   search: string,
   { order = 'invoice_date DESC, id DESC', where = 'true', profiles = PROFILES } = {},
 ) {
-  const found = await database.sql(
+  const result = await database.sql(
     'northwind',
     `SELECT id, total_amount::float AS total FROM invoices, (
        SELECT replace(replace(replace(folded($1), '\\', '\\\\'), '%', '\\%'), '_', '\\_') AS text,
@@ -154,7 +154,7 @@ async function like(
      ORDER BY ${order}`,
     [search, profiles],
   )
-  return found as { id: string; total: number }[]
+  return result as { id: string; total: number }[]
 }
 
 /** Parts of what is there, in other letters, and what is not there. */
@@ -216,7 +216,7 @@ describe('a search', () => {
   }, 120_000)
 
   it('finds the same in each other order, and within dates and filters', async () => {
-    const orders = {
+    const sorts = {
       'invoiceDate asc': 'invoice_date, id',
       'dueDate desc': 'due_date DESC, id DESC',
       'totalAmount asc': 'total_sort, id',
@@ -227,7 +227,7 @@ describe('a search', () => {
     await fc.assert(
       fc.asyncProperty(
         search,
-        fc.constantFrom(...(Object.keys(orders) as (keyof typeof orders)[])),
+        fc.constantFrom(...(Object.keys(sorts) as (keyof typeof sorts)[])),
         fc.boolean(),
         async (text, orderBy, isCut) => {
           const where = isCut ? `invoice_date BETWEEN '${from}' AND '${to}' AND issuer = 'Resale'` : 'true'
@@ -237,7 +237,7 @@ describe('a search', () => {
             filter: { issuer: ['Resale'] },
           }
           const query = { search: text, orderBy, maxResults: 100, ...(isCut ? range : {}) }
-          const expected = await like(text, { order: orders[orderBy], where })
+          const expected = await like(text, { order: sorts[orderBy], where })
           expect(await idsOf(query)).toEqual(expected.map(({ id }) => id))
           expect((await summary(query)).count).toBe(expected.length)
         },
@@ -255,27 +255,27 @@ describe('a search', () => {
 
   it('of drafts and voided ones finds those', async () => {
     const voided = rows.filter(({ state }) => state === 'voided')
-    const found = await idsOf({ search: 'resale', filter: { state: ['voided'] }, maxResults: 250 })
-    expect(found.length).toBe(voided.filter(({ issuer }) => issuer === 'Resale').length)
+    const ids = await idsOf({ search: 'resale', filter: { state: ['voided'] }, maxResults: 250 })
+    expect(ids.length).toBe(voided.filter(({ issuer }) => issuer === 'Resale').length)
   })
 })
 
 describe('letters', () => {
   beforeAll(async () => {
     await addCustomer('letters')
-    const of = (number: string, issuer = 'R'): Row => ({
+    const rowOf = (number: string, issuer = 'R'): Row => ({
       ...(rows.at(-1) as Row),
       ...{ id: number, number, issuer },
     })
     await add('letters', [
-      of('1', 'Müller AG'),
-      of('2', 'Straße'),
-      of('3', 'İstanbul'),
-      of('5', 'e\u0301t\u00e9'),
-      of('A%B_C\\D'),
-      of(`"q"'s`),
-      of('😀😀9'),
-      of('فاتورة'),
+      rowOf('1', 'Müller AG'),
+      rowOf('2', 'Straße'),
+      rowOf('3', 'İstanbul'),
+      rowOf('5', 'e\u0301t\u00e9'),
+      rowOf('A%B_C\\D'),
+      rowOf(`"q"'s`),
+      rowOf('😀😀9'),
+      rowOf('فاتورة'),
     ])
   })
 
@@ -312,17 +312,17 @@ describe('letters', () => {
 describe('whose invoices a search finds', () => {
   it('are never those of another customer, also where either wall is down', async () => {
     const eve = await callerOf('southwind', 'admin')
-    const own = [rows.at(-1)?.id]
+    const expected = [rows.at(-1)?.id]
     const all = { ...eve, billingProfiles: PROFILES }
-    expect(await idsOf({ search: '2026-' }, all)).toEqual(own)
+    expect(await idsOf({ search: '2026-' }, all)).toEqual(expected)
     for (const table of ['invoices', 'invoice_tokens'])
       await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       for (const text of ['2026-', 'resale', 'F-', "x' OR 'a'='a"])
         for (const orderBy of [undefined, 'dueDate asc'] as const) {
-          const found = await idsOf({ search: text, orderBy }, all)
-          expect(found).toEqual(text.startsWith('x') ? [] : own)
-          expect((await summary({ search: text }, all)).count).toBe(found.length)
+          const ids = await idsOf({ search: text, orderBy }, all)
+          expect(ids).toEqual(text.startsWith('x') ? [] : expected)
+          expect((await summary({ search: text }, all)).count).toBe(ids.length)
         }
     } finally {
       for (const table of ['invoices', 'invoice_tokens'])
@@ -330,7 +330,7 @@ describe('whose invoices a search finds', () => {
     }
     // The second wall alone.
     expect(await database.sql('southwind', 'SELECT DISTINCT invoice_id AS id FROM invoice_tokens')).toEqual([
-      { id: own[0] },
+      { id: expected[0] },
     ])
   })
 })

@@ -10,7 +10,7 @@ import { type InvoiceRow, listInvoices, type Page } from './store.ts'
 import { idsOf, invoiceTokens, isOneOf, issuersOf, type Month, monthsOf, type Search } from './tokens.ts'
 
 /** So many are sorted where a list has an order of its own; with more, its rows are read until the page is full. */
-const MOST_SORTED = 5000
+const MAX_SORTED = 5000
 
 /**
  * Rows of whatever is selected, as `listInvoices` gives them: those of a search by its tokens, in several statements.
@@ -23,12 +23,16 @@ export async function findInvoices(
   limit: number,
   page: Page,
 ): Promise<InvoiceRow[]> {
-  const wanted = await byTokens(tx, owner, selection)
-  if (!wanted) return listInvoices(tx, owner, selection, limit, page)
-  if (keysetOf(page.orderBy).by === 'invoiceDate') return findByDate(tx, owner, wanted, limit, page)
+  const tokenSearch = await byTokens(tx, owner, selection)
+  if (!tokenSearch) return listInvoices(tx, owner, selection, limit, page)
+  if (keysetOf(page.orderBy).by === 'invoiceDate') return findByDate(tx, owner, tokenSearch, limit, page)
   const [issuers, ids] = await Promise.all([
-    issuersOf(tx, owner.customerId, wanted.search),
-    idsOf(tx, { customerId: owner.customerId, search: wanted.search, days: daysOf(wanted) }, MOST_SORTED),
+    issuersOf(tx, owner.customerId, tokenSearch.search),
+    idsOf(
+      tx,
+      { customerId: owner.customerId, search: tokenSearch.search, days: daysOf(tokenSearch) },
+      MAX_SORTED,
+    ),
   ])
   const where = ids && or(inArray(invoices.issuer, issuers), isOneOf(ids))
   return listInvoices(tx, owner, selection, limit, page, { where })
@@ -61,7 +65,7 @@ async function findByDate(
   page: Page,
 ): Promise<InvoiceRow[]> {
   const isUp = keysetOf(page.orderBy).ascending !== (page.cursor?.direction === 'newer')
-  const wanted = {
+  const query = {
     customerId: owner.customerId,
     search: selection.search,
     days: beyond(selection, page, isUp),
@@ -70,7 +74,7 @@ async function findByDate(
   const select: Select = (size, among) => listInvoices(tx, owner, selection, size, page, among)
   const [issuers, rows] = await Promise.all([
     issuersOf(tx, owner.customerId, selection.search),
-    numbered(tx, wanted, limit, select),
+    numbered(tx, query, limit, select),
   ])
   if (issuers.length === 0) return rows
   const sent = await select(limit, { where: inArray(invoices.issuer, issuers) })
@@ -83,7 +87,7 @@ type Select = (size: number, among: { days?: Days; where?: SQL }) => Promise<Inv
 /** What the numbers lead to, month after month, until there are enough or no month is left. */
 async function numbered(
   tx: Transaction,
-  wanted: Parameters<typeof monthsOf>[1],
+  query: Parameters<typeof monthsOf>[1],
   limit: number,
   select: Select,
 ): Promise<InvoiceRow[]> {
@@ -91,13 +95,13 @@ async function numbered(
   let after: string | undefined
   // More each time: what is filtered besides may be seldom.
   for (let inAll = PORTION; ; inAll *= 4) {
-    const { months, last } = await monthsOf(tx, wanted, { ofMonth: FULL_MONTH, inAll }, after)
+    const { months, last } = await monthsOf(tx, query, { ofMonth: FULL_MONTH, inAll }, after)
     for (const { ids, days } of portionsOf(months)) {
-      const among = ids ? { where: isOneOf(ids) } : { days: within(wanted.days, days) }
+      const among = ids ? { where: isOneOf(ids) } : { days: within(query.days, days) }
       const left = limit - rows.length
       // All of the ids: with a limit, the planner may go through all invoices for these few.
-      const found = await select(ids ? ids.length : left, among)
-      rows.push(...found.slice(0, left))
+      const matches = await select(ids ? ids.length : left, among)
+      rows.push(...matches.slice(0, left))
       if (rows.length === limit) return rows
     }
     if (!last) return rows

@@ -10,13 +10,13 @@ import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
 import { invoicesTable } from './export.ts'
 import { listInvoices, summarizeInvoices } from './operations.ts'
 import { listKinds } from './sums/kinds.ts'
-import { byRows, sumInvoices, wayOf } from './sums/summary.ts'
+import { byRows, strategyFor, sumInvoices } from './sums/summary.ts'
 
 // Whatever amounts and due dates are asked for, with whatever else: list, sums and CSV have the invoices that a plain
 // comparison of the rows has.
 
 const TODAY = '2026-11-20'
-const trace = { requestId: 'test-request' }
+const requestMeta = { requestId: 'test-request' }
 /** Next to each other for exact decimals, and the same for floats. */
 const AMOUNTS = [
   '-12.5',
@@ -72,11 +72,11 @@ const selection = fc.record({
   status,
 })
 
-type Asked = typeof selection extends fc.Arbitrary<infer Value> ? Value : never
+type SelectionValue = typeof selection extends fc.Arbitrary<infer Value> ? Value : never
 
 function isChosen(
   row: Row,
-  { minAmount, maxAmount, minDueDate, maxDueDate, currency, status }: Asked,
+  { minAmount, maxAmount, minDueDate, maxDueDate, currency, status }: SelectionValue,
 ): boolean {
   const due = epochOfDay(row.due)
   const isOpen = row.open && new Big(row.total).gt(0)
@@ -92,7 +92,11 @@ function isChosen(
 }
 
 /** As an address has it: no key without values. */
-function queryOf({ currency, status, ...bounds }: Pick<Asked, 'currency' | 'status'> & Partial<Asked>) {
+function queryOf({
+  currency,
+  status,
+  ...bounds
+}: Pick<SelectionValue, 'currency' | 'status'> & Partial<SelectionValue>) {
   const filter = {
     ...(currency.length > 0 ? { currency } : {}),
     ...(status.length > 0 ? { status } : {}),
@@ -102,18 +106,18 @@ function queryOf({ currency, status, ...bounds }: Pick<Asked, 'currency' | 'stat
 
 it('has what a plain comparison has, in the list, the sums and the file', async () => {
   await fc.assert(
-    fc.asyncProperty(selection, async (asked) => {
-      const query = queryOf(asked)
+    fc.asyncProperty(selection, async (value) => {
+      const query = queryOf(value)
       const input = { params: {}, body: undefined }
-      const chosen = rows.filter((row) => isChosen(row, asked))
+      const chosen = rows.filter((row) => isChosen(row, value))
       const ids = chosen.map(({ id }) => id).sort()
-      const listed = await listInvoices(ana, { ...input, query: { ...query, maxResults: 100 } }, trace)
+      const listed = await listInvoices(ana, { ...input, query: { ...query, maxResults: 100 } }, requestMeta)
       expect(listed.body.invoices.map(({ id }) => id).sort()).toEqual(ids)
-      const { body } = await summarizeInvoices(ana, { ...input, query }, trace)
+      const { body } = await summarizeInvoices(ana, { ...input, query }, requestMeta)
       expect(body.count).toBe(ids.length)
       for (const { currency, totalAmount } of body.currencies) {
-        const own = chosen.filter((row) => row.currency === currency)
-        const sum = own.reduce((all, { total }) => all.plus(total), new Big(0))
+        const currencyRows = chosen.filter((row) => row.currency === currency)
+        const sum = currencyRows.reduce((all, { total }) => all.plus(total), new Big(0))
         expect([currency, totalAmount]).toEqual([currency, sum.toNumber()])
       }
       let text = ''
@@ -126,25 +130,25 @@ it('has what a plain comparison has, in the list, the sums and the file', async 
 })
 
 it('adds up what is open and due in some days by the kept sums, as by the invoices', async () => {
-  let kept = 0
+  let monthCount = 0
   await fc.assert(
-    fc.asyncProperty(selection, async ({ minAmount: _, maxAmount: __, ...asked }) => {
-      const query = queryOf(asked)
-      const way = wayOf(query)
-      if (way.months) kept += 1
+    fc.asyncProperty(selection, async ({ minAmount: _, maxAmount: __, ...rest }) => {
+      const query = queryOf(rest)
+      const strategy = strategyFor(query)
+      if (strategy.months) monthCount += 1
       const [one, other] = await readScope(ana, async (tx) => [
-        await sumInvoices(tx, ana, query, way),
+        await sumInvoices(tx, ana, query, strategy),
         await sumInvoices(tx, ana, query, byRows(query)),
       ])
       expect(one).toEqual(other)
     }),
     { numRuns: 60 },
   )
-  expect(kept).toBeGreaterThan(5)
+  expect(monthCount).toBeGreaterThan(5)
   const due = { minDueDate: 0, maxDueDate: epochOfDay(TODAY) }
-  expect(wayOf({ ...due, filter: { status: ['OPEN', 'PAST DUE'] } }).months).toBeDefined()
+  expect(strategyFor({ ...due, filter: { status: ['OPEN', 'PAST DUE'] } }).months).toBeDefined()
   for (const filter of [undefined, { status: [] }, { status: ['PAID'] }, { status: ['OPEN', 'PAID'] }])
-    if (filter?.status.length !== 0) expect(wayOf({ ...due, filter }).months).toBeUndefined()
+    if (filter?.status.length !== 0) expect(strategyFor({ ...due, filter }).months).toBeUndefined()
 })
 
 describe('what filters can offer', () => {

@@ -55,7 +55,7 @@ export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
 export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date::text`
 
 /** The rows of these billing profiles of this customer. */
-export function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
+export function visibleTo({ customerId, billingProfiles: profiles }: Owner): SQL[] {
   return [eq(invoices.customerId, customerId), inArray(invoices.billingProfileId, [...profiles])]
 }
 
@@ -63,20 +63,20 @@ export function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
  * A statement on a caller's invoices that is written once for each number of billing profiles: see `builtOnce`.
  * @param build gets an owner whose parts stand for those of each call
  */
-export function ownedOnce<Rows>(
+export function preparedForOwner<Rows>(
   build: (tx: Transaction, owner: Owner) => { prepare(name: string): unknown },
 ): (tx: Transaction, owner: Owner, values?: Values) => Promise<Rows> {
-  const known = new Map<number, ReturnType<typeof builtOnce<Rows>>>()
+  const queries = new Map<number, ReturnType<typeof builtOnce<Rows>>>()
   return (tx, { customerId, billingProfiles }, values) => {
     const names = billingProfiles.map((_, index) => `profile${index}`)
     const any = {
       customerId: value<Owner['customerId']>('customer'),
       billingProfiles: names.map(value<string>),
     }
-    const run = known.get(names.length) ?? builtOnce<Rows>((first) => build(first, any))
-    known.set(names.length, run)
-    const own = Object.fromEntries(names.map((name, index) => [name, billingProfiles[index]]))
-    return run(tx, { ...values, ...own, customer: customerId })
+    const run = queries.get(names.length) ?? builtOnce<Rows>((first) => build(first, any))
+    queries.set(names.length, run)
+    const profileValues = Object.fromEntries(names.map((name, index) => [name, billingProfiles[index]]))
+    return run(tx, { ...values, ...profileValues, customer: customerId })
   }
 }
 
@@ -134,9 +134,9 @@ function hasProduct(product: string): SQL {
 
 /** All three of them are no condition. */
 function hasState(states: readonly string[]): SQL | undefined {
-  const wanted = DOCUMENT_STATES.filter((state) => states.includes(state))
-  if (wanted.length === DOCUMENT_STATES.length) return undefined
-  return or(...wanted.map((state) => STATES[state])) ?? sql`false`
+  const requested = DOCUMENT_STATES.filter((state) => states.includes(state))
+  if (requested.length === DOCUMENT_STATES.length) return undefined
+  return or(...requested.map((state) => STATES[state])) ?? sql`false`
 }
 
 function within(date: typeof invoices.invoiceDate | typeof invoices.dueDate, { from, to }: Days) {

@@ -1,21 +1,21 @@
-import { type ChargeSet, type LineFound, reconcile } from '#lib/billing/charges/reconciliation.ts'
-import { serializeLineFound, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
+import { type ChargeSet, type LineReconciliation, reconcile } from '#lib/billing/charges/reconciliation.ts'
+import { serializeLineReconciliation, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
 import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
-import type { KeptFile } from '#lib/billing/invoice-files/store.ts'
+import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import type { DocumentLinks } from './links.ts'
 import { statusOfIssued } from './rules.ts'
-import type { InvoiceRow, LineItemRow, ShownRow } from './store.ts'
-import type { Billed, Sums, Unsettled } from './sums/summary.ts'
+import type { InvoiceRow, InvoiceSummaryRow, LineItemRow } from './store.ts'
+import type { Billed, OutstandingSums, Sums } from './sums/summary.ts'
 
 /** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
 export const numberOf = Number
 
 /** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
-export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
+export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoice {
   const status = statusOfIssued(row)
   return {
     id: row.id,
@@ -37,19 +37,20 @@ export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
-  { links, files, set }: { links: DocumentLinks; files: readonly KeptFile[]; set?: ChargeSet | undefined },
+  { links, files, set }: { links: DocumentLinks; files: readonly StoredFile[]; set?: ChargeSet | undefined },
   baseUrl: string,
 ): InvoiceWithLines {
-  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
+  const { basis, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
   const invoice = serializeInvoice(row, baseUrl)
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
-  const found = set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
+  const reconciliation =
+    set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
   return {
     ...invoice,
-    lineItems: billed.map((line, index) => serializeLineItem(line, found?.lines?.[index])),
+    lineItems: billed.map((line, index) => serializeLineItem(line, reconciliation?.lines?.[index])),
     itemization: {
-      addsUp: reading !== undefined,
-      ...(reading ? { priceReading: reading === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
+      addsUp: basis !== undefined,
+      ...(basis ? { priceReading: basis === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
       lineItemsAmount: numberOf(lineItems),
       notItemizedAmount: numberOf(notItemized),
       roundingAmount: numberOf(rounding),
@@ -59,7 +60,7 @@ export function serializeInvoiceWithLines(
     files: serializeFiles(row.id, files, invoice.url),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
-    ...(found ? { charges: serializeReconciliation(found) } : {}),
+    ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),
   }
 }
 
@@ -80,7 +81,10 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
   }
 }
 
-function serializeLineItem(row: LineItemRow & { amount: string }, found: LineFound | undefined): LineItem {
+function serializeLineItem(
+  row: LineItemRow & { amount: string },
+  reconciliation: LineReconciliation | undefined,
+): LineItem {
   return {
     type: row.type,
     description: row.description,
@@ -90,28 +94,32 @@ function serializeLineItem(row: LineItemRow & { amount: string }, found: LineFou
     ...(row.details === null ? {} : { Details: row.details }),
     amount: numberOf(row.amount),
     ...serializeLinePosting(row),
-    ...(found ? { charges: serializeLineFound(found) } : {}),
+    ...(reconciliation ? { charges: serializeLineReconciliation(reconciliation) } : {}),
   }
 }
 
 /** Sums per currency, the one with the most invoices first; the rows come by currency, month and platform. */
-export function serializeSummary({ today, billed, unsettled }: Sums): InvoiceSummary {
+export function serializeSummary({ today, billed, outstanding }: Sums): InvoiceSummary {
   const currencies = billed
     .filter(({ month }) => month === null)
     .map((whole) => {
-      const own = billed.filter(({ currency, month }) => currency === whole.currency && month !== null)
-      const open = unsettled.find(({ currency }) => currency === whole.currency)
-      return serializeCurrency(whole, own, open)
+      const monthRows = billed.filter(({ currency, month }) => currency === whole.currency && month !== null)
+      const open = outstanding.find(({ currency }) => currency === whole.currency)
+      return serializeCurrency(whole, monthRows, open)
     })
     .sort((a, b) => b.count - a.count)
   const count = currencies.reduce((all, one) => all + one.count, 0)
   return { count, today: epochOfDay(today), currencies }
 }
 
-function serializeCurrency(whole: Billed, own: Billed[], open: Unsettled | undefined): CurrencySummary {
+function serializeCurrency(
+  whole: Billed,
+  monthRows: Billed[],
+  open: OutstandingSums | undefined,
+): CurrencySummary {
   const part = (count = 0, amount = '0') => ({ count, amount: numberOf(amount) })
-  const months = own.filter(({ platform }) => platform === null)
-  const platforms = Map.groupBy(own, ({ month }) => month)
+  const months = monthRows.filter(({ platform }) => platform === null)
+  const platforms = Map.groupBy(monthRows, ({ month }) => month)
   return {
     currency: whole.currency,
     ...billedOf(whole),

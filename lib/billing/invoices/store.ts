@@ -10,9 +10,17 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { value } from '#lib/platform/db/statements.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import { type InvoiceOrder, keysetOf } from './order.ts'
+import { type InvoiceSort, keysetOf } from './order.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
-import { type Days, type Owner, owned, ownedOnce, type Selection, selected, today } from './selection.ts'
+import {
+  type Days,
+  type Owner,
+  preparedForOwner,
+  type Selection,
+  selected,
+  today,
+  visibleTo,
+} from './selection.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
 export type InvoiceRow = PostingRow & {
@@ -36,11 +44,11 @@ export type InvoiceRow = PostingRow & {
   corrects: string | null
   today: string
 }
-export type ShownRow = Pick<InvoiceRow, keyof typeof shownColumns>
+export type InvoiceSummaryRow = Pick<InvoiceRow, keyof typeof summaryColumns>
 export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plainLine> & LinePostingRow
 
 /** What a list shows of an invoice. */
-const shownColumns = {
+const summaryColumns = {
   id: invoices.id,
   number: invoices.number,
   // A check of the table holds both to these sets.
@@ -57,7 +65,7 @@ const shownColumns = {
 }
 /** What is read of an invoice. */
 export const invoiceColumns = {
-  ...shownColumns,
+  ...summaryColumns,
   form: sql<DocumentForm>`${invoices.form}`,
   billingAccount: invoices.billingAccount,
   periodStart: invoices.periodStart,
@@ -66,16 +74,20 @@ export const invoiceColumns = {
   ...postingColumns,
 }
 
-const headOf = ownedOnce<InvoiceRow[]>((tx, owner) =>
+const invoiceRowQuery = preparedForOwner<InvoiceRow[]>((tx, owner) =>
   tx
     .select(invoiceColumns)
     .from(invoices)
-    .where(and(...owned(owner), eq(invoices.id, value('id')))),
+    .where(and(...visibleTo(owner), eq(invoices.id, value('id')))),
 )
 
 /** One invoice without its lines. */
-export async function readHead(tx: Transaction, owner: Owner, id: string): Promise<InvoiceRow | undefined> {
-  return (await headOf(tx, owner, { id }))[0]
+export async function readInvoiceRow(
+  tx: Transaction,
+  owner: Owner,
+  id: string,
+): Promise<InvoiceRow | undefined> {
+  return (await invoiceRowQuery(tx, owner, { id }))[0]
 }
 
 /** One invoice with its lines in their order. */
@@ -84,20 +96,20 @@ export async function readInvoice(
   owner: Owner,
   id: string,
 ): Promise<{ invoice: InvoiceRow; lines: LineItemRow[] } | undefined> {
-  const [invoice, lines] = await Promise.all([readHead(tx, owner, id), readLines(tx, owner, id)])
+  const [invoice, lines] = await Promise.all([readInvoiceRow(tx, owner, id), readLines(tx, owner, id)])
   return invoice && { invoice, lines }
 }
 
-const linesOf = ownedOnce<LineItemRow[]>((tx, owner) => {
-  const own = and(
+const linesOf = preparedForOwner<LineItemRow[]>((tx, owner) => {
+  const invoiceCondition = and(
     eq(invoices.customerId, lineItems.customerId),
     eq(invoices.id, lineItems.invoiceId),
-    ...owned(owner),
+    ...visibleTo(owner),
   )
   return tx
     .select(lineColumns)
     .from(lineItems)
-    .innerJoin(invoices, own)
+    .innerJoin(invoices, invoiceCondition)
     .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, value('id'))))
     .orderBy(lineItems.position)
 })
@@ -120,7 +132,7 @@ const plainLine = {
 /** What is read of a line. */
 const lineColumns = { ...plainLine, ...linePostingColumns }
 
-export type Page = { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined }
+export type Page = { orderBy?: InvoiceSort | undefined; cursor?: Cursor | undefined }
 
 /** Where to look for what is selected: invoice dates other than those of the selection, and a condition. */
 type Among = { days?: Days | undefined; where?: SQL | undefined }
@@ -141,14 +153,14 @@ export async function listInvoices(
 }
 
 /** The same with what a list shows of each, and no more: nothing else is read as often. */
-export async function listShown(
+export async function listInvoiceSummaries(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
   limit: number,
   page: Page,
-): Promise<ShownRow[]> {
-  if (!selectsAll(selection)) return selectInvoices(shownColumns, tx, owner, selection, limit, page)
+): Promise<InvoiceSummaryRow[]> {
+  if (!selectsAll(selection)) return selectInvoices(summaryColumns, tx, owner, selection, limit, page)
   const { orderBy, cursor } = page
   const shape = `${orderBy} ${cursor?.direction}`
   const run = pages.get(shape) ?? anyPage(orderBy, cursor)
@@ -165,15 +177,18 @@ export function selectsAll(selection: Selection): boolean {
 /** The pages of all invoices, by their order and direction: most calls ask for no others. */
 const pages = new Map<string, ReturnType<typeof anyPage>>()
 
-function anyPage(orderBy: InvoiceOrder | undefined, given: Cursor | undefined) {
-  const cursor = given && { ...given, key: given.key.map((_, index) => value<string>(`key${index}`)) }
-  return ownedOnce<ShownRow[]>((tx, owner) =>
-    selectInvoices(shownColumns, tx, owner, {}, value<number>('limit'), { orderBy, cursor }),
+function anyPage(orderBy: InvoiceSort | undefined, firstCursor: Cursor | undefined) {
+  const cursor = firstCursor && {
+    ...firstCursor,
+    key: firstCursor.key.map((_, index) => value<string>(`key${index}`)),
+  }
+  return preparedForOwner<InvoiceSummaryRow[]>((tx, owner) =>
+    selectInvoices(summaryColumns, tx, owner, {}, value<number>('limit'), { orderBy, cursor }),
   )
 }
 
 function selectInvoices(
-  shown: typeof shownColumns,
+  fields: typeof summaryColumns,
   tx: Transaction,
   owner: Owner,
   selection: Selection,
@@ -184,9 +199,9 @@ function selectInvoices(
   const { columns, ascending } = keysetOf(page.orderBy)
   const { beyond, order } = pageByKey(columns, page.cursor, ascending)
   return tx
-    .select(shown)
+    .select(fields)
     .from(invoices)
-    .where(and(...owned(owner), ...selected(selection, days), where, beyond))
+    .where(and(...visibleTo(owner), ...selected(selection, days), where, beyond))
     .orderBy(order)
     .limit(limit)
 }

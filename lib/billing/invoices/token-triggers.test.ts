@@ -17,9 +17,9 @@ beforeEach(async () => {
   customer = await addNewCustomer()
 })
 
-const write = (statement: string, values?: unknown[]) => db.sql(customer, statement, values)
-const tokens = async (of = customer) =>
-  (await db.sql(of, 'SELECT token FROM invoice_tokens ORDER BY token')).map(({ token }) => token)
+const write = (query: string, values?: unknown[]) => db.sql(customer, query, values)
+const tokens = async (customerId = customer) =>
+  (await db.sql(customerId, 'SELECT token FROM invoice_tokens ORDER BY token')).map(({ token }) => token)
 
 /** Tokens that are there and should not be, or the other way round. */
 function wrong() {
@@ -44,24 +44,27 @@ const LINES = `
   SELECT customer_id, id, n, 'web-services', 'Compute', 1, 1, 'USD', CASE n WHEN 1 THEN $2 WHEN 2 THEN 'P-' || id END
   FROM invoices, generate_series(1, 3) n ${WHERE}`
 type Written = (number: string, date: string) => [statement: string, values: string[]]
-const STATEMENTS = {
-  add: (...of) => [`${ADDED} NOTHING`, of],
-  'write over': (...of) => [
+const QUERIES = {
+  add: (...values) => [`${ADDED} NOTHING`, values],
+  'write over': (...values) => [
     `${ADDED} UPDATE SET number = excluded.number, invoice_date = excluded.invoice_date`,
-    of,
+    values,
   ],
   rename: (number) => [`UPDATE invoices SET number = $2 || id ${WHERE}`, [number]],
   move: (_, date) => [`UPDATE invoices SET invoice_date = $2 ${WHERE}`, [date]],
-  order: (order) => [`UPDATE invoices SET purchase_order = nullif($2, 'A') ${WHERE}`, [order]],
-  refer: (text) => [`UPDATE invoices SET buyer_reference = $2, cost_center = id || $2 ${WHERE}`, [text]],
-  'add lines': (order) => [`${LINES} ON CONFLICT DO NOTHING`, [order]],
-  'write over lines': (order) => [
-    `${LINES} ON CONFLICT (customer_id, invoice_id, position) DO UPDATE SET purchase_order = excluded.purchase_order`,
-    [order],
+  order: (purchaseOrder) => [
+    `UPDATE invoices SET purchase_order = nullif($2, 'A') ${WHERE}`,
+    [purchaseOrder],
   ],
-  'order by line': (order) => [
+  refer: (text) => [`UPDATE invoices SET buyer_reference = $2, cost_center = id || $2 ${WHERE}`, [text]],
+  'add lines': (purchaseOrder) => [`${LINES} ON CONFLICT DO NOTHING`, [purchaseOrder]],
+  'write over lines': (purchaseOrder) => [
+    `${LINES} ON CONFLICT (customer_id, invoice_id, position) DO UPDATE SET purchase_order = excluded.purchase_order`,
+    [purchaseOrder],
+  ],
+  'order by line': (purchaseOrder) => [
     `UPDATE line_items SET purchase_order = nullif($2, 'A') WHERE position = 1 AND invoice_${WHERE.slice(6)}`,
-    [order],
+    [purchaseOrder],
   ],
   'drop lines': () => [`DELETE FROM line_items WHERE position = 1 AND invoice_${WHERE.slice(6)}`, []],
   void: () => [`UPDATE invoices SET document_state = 'voided' ${WHERE}`, []],
@@ -119,12 +122,13 @@ describe('the tokens of an invoice', () => {
 
   it('go with it, and stay where it is voided', async () => {
     await addInvoice(customer, 'IN-1', {})
-    const place = () => write("SELECT token, ctid FROM invoice_tokens WHERE token LIKE '%n-1' ORDER BY 1")
-    const before = await place()
+    const rowLocation = () =>
+      write("SELECT token, ctid FROM invoice_tokens WHERE token LIKE '%n-1' ORDER BY 1")
+    const before = await rowLocation()
     await write("UPDATE invoices SET document_state = 'voided', balance_amount = 0")
-    expect(await place()).toEqual(before)
+    expect(await rowLocation()).toEqual(before)
     await write("UPDATE invoices SET purchase_order = 'PO-1'")
-    expect(await place()).toEqual(before)
+    expect(await rowLocation()).toEqual(before)
     await write('DELETE FROM invoices')
     expect(await tokens()).toEqual([])
   })
@@ -143,7 +147,7 @@ describe('the tokens of an invoice', () => {
       maxLength: 18,
     })
     const step = fc.record({
-      what: fc.constantFrom(...(Object.keys(STATEMENTS) as (keyof typeof STATEMENTS)[])),
+      what: fc.constantFrom(...(Object.keys(QUERIES) as (keyof typeof QUERIES)[])),
       ids: fc.uniqueArray(fc.nat(5), { minLength: 1, maxLength: 4 }),
       number: text.map((parts) => parts.join('')),
       date: fc.constantFrom('2026-08-31', '2026-09-01', '2026-09-30'),
@@ -152,8 +156,8 @@ describe('the tokens of an invoice', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
         customer = await addNewCustomer()
         for (const { what, ids, number, date } of steps) {
-          const [statement, values] = STATEMENTS[what](number, date)
-          await write(statement, [ids, ...values])
+          const [query, values] = QUERIES[what](number, date)
+          await write(query, [ids, ...values])
           expect(await wrong()).toEqual([])
         }
       }),

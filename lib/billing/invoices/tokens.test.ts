@@ -6,7 +6,7 @@ import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { findInvoices } from './search.ts'
-import { sumFound } from './sums/summary.ts'
+import { sumMatches } from './sums/summary.ts'
 import { invoiceTokens } from './tokens.ts'
 
 let database: TestDatabase
@@ -19,12 +19,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const found = async (search: string) =>
+const searchIds = async (search: string) =>
   (await readScope(owner, (tx) => findInvoices(tx, owner, { search }, 1000, {}))).map(({ id }) => id)
 const count = (search: string) =>
   readScope(
     owner,
-    async (tx) => (await sumFound(tx, owner, { search })).billed.find(({ month }) => !month)?.count,
+    async (tx) => (await sumMatches(tx, owner, { search })).billed.find(({ month }) => !month)?.count,
   )
 const tokens = async (customer: string) =>
   Number((await database.sql(customer, 'SELECT count(*) AS n FROM invoice_tokens'))[0]?.n)
@@ -58,11 +58,11 @@ it('gives tokens to what came before them; until then, a search asks each row', 
   )
   await run(database.url, 'UPDATE backfills SET finished_at = NULL')
   expect(await tokens('northwind')).toBe(0)
-  expect(await found('n-123')).toEqual(['ID-123'])
+  expect(await searchIds('n-123')).toEqual(['ID-123'])
   expect(await count('n-12')).toBe(11)
-  expect(await found('o/123')).toEqual(['ID-123'])
+  expect(await searchIds('o/123')).toEqual(['ID-123'])
 
-  const looked = await runBackfills({ signal: new AbortController().signal, known: [invoiceTokens] })
+  const looked = await runBackfills({ signal: new AbortController().signal, backfills: [invoiceTokens] })
   expect(looked).toBe(2 * MANY)
   const each = await database.sql(
     'northwind',
@@ -70,12 +70,12 @@ it('gives tokens to what came before them; until then, a search asks each row', 
        SELECT array_agg(purchase_order) FROM line_items WHERE invoice_id = invoices.id), buyer_reference, cost_center)`,
   )
   for (const customer of ['northwind', 'southwind']) expect(await tokens(customer)).toBe(Number(each[0]?.n))
-  expect(await found('n-123')).toEqual(['ID-123'])
+  expect(await searchIds('n-123')).toEqual(['ID-123'])
   expect(await count('n-12')).toBe(11)
-  expect(await found('o/123')).toEqual(['ID-123'])
-  expect(await found('ne-id-127')).toEqual(['ID-127'])
+  expect(await searchIds('o/123')).toEqual(['ID-123'])
+  expect(await searchIds('ne-id-127')).toEqual(['ID-127'])
   expect(await count('ne-id-')).toBe(45)
   // By its tokens, and not by its rows any more.
   await database.sql('northwind', 'DELETE FROM invoice_tokens')
-  expect(await found('n-123')).toEqual([])
+  expect(await searchIds('n-123')).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { folded, hasPart, isShort } from '#lib/platform/lists/search.ts'
+import { hasPart, isShort, normalizedText } from '#lib/platform/lists/search.ts'
 import type { Days, Selection } from './selection.ts'
 
 // Asked by equality and by range alone: row-level security lets an index be asked nothing else (its `LIKE` is not leakproof).
@@ -13,15 +13,15 @@ export type Search = Selection & { search: string }
 /** Invoices of one month that a search may find, and how many tokens led there: no more than were asked for. */
 export type Month = { month: string; ids: string[]; count: number }
 /** Which tokens are looked up; with `isUp` the oldest months first, else the newest. */
-type Wanted = { customerId: CustomerId; search: string; days: Days; isUp?: boolean }
+type TokenSearch = { customerId: CustomerId; search: string; days: Days; isUp?: boolean }
 /** How many tokens are read of one month, and with how many of all months no further one is looked into. */
 type Most = { ofMonth: number; inAll: number }
 
 /** As `tokens_of_invoice` cuts them, and no token is longer by more than its mark. */
-const LONGEST = 12
+const MAX_TOKEN_LENGTH = 12
 const START = sql`'^'`
 /** Behind the start of a token, it comes after all that start so. */
-const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(LONGEST + 1))})`
+const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(MAX_TOKEN_LENGTH + 1))})`
 
 /**
  * Months in which tokens of a customer start as a search does, in their order, each with its invoices. They may be
@@ -31,7 +31,7 @@ const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(LONGEST + 1))})`
  */
 export async function monthsOf(
   tx: Transaction,
-  { customerId, search, days: { from, to }, isUp = false }: Wanted,
+  { customerId, search, days: { from, to }, isUp = false }: TokenSearch,
   { ofMonth, inAll }: Most,
   after?: string,
 ): Promise<{ months: Month[]; last: string | undefined }> {
@@ -44,16 +44,16 @@ export async function monthsOf(
     SELECT month FROM invoice_tokens
     WHERE customer_id = ${customerId} ${before && sql`AND invoice_tokens.month ${beyond} ${before}`} ${bounds}
     ORDER BY month ${direction} LIMIT 1)`
-  const found = sql`(
+  const matches = sql`(
     SELECT array_agg(DISTINCT invoice_id) AS ids, count(*)::int AS count
     FROM (${startingAs(customerId, search, ofMonth)}) AS tokens)`
   const { rows } = await tx.execute<Month & { total: number }>(sql`
     WITH RECURSIVE months AS (
-      SELECT this.month, found.ids, found.count, found.count AS total FROM ${next(after === undefined ? undefined : sql`${after}::date`)} AS this CROSS JOIN LATERAL ${found} AS found
+      SELECT this.month, found.ids, found.count, found.count AS total FROM ${next(after === undefined ? undefined : sql`${after}::date`)} AS this CROSS JOIN LATERAL ${matches} AS found
       UNION ALL
       SELECT this.month, found.ids, found.count, months.total + found.count FROM months
       CROSS JOIN LATERAL ${next(sql`months.month`)} AS this
-      CROSS JOIN LATERAL ${found} AS found
+      CROSS JOIN LATERAL ${matches} AS found
       WHERE months.total < ${inAll})
     SELECT month::text, ids, count, total FROM months ORDER BY month ${direction}`)
   const last = rows.at(-1)
@@ -65,9 +65,9 @@ export async function monthsOf(
 
 /** The tokens of `this.month` that lead to what a search finds. */
 function startingAs(customerId: CustomerId, search: string, most: number): SQL {
-  const text = folded(sql`${search}::text`)
-  const starts = [sql`${START} || left(${text}, ${sql.raw(String(LONGEST))})`]
-  if (!isShort(search)) starts.push(sql`right(${text}, ${sql.raw(String(LONGEST))})`)
+  const text = normalizedText(sql`${search}::text`)
+  const starts = [sql`${START} || left(${text}, ${sql.raw(String(MAX_TOKEN_LENGTH))})`]
+  if (!isShort(search)) starts.push(sql`right(${text}, ${sql.raw(String(MAX_TOKEN_LENGTH))})`)
   const ranges = starts.map(
     (start) => sql`(
       SELECT invoice_id FROM invoice_tokens
@@ -78,8 +78,12 @@ function startingAs(customerId: CustomerId, search: string, most: number): SQL {
 }
 
 /** The ids of all invoices that a search may find; undefined where there are more than so many. */
-export async function idsOf(tx: Transaction, wanted: Wanted, most: number): Promise<string[] | undefined> {
-  const { months } = await monthsOf(tx, wanted, { ofMonth: most + 1, inAll: most + 1 })
+export async function idsOf(
+  tx: Transaction,
+  query: TokenSearch,
+  most: number,
+): Promise<string[] | undefined> {
+  const { months } = await monthsOf(tx, query, { ofMonth: most + 1, inAll: most + 1 })
   const count = months.reduce((sum, month) => sum + month.count, 0)
   return count > most ? undefined : months.flatMap(({ ids }) => ids)
 }

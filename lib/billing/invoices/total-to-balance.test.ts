@@ -15,7 +15,7 @@ describe('settlementOf', () => {
   ])('says of total %s and balance %s: %s %s, %s', (totalAmount, balanceAmount, label, amount, balance) => {
     expect(settlementOf({ totalAmount, balanceAmount, currency: 'USD' })).toEqual({
       total: totalAmount,
-      settled: { label, amount },
+      adjustment: { label, amount },
       balance: { label: balance, amount: balanceAmount },
     })
   })
@@ -24,7 +24,7 @@ describe('settlementOf', () => {
     const finer = { totalAmount: '20', balanceAmount: '10.005', currency: 'USD' }
     expect(settlementOf(finer)).toEqual({
       total: '20',
-      settled: { label: 'Paid or credited', amount: '-9.995' },
+      adjustment: { label: 'Paid or credited', amount: '-9.995' },
       finer: [
         { label: 'Exact balance', amount: '10.005' },
         { label: 'Rounding', amount: '0.005' },
@@ -40,7 +40,7 @@ describe('settlementOf', () => {
   test('and from total to balance each step adds up, in each currency', () => {
     const amount = fc
       .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.integer({ min: 0, max: 9 }))
-      .map(([digits, places]) => new Big(`${digits}e-${places}`).toFixed())
+      .map(([digits, decimals]) => new Big(`${digits}e-${decimals}`).toFixed())
     fc.assert(
       fc.property(
         amount,
@@ -48,11 +48,11 @@ describe('settlementOf', () => {
         fc.constantFrom(...PUBLISHED),
         (totalAmount, balanceAmount, { code, unit }) => {
           const {
-            settled,
+            adjustment,
             finer = [],
             balance,
           } = settlementOf({ totalAmount, balanceAmount, currency: code })
-          const exact = new Big(totalAmount).plus(settled.amount)
+          const exact = new Big(totalAmount).plus(adjustment.amount)
           expect(exact.eq(balanceAmount)).toBe(true)
           expect(exact.plus(finer[1]?.amount ?? 0).eq(balance.amount)).toBe(true)
           expect(finer.length > 0).toBe(new Big(balanceAmount).round(unit).eq(balanceAmount) === false)

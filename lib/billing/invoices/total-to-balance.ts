@@ -8,7 +8,7 @@ type Labelled = { label: string; amount: string }
 export type Settlement = {
   total: string
   /** Balance less total, with its reason: what was paid, credited, refunded or added since. */
-  settled: Labelled
+  adjustment: Labelled
   /** Only where nobody can pay the balance exactly: it, and what rounding makes of it. */
   finer?: [exact: Labelled, rounding: Labelled]
   /** What can be paid, in whole minor units. */
@@ -25,7 +25,7 @@ export function settlementOf({ totalAmount, balanceAmount, currency }: Billed): 
   const rounding = { label: 'Rounding', amount: new Exact(payable).minus(exact).toFixed() }
   return {
     total: total.toFixed(),
-    settled: { label: settledLabel(total, exact), amount: exact.minus(total).toFixed() },
+    adjustment: { label: adjustmentLabel(total, exact), amount: exact.minus(total).toFixed() },
     ...(isFiner(balanceAmount, currency)
       ? { finer: [{ label: 'Exact balance', amount: exact.toFixed() }, rounding] }
       : {}),
@@ -46,7 +46,7 @@ export function roundingText({ balanceAmount, currency }: Omit<Billed, 'totalAmo
   return `The exact balance is ${moneyText(balanceAmount, currency)}. No amount below ${least} can be paid in ${currency}: it is rounded, a half away from zero.`
 }
 
-function settledLabel(total: Big, balance: Big): string {
+function adjustmentLabel(total: Big, balance: Big): string {
   const moved = balance.minus(total)
   if (moved.gt(0)) return total.lt(0) ? 'Refunded or used' : 'Added since'
   return 'Paid or credited'

@@ -29,25 +29,25 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-function ask(kind: 'csv' | 'xlsx', search = '') {
+function request(kind: 'csv' | 'xlsx', search = '') {
   const operation = kind === 'csv' ? exportInvoices : exportInvoicesXlsx
   const url = `http://console.example/billing/v1/invoices.${kind}?${search}`
   return route(operation).GET(new Request(url, { headers: { Authorization: `Bearer ${key}` } }))
 }
 const table = async (search?: string) => {
-  const { sheets } = await readXlsx(new Uint8Array(await (await ask('xlsx', search)).arrayBuffer()))
+  const { sheets } = await readXlsx(new Uint8Array(await (await request('xlsx', search)).arrayBuffer()))
   return sheets[0]?.rows ?? []
 }
 const lines = async (search?: string, delimiter = ','): Promise<string[][]> =>
-  parse(await (await ask('csv', search)).text(), { bom: true, delimiter })
+  parse(await (await request('csv', search)).text(), { bom: true, delimiter })
 
 it.each(['', 'lines=true', 'lines=true&orderBy=totalAmount', 'filter=currency:KWD', 'filter=platform:none'])(
   'a workbook has what the CSV file has, and no apostrophes: %s',
   async (search) => {
-    const [names, ...found] = await table(search)
+    const [names, ...rows] = await table(search)
     const [header, ...expected] = await lines(search)
-    expect([names, found.length]).toEqual([header, expected.length])
-    for (const [at, row] of found.entries())
+    expect([names, rows.length]).toEqual([header, expected.length])
+    for (const [at, row] of rows.entries())
       for (const [column, cell] of row.entries()) {
         const text = expected[at]?.[column] ?? ''
         if (typeof cell === 'number') expect(new Big(text).eq(cell)).toBe(true)
@@ -68,7 +68,7 @@ it('a workbook has numbers and days where they are some, and text where it looks
 })
 
 it('a workbook is a download with the day in its name', async () => {
-  const { headers } = await ask('xlsx', 'lines=true')
+  const { headers } = await request('xlsx', 'lines=true')
   expect(headers.get('content-type')).toBe(XLSX)
   expect(headers.get('content-disposition')).toMatch(/filename="invoice-lines-\d{4}-\d\d-\d\d\.xlsx"/)
   expect(headers.get('cache-control')).toBe('no-store')
@@ -79,5 +79,6 @@ it('a CSV file is written for the spreadsheet that asks for it', async () => {
   expect(german[3]).toEqual(expect.arrayContaining(['KWD', '7,500', '7,125']))
   const pointed = german.map((row) => row.map((cell) => cell.replace(/^(-?\d+),(\d+)$/, '$1.$2')))
   expect(pointed).toEqual(await lines('orderBy=totalAmount'))
-  for (const search of ['separator=pipe', 'decimal=.']) expect((await ask('csv', search)).status).toBe(400)
+  for (const search of ['separator=pipe', 'decimal=.'])
+    expect((await request('csv', search)).status).toBe(400)
 })

@@ -1,11 +1,11 @@
 import 'server-only'
-import { digestOf, keepFile } from '#lib/billing/invoice-files/store.ts'
+import { digestOf, storeFile } from '#lib/billing/invoice-files/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { visitFiles } from './given-files.ts'
-import type { Planned } from './plan.ts'
+import { walkFiles } from './given-files.ts'
+import type { AttachmentPlan } from './plan.ts'
 
 /**
  * Stores what is new of a plan, with an audit row for each, in this transaction: all of it or nothing. Each file is
@@ -14,24 +14,24 @@ import type { Planned } from './plan.ts'
  * @throws Problem where a file is another one than it was, or somebody attached another one meanwhile
  * @returns how many were stored
  */
-export async function attachOriginals(
+export async function attachDocuments(
   tx: Transaction,
   customerId: CustomerId,
   paths: readonly string[],
-  plan: readonly Planned[],
+  plan: readonly AttachmentPlan[],
   { requestId, signal }: { requestId: string; signal?: AbortSignal },
 ): Promise<number> {
   const left = [...plan]
   let stored = 0
-  await visitFiles(paths, async ({ place, bytes, read }) => {
+  await walkFiles(paths, async ({ place, bytes, read }) => {
     signal?.throwIfAborted()
-    const planned = left.shift()
-    if (planned?.place !== place) throw changed(place)
-    if (planned.result !== 'new') return
-    const { invoiceId, kind, name, digest } = planned
+    const current = left.shift()
+    if (current?.place !== place) throw changed(place)
+    if (current.result !== 'new') return
+    const { invoiceId, kind, name, digest } = current
     const content = await read()
     if (digestOf(content) !== digest) throw changed(place)
-    if (!(await keepFile(tx, customerId, { invoiceId, kind, name, bytes: content })))
+    if (!(await storeFile(tx, customerId, { invoiceId, kind, name, bytes: content })))
       throw new Problem(
         'invalid_request',
         `Somebody attached an ${kind} to ${invoiceId} at this moment. Nothing was stored; try again.`,
@@ -44,9 +44,9 @@ export async function attachOriginals(
   return stored
 }
 
-function changed(place: string): Problem {
+function changed(location: string): Problem {
   return new Problem(
     'invalid_request',
-    `${place} was changed while it was read. Nothing was stored; try again.`,
+    `${location} was changed while it was read. Nothing was stored; try again.`,
   )
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { contentOf } from './content.ts'
 
-const of = (text: string, encoding: BufferEncoding = 'utf8') => contentOf(Buffer.from(text, encoding))
+const contentOfText = (text: string, encoding: BufferEncoding = 'utf8') =>
+  contentOf(Buffer.from(text, encoding))
 
 describe('known by its content is', () => {
   test.each([
     ['a PDF', '%PDF-1.4\n…\n%%EOF\n'],
     ['a PDF with bytes behind its end', `%PDF-2.0\n%%EOF\n${' '.repeat(1000)}`],
-  ])('%s', (_, text) => expect(of(text)).toEqual({ kind: 'original-pdf' }))
+  ])('%s', (_, text) => expect(contentOfText(text)).toEqual({ kind: 'original-pdf' }))
 
   test.each([
     ['an element', '<Invoice/>'],
@@ -15,13 +16,13 @@ describe('known by its content is', () => {
     ['a byte order mark', '\ufeff<?xml version="1.0"?><a></a>'],
     ['comments and instructions', '<!-- <x> --><?style a="b"?>\n<rsm:Invoice >…</rsm:Invoice\n>'],
     ['an element in letters of another script', '<Счёт>1</Счёт>'],
-  ])('XML with %s', (_, text) => expect(of(text)).toEqual({ kind: 'original-xml' }))
+  ])('XML with %s', (_, text) => expect(contentOfText(text)).toEqual({ kind: 'original-xml' }))
 
   test('XML of another encoding', () => {
-    expect(of('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>', 'latin1')).toEqual({
+    expect(contentOfText('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>', 'latin1')).toEqual({
       kind: 'original-xml',
     })
-    expect(of('\ufeff<?xml version="1.0" encoding="UTF-16"?><a>ü</a>', 'utf16le')).toEqual({
+    expect(contentOfText('\ufeff<?xml version="1.0" encoding="UTF-16"?><a>ü</a>', 'utf16le')).toEqual({
       kind: 'original-xml',
     })
   })
@@ -47,12 +48,12 @@ test.each([
     '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
     'has a document type (DOCTYPE), which an invoice in XML has not',
   ],
-])('%j %s', (text, fault) => {
-  expect(of(text)).toEqual({ fault })
+])('%j %s', (text, error) => {
+  expect(contentOfText(text)).toEqual({ error })
 })
 
 test('a hostile one is looked through, too', () => {
   for (const text of ['<!---->', '<?a?>', '<a ', '</a', ' '])
-    expect(of(`<a>${text.repeat(1_000_000)}`)).toHaveProperty('fault')
-  expect(of(`${'<!---->'.repeat(20_000)}<a/>`)).toEqual({ kind: 'original-xml' })
+    expect(contentOfText(`<a>${text.repeat(1_000_000)}`)).toHaveProperty('error')
+  expect(contentOfText(`${'<!---->'.repeat(20_000)}<a/>`)).toEqual({ kind: 'original-xml' })
 })

@@ -1,19 +1,19 @@
-import type { OriginalKind } from '#lib/billing/invoice-files/rules.ts'
+import type { IssuerDocumentKind } from '#lib/billing/invoice-files/rules.ts'
 
 /** Bytes of one document. */
-export const MOST_BYTES = 10 * 1024 * 1024
+export const MAX_BYTES = 10 * 1024 * 1024
 
 /** What an issuer's own document is by its content, whatever its name; or why it is kept as neither. */
-export function contentOf(bytes: Buffer): { kind: OriginalKind } | { fault: string } {
-  if (bytes.length === 0) return { fault: 'is empty' }
+export function contentOf(bytes: Buffer): { kind: IssuerDocumentKind } | { error: string } {
+  if (bytes.length === 0) return { error: 'is empty' }
   if (/^%PDF-\d/.test(bytes.toString('latin1', 0, 6))) {
     const end = bytes.subarray(-4096)
-    return end.includes('%%EOF') ? { kind: 'original-pdf' } : { fault: 'is a PDF that is cut off' }
+    return end.includes('%%EOF') ? { kind: 'original-pdf' } : { error: 'is a PDF that is cut off' }
   }
   const text = textOf(bytes)
-  if (!text.trimStart().startsWith('<')) return { fault: 'is neither PDF nor XML' }
-  const fault = xmlFault(text)
-  return fault ? { fault } : { kind: 'original-xml' }
+  if (!text.trimStart().startsWith('<')) return { error: 'is neither PDF nor XML' }
+  const error = xmlError(text)
+  return error ? { error } : { kind: 'original-xml' }
 }
 
 /** As far as marks go: the letters between them may be of any encoding. */
@@ -25,7 +25,7 @@ function textOf(bytes: Buffer): string {
 }
 
 /** What is wrong with how it begins and ends. It is kept as it came, and read by the customer's own program. */
-function xmlFault(text: string): string | undefined {
+function xmlError(text: string): string | undefined {
   const at = rootAt(text)
   if (at === undefined || text.startsWith('<!', at))
     return text.startsWith('<!DOCTYPE', at)

@@ -6,7 +6,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { BadZip, isZip, withZip } from '#lib/platform/files/zip.ts'
 
 /** A file that the operator gave, by itself, in a folder or in an archive. */
-export type GivenFile = {
+export type InputFile = {
   /** Its name for people, with the folder or archive that it is in. */
   place: string
   /** Without folders. */
@@ -18,36 +18,39 @@ export type GivenFile = {
 }
 
 /** Files of one call, and what an archive may come to when it is unpacked. */
-const MOST = { files: 10_000, bytes: 4_000_000_000 }
+const MAX_TOTAL = { files: 10_000, bytes: 4_000_000_000 }
 
 /**
  * Shows each file that these paths lead to, one after the other: files, what folders hold (with the folders in them),
  * and what ZIP archives hold. Hidden files are left out. One file is in memory at a time, if `visit` keeps none.
  * @throws Problem where there is no such file, it may not be read, or there are too many
  */
-export async function visitFiles(
+export async function walkFiles(
   paths: readonly string[],
-  visit: (file: GivenFile) => Promise<void>,
+  onFile: (file: InputFile) => Promise<void>,
 ): Promise<void> {
   let count = 0
-  const counted = async (file: GivenFile) => {
+  const counted = async (file: InputFile) => {
     count += 1
-    if (count > MOST.files)
-      throw refused(`These are more than ${MOST.files.toLocaleString('en')} files. Give a part of them.`)
-    await visit(file)
+    if (count > MAX_TOTAL.files)
+      throw invalidFile(
+        `These are more than ${MAX_TOTAL.files.toLocaleString('en')} files. Give a part of them.`,
+      )
+    await onFile(file)
   }
-  for (const path of paths) await visitPath(path, counted).catch((error) => Promise.reject(told(error, path)))
+  for (const path of paths)
+    await walkPath(path, counted).catch((error) => Promise.reject(readableError(error, path)))
 }
 
-async function visitPath(path: string, visit: (file: GivenFile) => Promise<void>): Promise<void> {
+async function walkPath(path: string, onFile: (file: InputFile) => Promise<void>): Promise<void> {
   if ((await stat(path)).isDirectory()) {
     const around = basename(path)
     for (const file of await filesIn(path))
-      await visit(await fileAt(file, join(around, relative(path, file))))
+      await onFile(await fileAt(file, join(around, relative(path, file))))
   } else if (await isArchive(path)) {
-    await withZip(path, MOST, async (files) => {
+    await withZip(path, MAX_TOTAL, async (files) => {
       for (const { name, bytes, read } of files)
-        await visit({
+        await onFile({
           place: `${basename(path)}/${name}`,
           name: basename(name),
           bytes,
@@ -55,7 +58,7 @@ async function visitPath(path: string, visit: (file: GivenFile) => Promise<void>
           read: async () => buffer(await read()),
         })
     })
-  } else await visit({ ...(await fileAt(path, basename(path))), isNamed: true })
+  } else await onFile({ ...(await fileAt(path, basename(path))), isNamed: true })
 }
 
 async function filesIn(folder: string): Promise<string[]> {
@@ -68,9 +71,9 @@ async function filesIn(folder: string): Promise<string[]> {
   return files.filter((file) => !isHidden(file)).sort()
 }
 
-async function fileAt(path: string, place: string): Promise<GivenFile> {
+async function fileAt(path: string, location: string): Promise<InputFile> {
   const { size } = await stat(path)
-  return { place, name: basename(path), bytes: size, isNamed: false, read: () => readFile(path) }
+  return { place: location, name: basename(path), bytes: size, isNamed: false, read: () => readFile(path) }
 }
 
 async function isArchive(path: string): Promise<boolean> {
@@ -83,14 +86,14 @@ async function isArchive(path: string): Promise<boolean> {
   }
 }
 
-function told(error: unknown, path: string): unknown {
-  if (error instanceof BadZip) return refused(`${path}: ${error.message}`)
+function readableError(error: unknown, path: string): unknown {
+  if (error instanceof BadZip) return invalidFile(`${path}: ${error.message}`)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return refused(`${path}: there is no such file.`)
-  if (code === 'EACCES') return refused(`${path} may not be read.`)
+  if (code === 'ENOENT') return invalidFile(`${path}: there is no such file.`)
+  if (code === 'EACCES') return invalidFile(`${path} may not be read.`)
   return error
 }
 
-function refused(message: string): Problem {
+function invalidFile(message: string): Problem {
   return new Problem('invalid_request', message)
 }

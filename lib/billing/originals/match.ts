@@ -24,12 +24,12 @@ export async function matchInvoices(
 ): Promise<Map<string, string[]>> {
   const matches = new Map<string, string[]>()
   const { id, number } = invoices
-  const own = and(eq(invoices.customerId, customerId), eq(invoices.documentState, 'issued'))
+  const issuedFilter = and(eq(invoices.customerId, customerId), eq(invoices.documentState, 'issued'))
   for (let last = ''; stems.size > 0; ) {
     const rows = await tx
       .select({ id, number })
       .from(invoices)
-      .where(and(own, gt(id, last)))
+      .where(and(issuedFilter, gt(id, last)))
       .orderBy(asc(id))
       .limit(PAGE)
     for (const row of rows) {
@@ -44,23 +44,23 @@ export async function matchInvoices(
 
 /** What state an invoice is in; undefined where the customer has none with this id. */
 export async function stateOf(tx: Transaction, customerId: CustomerId, invoiceId: string) {
-  const own = and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceId))
-  const [found] = await tx.select({ state: invoices.documentState }).from(invoices).where(own)
-  return found?.state
+  const invoiceFilter = and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceId))
+  const [row] = await tx.select({ state: invoices.documentState }).from(invoices).where(invoiceFilter)
+  return row?.state
 }
 
 /** What one of the customer's invoices has as its document already, by kind and digest. */
-export type KeptAs = { invoiceId: string; kind: string; digest: string; stems: string[] }
+export type StoredDocument = { invoiceId: string; kind: string; digest: string; stems: string[] }
 
 /**
  * Documents of these digests that are kept already, of invoices in whatever state: a folder that is given again holds
  * the papers of corrected ones, too, and these are none of the corrections'.
  */
-export async function matchKept(
+export async function matchStored(
   tx: Transaction,
   customerId: CustomerId,
   digests: readonly string[],
-): Promise<KeptAs[]> {
+): Promise<StoredDocument[]> {
   const { id: invoiceId, number } = invoices
   const { kind, digest } = invoiceFiles
   const rows = await tx

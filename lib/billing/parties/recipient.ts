@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
-import { owned } from '#lib/billing/invoices/selection.ts'
+import { visibleTo } from '#lib/billing/invoices/selection.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
@@ -17,7 +17,7 @@ export async function recipientOf(caller: Caller, invoiceId: string): Promise<Pa
       .select({ content: parties.content })
       .from(invoices)
       .innerJoin(parties, own)
-      .where(and(...owned(caller), eq(invoices.id, invoiceId))),
+      .where(and(...visibleTo(caller), eq(invoices.id, invoiceId))),
   )
   return found && partyOf(found.content)
 }

@@ -4,13 +4,13 @@ import { postingRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 /** As long as what an issuer may send in its place. */
-const LONGEST = 100
+const MAX_LENGTH = 100
 
 /** A field that is set: text of one line, or null, which takes it away. What is left out stays. */
 const text = z
   .string()
   .trim()
-  .max(LONGEST, `must have at most ${LONGEST} characters`)
+  .max(MAX_LENGTH, `must have at most ${MAX_LENGTH} characters`)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
   .refine((value) => value.isWellFormed(), 'has half a character in it')
   .transform((value) => value || null)
@@ -36,16 +36,18 @@ const PostingChange = z
   })
   .meta({ id: 'PostingChange', description: 'What is to be carried onto the invoices of a billing profile.' })
 
-const shown = (what: string) =>
+const postingText = (what: string) =>
   z
     .string()
     .optional()
     .meta({ description: `${what}. Absent: none is set.` })
 
-const AssetPosting = z.object({ purchaseOrder: shown(purchaseOrder), costCenter: shown(costCenter) }).meta({
-  id: 'AssetPosting',
-  description: 'What is carried onto the lines of the next invoices that bill an asset.',
-})
+const AssetPosting = z
+  .object({ purchaseOrder: postingText(purchaseOrder), costCenter: postingText(costCenter) })
+  .meta({
+    id: 'AssetPosting',
+    description: 'What is carried onto the lines of the next invoices that bill an asset.',
+  })
 
 const BillingProfile = z
   .object({
@@ -53,7 +55,7 @@ const BillingProfile = z
     name: z.string().meta({ description: 'The company, as invoices address it.' }),
     country: z.string().optional().meta({ description: 'Two letters, ISO 3166-1.' }),
     ...AssetPosting.shape,
-    buyerReference: shown(buyerReference),
+    buyerReference: postingText(buyerReference),
   })
   .meta({
     id: 'BillingProfile',

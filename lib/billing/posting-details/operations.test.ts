@@ -24,10 +24,13 @@ const ROUTES: [RegExp, { GET: Handler; PATCH: Handler }][] = [
   [/profiles\/.+/, profileRoute],
   [/profiles$/, profilesRoute],
 ]
-type Asked = { roles?: Role[]; body?: unknown; profiles?: string[]; of?: string }
+type RequestOptions = { roles?: Role[]; body?: unknown; profiles?: string[]; customerId?: string }
 
-async function ask(path: string, { roles = ['admin'], body, profiles, of = customer }: Asked = {}) {
-  const key = await addKey(of, roles, profiles ? { billingProfiles: profiles } : {})
+async function send(
+  path: string,
+  { roles = ['admin'], body, profiles, customerId = customer }: RequestOptions = {},
+) {
+  const key = await addKey(customerId, roles, profiles ? { billingProfiles: profiles } : {})
   const route = ROUTES.find(([pattern]) => pattern.test(path))?.[1]
   const method = body === undefined ? 'GET' : 'PATCH'
   const request = new Request(`http://console.example/billing/v1/${path}`, {
@@ -49,8 +52,8 @@ const events = () =>
 
 describe('the billing profiles', () => {
   test('are those that the caller may see, with what is set', async () => {
-    await ask(PROFILE, { body: { purchaseOrder: ' PO-1 ', buyerReference: 'B', costCenter: '' } })
-    expect(await ask('billing-profiles')).toEqual({
+    await send(PROFILE, { body: { purchaseOrder: ' PO-1 ', buyerReference: 'B', costCenter: '' } })
+    expect(await send('billing-profiles')).toEqual({
       status: 200,
       body: {
         billingProfiles: [
@@ -60,18 +63,18 @@ describe('the billing profiles', () => {
         rowCount: 2,
       },
     })
-    const some = await ask('billing-profiles', { roles: ['finance-user'], profiles: ['emea'] })
+    const some = await send('billing-profiles', { roles: ['finance-user'], profiles: ['emea'] })
     expect(some.body).toEqual({ billingProfiles: [{ id: 'emea', name: 'emea' }], rowCount: 1 })
   })
 
   test('are set by Finance Users and Admins, each with its row of the history', async () => {
     const body = { purchaseOrder: 'PO-1', costCenter: '4711' }
-    expect((await ask(PROFILE, { roles: ['finance-user'], body })).status).toBe(200)
-    expect(await ask(PROFILE, { body: { costCenter: null } })).toEqual({
+    expect((await send(PROFILE, { roles: ['finance-user'], body })).status).toBe(200)
+    expect(await send(PROFILE, { body: { costCenter: null } })).toEqual({
       status: 200,
       body: { id: 'default', name: customer, purchaseOrder: 'PO-1' },
     })
-    expect((await ask(PROFILE, { body: { purchaseOrder: 'PO-1' } })).status).toBe(200)
+    expect((await send(PROFILE, { body: { purchaseOrder: 'PO-1' } })).status).toBe(200)
     const event = { action: 'billing-profile.posting-set', subject: 'default' }
     expect(await events()).toEqual([
       { ...event, changes: ['purchase order: none → PO-1', 'cost center: none → 4711'] },
@@ -79,7 +82,7 @@ describe('the billing profiles', () => {
     ])
   })
 
-  test.each<[Asked, number]>([
+  test.each<[RequestOptions, number]>([
     [{ roles: ['it-manager'] }, 403],
     [{ roles: ['it-manager'], body: { costCenter: '1' } }, 403],
     [{ roles: ['finance-user'], profiles: ['emea'] }, 404],
@@ -89,26 +92,26 @@ describe('the billing profiles', () => {
     [{ body: { costCenter: 7 } }, 400],
     [{ body: { name: 'Another' } }, 400],
     [{ body: [] }, 400],
-  ])('answer %j with %i', async (asked, status) => {
-    expect((await ask(PROFILE, asked)).status).toBe(status)
+  ])('answer %j with %i', async (options, status) => {
+    expect((await send(PROFILE, options)).status).toBe(status)
     expect(await events()).toEqual([])
   })
 
   test('of another customer are not there', async () => {
     const other = await addNewCustomer()
     await addProfile(other, 'theirs')
-    const nobodys = await ask('billing-profiles/nobodys', { body: { costCenter: '1' } })
-    const theirs = await ask('billing-profiles/theirs', { body: { costCenter: '1' } })
+    const nobodys = await send('billing-profiles/nobodys', { body: { costCenter: '1' } })
+    const theirs = await send('billing-profiles/theirs', { body: { costCenter: '1' } })
     expect([theirs.status, nobodys.status]).toEqual([404, 404])
   })
 
   test('changed by two at once have both changes', async () => {
     const both = await Promise.all([
-      ask(PROFILE, { body: { purchaseOrder: 'PO-1' } }),
-      ask(PROFILE, { body: { costCenter: '4711' } }),
+      send(PROFILE, { body: { purchaseOrder: 'PO-1' } }),
+      send(PROFILE, { body: { costCenter: '4711' } }),
     ])
     expect(both.map(({ status }) => status)).toEqual([200, 200])
-    expect((await ask(PROFILE)).body).toMatchObject({ purchaseOrder: 'PO-1', costCenter: '4711' })
+    expect((await send(PROFILE)).body).toMatchObject({ purchaseOrder: 'PO-1', costCenter: '4711' })
     expect(await events()).toHaveLength(2)
   })
 })
@@ -116,21 +119,21 @@ describe('the billing profiles', () => {
 describe('the posting details of an asset', () => {
   test('are read by who sees the asset, and set by who may post, too', async () => {
     const body = { costCenter: '6120' }
-    expect(await ask(ASSET, { body })).toEqual({ status: 200, body })
+    expect(await send(ASSET, { body })).toEqual({ status: 200, body })
     expect(
-      await ask(ASSET, { roles: ['it-manager', 'finance-user'], body: { purchaseOrder: 'PO-2' } }),
+      await send(ASSET, { roles: ['it-manager', 'finance-user'], body: { purchaseOrder: 'PO-2' } }),
     ).toEqual({
       status: 200,
       body: { ...body, purchaseOrder: 'PO-2' },
     })
-    expect((await ask(ASSET, { roles: ['it-manager'] })).body).toEqual({ ...body, purchaseOrder: 'PO-2' })
+    expect((await send(ASSET, { roles: ['it-manager'] })).body).toEqual({ ...body, purchaseOrder: 'PO-2' })
     expect((await events()).map(({ action, subject }) => [action, subject])).toEqual([
       ['asset.posting-set', 'workspace-suite-1'],
       ['asset.posting-set', 'workspace-suite-1'],
     ])
   })
 
-  test.each<[string, Asked, number]>([
+  test.each<[string, RequestOptions, number]>([
     [ASSET, { roles: ['it-manager'], body: { costCenter: '1' } }, 403],
     [ASSET, { roles: ['finance-user'], body: { costCenter: '1' } }, 403],
     [ASSET, { roles: ['finance-user'] }, 403],
@@ -138,14 +141,14 @@ describe('the posting details of an asset', () => {
     ['assets/workspace-suite-9/posting-details', { body: { costCenter: '1' } }, 404],
     [ASSET, { body: { buyerReference: 'B' } }, 400],
     [ASSET, { body: { costCenter: '\u0000' } }, 400],
-  ])('%s answers %j with %i', async (path, asked, status) => {
-    expect((await ask(path, asked)).status).toBe(status)
+  ])('%s answers %j with %i', async (path, options, status) => {
+    expect((await send(path, options)).status).toBe(status)
   })
 
   test('leave the asset, its version and its list as they are', async () => {
     const version = 'SELECT seat_version, name, purchase_order_id FROM assets'
     const before = await db.sql(customer, version)
-    await ask(ASSET, { body: { purchaseOrder: 'PO-2' } })
+    await send(ASSET, { body: { purchaseOrder: 'PO-2' } })
     expect(await db.sql(customer, version)).toEqual(before)
   })
 })

@@ -99,7 +99,7 @@ function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promis
 }
 
 /** Those that the caller may see, by id. */
-export async function listOwnProfiles(caller: Caller): Promise<BillingProfile[]> {
+export async function listCallerProfiles(caller: Caller): Promise<BillingProfile[]> {
   const all = await readScope(caller, (tx) => listProfilesOf(tx, caller.customerId))
   return all.filter((profile) => caller.billingProfiles.includes(profile.id))
 }

@@ -1,40 +1,40 @@
 import { describe, expect, test } from 'vitest'
 import { assetDetails, changedBy, type PostedAsset } from './rules.ts'
 
-const asset = (id: string, given: Partial<PostedAsset> = {}): PostedAsset => ({
+const asset = (id: string, overrides: Partial<PostedAsset> = {}): PostedAsset => ({
   ...{ id, type: 'workspace-suite', name: id, skuName: null, vendorCustomerId: `C-${id}` },
   ...{ purchaseOrder: null, costCenter: null },
-  ...given,
+  ...overrides,
 })
-const line = (description: string, given: object = {}) => ({
+const line = (description: string, overrides: object = {}) => ({
   ...{ type: 'workspace-suite', description, billingAccount: null, subAccount: null },
-  ...given,
+  ...overrides,
 })
 const NOTHING = { purchaseOrder: null, costCenter: null }
-const OWN = { purchaseOrder: 'PO-1', costCenter: '4711' }
+const DETAILS = { purchaseOrder: 'PO-1', costCenter: '4711' }
 
 describe('assetDetails', () => {
-  const plus = asset('Business Plus', OWN)
+  const plus = asset('Business Plus', DETAILS)
   test.each([
-    ['its whole name', line('business  plus'), OWN],
+    ['its whole name', line('business  plus'), DETAILS],
     ['a part of its name', line('Business Plus Archive'), NOTHING],
     ['another type', line('Business Plus', { type: 'office-suite' }), NOTHING],
-    ['its account', line('Licenses', { billingAccount: 'C-Business Plus' }), OWN],
-    ['its sub-account', line('Licenses', { billingAccount: 'x', subAccount: 'C-Business Plus' }), OWN],
-  ])('finds the asset by %s', (_, given, details) => {
-    expect(assetDetails([plus, asset('Starter')])(given)).toEqual(details)
+    ['its account', line('Licenses', { billingAccount: 'C-Business Plus' }), DETAILS],
+    ['its sub-account', line('Licenses', { billingAccount: 'x', subAccount: 'C-Business Plus' }), DETAILS],
+  ])('finds the asset by %s', (_, overrides, details) => {
+    expect(assetDetails([plus, asset('Starter')])(overrides)).toEqual(details)
   })
 
   test('carries nothing where two assets say different things, and what both say', () => {
     const twin = { ...plus, id: 'twin', vendorCustomerId: 'C-2' }
-    expect(assetDetails([plus, twin])(line('Business Plus'))).toEqual(OWN)
+    expect(assetDetails([plus, twin])(line('Business Plus'))).toEqual(DETAILS)
     expect(assetDetails([plus, { ...twin, costCenter: null }])(line('Business Plus'))).toEqual(NOTHING)
   })
 
   test('tells products of one account by their names', () => {
     const account = { vendorCustomerId: 'C-9' }
-    const both = [asset('Plus', { ...OWN, ...account }), asset('Archive', account)]
-    expect(assetDetails(both)(line('Plus', { billingAccount: 'C-9' }))).toEqual(OWN)
+    const both = [asset('Plus', { ...DETAILS, ...account }), asset('Archive', account)]
+    expect(assetDetails(both)(line('Plus', { billingAccount: 'C-9' }))).toEqual(DETAILS)
     expect(assetDetails(both)(line('Archive', { billingAccount: 'C-9' }))).toEqual(NOTHING)
     expect(assetDetails(both)(line('Support', { billingAccount: 'C-9' }))).toEqual(NOTHING)
   })

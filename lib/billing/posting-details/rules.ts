@@ -45,10 +45,10 @@ export function assetDetails(assets: readonly PostedAsset[]): (line: BillingLine
   return ({ type, description, billingAccount, subAccount }) => {
     const named = byName.get(keyOf(type, plain(description)))
     const [sub, account] = [subAccount, billingAccount].map((id) => id && byAccount.get(keyOf(type, id)))
-    const found = sub || account
+    const assetAccount = sub || account
     // One account may have many products: the name tells which of them.
-    const both = found ? found.filter((asset) => named?.includes(asset)) : []
-    return agreed(both.length > 0 ? both : found || named || [])
+    const both = assetAccount ? assetAccount.filter((asset) => named?.includes(asset)) : []
+    return agreed(both.length > 0 ? both : assetAccount || named || [])
   }
 }
 

@@ -46,8 +46,8 @@ export async function setProfile(
   profileId: string,
   details: PostingDetails,
 ): Promise<void> {
-  const own = and(eq(billingProfiles.customerId, customerId), eq(id, profileId))
-  await tx.update(billingProfiles).set(details).where(own)
+  const profileFilter = and(eq(billingProfiles.customerId, customerId), eq(id, profileId))
+  await tx.update(billingProfiles).set(details).where(profileFilter)
 }
 
 /** What is carried onto the lines of one asset; undefined where there is no such asset. */
@@ -78,22 +78,25 @@ export async function setAsset(
   tx: Transaction,
   customerId: CustomerId,
   assetId: string,
-  { purchaseOrder: postingOrder, costCenter }: AssetPostingDetails,
+  { purchaseOrder: postingPurchaseOrder, costCenter }: AssetPostingDetails,
 ): Promise<void> {
-  await tx.update(assets).set({ postingOrder, costCenter }).where(oneAsset(customerId, assetId))
+  await tx
+    .update(assets)
+    .set({ postingOrder: postingPurchaseOrder, costCenter })
+    .where(oneAsset(customerId, assetId))
 }
 
 /** All assets as lines may name them; none where nothing is set of any of them. */
 export async function listPosted(tx: Transaction, customerId: CustomerId): Promise<PostedAsset[]> {
-  const own = eq(assets.customerId, customerId)
+  const customerFilter = eq(assets.customerId, customerId)
   const isSet = or(isNotNull(assets.postingOrder), isNotNull(assets.costCenter))
-  const [some] = await tx.select({ id: assets.id }).from(assets).where(and(own, isSet)).limit(1)
+  const [some] = await tx.select({ id: assets.id }).from(assets).where(and(customerFilter, isSet)).limit(1)
   if (!some) return []
   const { type, name: assetName, skuName, vendorCustomerId } = assets
   return tx
     .select({ id: assets.id, type, name: assetName, skuName, vendorCustomerId, ...assetColumns })
     .from(assets)
-    .where(own)
+    .where(customerFilter)
 }
 
 function oneAsset(customerId: CustomerId, assetId: string) {

@@ -49,7 +49,7 @@ export function isTypeCode(code: string): boolean {
 
 /** A category of tax in words; the code itself where there are none. */
 export function taxCategoryName(code: string): string {
-  return Object.entries(TAX_CATEGORIES).find(([known]) => known === code)?.[1] ?? code
+  return Object.entries(TAX_CATEGORIES).find(([key]) => key === code)?.[1] ?? code
 }
 
 /** A type of invoice with its code: `Credit note (381)`. */

@@ -2,13 +2,13 @@ import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { LinePostingRow, PostingRow } from './columns.ts'
 import { type TaxedInvoice, type TaxedLine, type TaxSums, taxOf } from './tax.ts'
 
-type Known<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
+type NonNullFields<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
 
 /** Without the fields of which nothing is known. */
-function known<T extends object>(fields: T): Known<T> {
+function withoutNulls<T extends object>(fields: T): NonNullFields<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  ) as Known<T>
+  ) as NonNullFields<T>
 }
 
 const numberOf = (amount: string | null) => (amount === null ? null : Number(amount))
@@ -17,7 +17,7 @@ const someOf = (names: string[] | null) => (names && names.length > 0 ? names : 
 
 /** What a line is posted by. */
 export function serializeLinePosting(row: LinePostingRow) {
-  return known({
+  return withoutNulls({
     netAmount: numberOf(row.netAmount),
     taxCategory: row.taxCategory,
     taxRate: numberOf(row.taxRate),
@@ -41,7 +41,7 @@ export function serializeLinePosting(row: LinePostingRow) {
 /** What an invoice is posted by. */
 export function serializePosting(row: PostingRow & TaxedInvoice, lines: readonly TaxedLine[]) {
   const tax = taxOf(row, lines)
-  return known({
+  return withoutNulls({
     typeCode: row.typeCode,
     purchaseOrder: row.purchaseOrder,
     buyerReference: row.buyerReference,
@@ -56,7 +56,7 @@ export function serializePosting(row: PostingRow & TaxedInvoice, lines: readonly
 
 function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
   const { taxable, tax: ofTax, total } = differences
-  const apart = known({
+  const nonZero = withoutNulls({
     taxableAmount: Number(taxable) || null,
     taxAmount: Number(ofTax) || null,
     totalAmount: Number(total) || null,
@@ -72,6 +72,6 @@ function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
       ...(exemptionReason ? { exemptionReason } : {}),
     })),
     ...(from ? { breakdownFrom: from } : {}),
-    ...(Object.keys(apart).length > 0 ? { differences: apart } : {}),
+    ...(Object.keys(nonZero).length > 0 ? { differences: nonZero } : {}),
   }
 }

@@ -7,19 +7,22 @@ import { fitsRate, isConsistent, type TaxedInvoice, type TaxedLine, type TaxGrou
 const CURRENCIES = ['EUR', 'JPY', 'KWD'] as const
 const currency = fc.constantFrom(...CURRENCIES)
 const rate = fc.constantFrom('0', '5.5', '7', '10', '19', '21')
-const decimal = (places: number) =>
-  fc.integer({ min: -1_000_000, max: 1_000_000 }).map((units) => new Exact(units).div(10 ** places).toFixed())
+const decimal = (decimals: number) =>
+  fc
+    .integer({ min: -1_000_000, max: 1_000_000 })
+    .map((units) => new Exact(units).div(10 ** decimals).toFixed())
 
-const line = (of: string): fc.Arbitrary<TaxedLine> =>
+const line = (lineCurrency: string): fc.Arbitrary<TaxedLine> =>
   fc.record({
     price: decimal(4),
     qty: fc.integer({ min: 0, max: 50 }).map(String),
-    currency: fc.constant(of),
+    currency: fc.constant(lineCurrency),
     taxCategory: fc.constantFrom('S', 'Z', 'AE'),
     taxRate: rate,
   })
 const sum = (amounts: readonly string[]) => amounts.reduce((all, amount) => all.plus(amount), new Exact(0))
-const whole = (amount: string, of: string) => new Exact(amount).round(minorUnit(of)).eq(amount)
+const whole = (amount: string, lineCurrency: string) =>
+  new Exact(amount).round(minorUnit(lineCurrency)).eq(amount)
 
 describe('taxOf', () => {
   it('knows nothing where nobody says anything', () => {
@@ -29,10 +32,15 @@ describe('taxOf', () => {
   })
 
   it('adds up lines by category and rate, and reckons the tax of each from its base', () => {
-    const of = (price: string, taxRate: string, taxCategory = 'S') => ({
+    const lineWith = (price: string, taxRate: string, taxCategory = 'S') => ({
       ...{ price, qty: '3', currency: 'EUR', taxRate, taxCategory },
     })
-    const lines = [of('10.01', '19'), of('0.33', '19.00'), of('5', '7'), of('1', '0', 'Z')]
+    const lines = [
+      lineWith('10.01', '19'),
+      lineWith('0.33', '19.00'),
+      lineWith('5', '7'),
+      lineWith('1', '0', 'Z'),
+    ]
     expect(taxOf({ totalAmount: '55.07', currency: 'EUR' }, lines)).toEqual({
       net: '49.02',
       tax: '6.94',
@@ -49,15 +57,15 @@ describe('taxOf', () => {
   it('makes no breakdown where a line has no category, nor of lines in another currency', () => {
     const taxed = { price: '100', qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
     const { taxCategory: _, ...plain } = taxed
-    const given = { totalAmount: '119', currency: 'EUR', taxAmount: '19' }
-    expect(taxOf(given, [taxed, plain])).toMatchObject({ net: '100', tax: '19', breakdown: [] })
-    expect(taxOf(given, [taxed, { ...taxed, currency: 'USD' }])?.breakdown).toHaveLength(1)
+    const invoice = { totalAmount: '119', currency: 'EUR', taxAmount: '19' }
+    expect(taxOf(invoice, [taxed, plain])).toMatchObject({ net: '100', tax: '19', breakdown: [] })
+    expect(taxOf(invoice, [taxed, { ...taxed, currency: 'USD' }])?.breakdown).toHaveLength(1)
   })
 
   it('keeps the issuer’s own figures, and says by how much they are apart', () => {
     const group: TaxGroup = { category: 'S', rate: '19', taxableAmount: '100.00', taxAmount: '19.02' }
-    const given = { totalAmount: '119.00', currency: 'EUR', netAmount: '99.99', taxAmount: '19.00' }
-    const sums = taxOf({ ...given, taxBreakdown: [group] }, [])
+    const invoice = { totalAmount: '119.00', currency: 'EUR', netAmount: '99.99', taxAmount: '19.00' }
+    const sums = taxOf({ ...invoice, taxBreakdown: [group] }, [])
     expect(sums).toEqual({
       net: '99.99',
       tax: '19',
@@ -71,17 +79,17 @@ describe('taxOf', () => {
   test('a breakdown of lines adds up in whole minor units, whatever they are', () => {
     fc.assert(
       fc.property(
-        currency.chain((of) =>
-          fc.tuple(fc.constant(of), fc.array(line(of), { minLength: 1, maxLength: 12 })),
+        currency.chain((lineCurrency) =>
+          fc.tuple(fc.constant(lineCurrency), fc.array(line(lineCurrency), { minLength: 1, maxLength: 12 })),
         ),
-        ([of, lines]) => {
+        ([lineCurrency, lines]) => {
           // The total of an issuer who reckons as EN 16931 has it.
-          const first = taxOf({ totalAmount: '0', currency: of }, lines)
+          const first = taxOf({ totalAmount: '0', currency: lineCurrency }, lines)
           const totalAmount = new Exact(first?.net ?? 0).plus(first?.tax ?? 0).toFixed()
-          const sums = taxOf({ totalAmount, currency: of }, lines)
+          const sums = taxOf({ totalAmount, currency: lineCurrency }, lines)
           const rows = sums?.breakdown ?? []
           const [bases, taxes] = [rows.map((row) => row.taxableAmount), rows.map((row) => row.taxAmount)]
-          expect([...bases, ...taxes].every((amount) => whole(amount, of))).toBe(true)
+          expect([...bases, ...taxes].every((amount) => whole(amount, lineCurrency))).toBe(true)
           expect(sum(bases).plus(sum(taxes)).toFixed()).toBe(totalAmount)
           expect(sums && isConsistent(sums)).toBe(true)
         },
@@ -104,17 +112,19 @@ describe('taxOf', () => {
       taxBreakdown: fc.array(group, { maxLength: 5 }),
     })
     fc.assert(
-      fc.property(invoice, fc.array(line('EUR'), { maxLength: 5 }), (given, lines) => {
-        const sums = taxOf(given, lines)
+      fc.property(invoice, fc.array(line('EUR'), { maxLength: 5 }), (taxed, lines) => {
+        const sums = taxOf(taxed, lines)
         if (!sums) return
         const { breakdown, differences, net, tax } = sums
-        if (given.taxBreakdown?.length) expect(breakdown).toEqual(given.taxBreakdown)
-        const own = [given.netAmount ?? net, given.taxAmount ?? tax].map((one) => new Exact(one).toFixed())
-        expect([net, tax]).toEqual(own)
-        const told = breakdown.length > 0 ? breakdown : [{ taxableAmount: net, taxAmount: tax }]
-        const all = sum(told.flatMap((row) => [row.taxableAmount, row.taxAmount]))
-        const apart = sum([differences.taxable, differences.tax, differences.total])
-        expect(all.minus(apart).eq(given.totalAmount)).toBe(true)
+        if (taxed.taxBreakdown?.length) expect(breakdown).toEqual(taxed.taxBreakdown)
+        const amounts = [taxed.netAmount ?? net, taxed.taxAmount ?? tax].map((one) =>
+          new Exact(one).toFixed(),
+        )
+        expect([net, tax]).toEqual(amounts)
+        const groups = breakdown.length > 0 ? breakdown : [{ taxableAmount: net, taxAmount: tax }]
+        const all = sum(groups.flatMap((row) => [row.taxableAmount, row.taxAmount]))
+        const mismatch = sum([differences.taxable, differences.tax, differences.total])
+        expect(all.minus(mismatch).eq(taxed.totalAmount)).toBe(true)
       }),
     )
   })

@@ -56,20 +56,20 @@ export type TaxSums = {
 /** What is known of an invoice's tax; undefined where nobody said anything of it. */
 export function taxOf(invoice: TaxedInvoice, lines: readonly TaxedLine[]): TaxSums | undefined {
   const total = new Exact(invoice.totalAmount)
-  const own = invoice.taxBreakdown ?? []
-  const breakdown = own.length > 0 ? [...own] : groupsOf(lines, invoice.currency)
+  const issuerBreakdown = invoice.taxBreakdown ?? []
+  const breakdown = issuerBreakdown.length > 0 ? [...issuerBreakdown] : groupsOf(lines, invoice.currency)
   const bases = sumOf(breakdown.map(({ taxableAmount }) => taxableAmount))
   const taxes = sumOf(breakdown.map(({ taxAmount }) => taxAmount))
   const has = breakdown.length > 0
-  const given = { net: exactly(invoice.netAmount), tax: exactly(invoice.taxAmount) }
-  if (!has && !given.net && !given.tax) return undefined
-  const tax = given.tax ?? (has || !given.net ? taxes : total.minus(given.net))
-  const net = given.net ?? (has ? bases : total.minus(tax))
+  const totals = { net: exactly(invoice.netAmount), tax: exactly(invoice.taxAmount) }
+  if (!has && !totals.net && !totals.tax) return undefined
+  const tax = totals.tax ?? (has || !totals.net ? taxes : total.minus(totals.net))
+  const net = totals.net ?? (has ? bases : total.minus(tax))
   return {
     net: net.toFixed(),
     tax: tax.toFixed(),
     breakdown,
-    ...(has ? { from: own.length > 0 ? 'ISSUER' : 'LINE_ITEMS' } : {}),
+    ...(has ? { from: issuerBreakdown.length > 0 ? 'ISSUER' : 'LINE_ITEMS' } : {}),
     differences: {
       taxable: has ? bases.minus(net).toFixed() : '0',
       tax: has ? taxes.minus(tax).toFixed() : '0',
@@ -103,9 +103,12 @@ export function fitsRate(
 
 /** A breakdown of lines, each of which has a category; none where one of them has not. Each sum is of rounded amounts. */
 function groupsOf(lines: readonly TaxedLine[], currency: string): TaxGroup[] {
-  const own = lines.filter((line) => line.currency === currency)
-  if (own.length === 0 || own.some(({ taxCategory }) => !taxCategory)) return []
-  const groups = Map.groupBy(own, ({ taxCategory, taxRate }) => `${taxCategory} ${rateText(taxRate) ?? ''}`)
+  const currencyLines = lines.filter((line) => line.currency === currency)
+  if (currencyLines.length === 0 || currencyLines.some(({ taxCategory }) => !taxCategory)) return []
+  const groups = Map.groupBy(
+    currencyLines,
+    ({ taxCategory, taxRate }) => `${taxCategory} ${rateText(taxRate) ?? ''}`,
+  )
   return [...groups.values()]
     .map((group) => groupOf(group, currency))
     .sort((a, b) => (a.category < b.category ? -1 : a.category > b.category ? 1 : compareRates(a, b)))
@@ -114,11 +117,11 @@ function groupsOf(lines: readonly TaxedLine[], currency: string): TaxGroup[] {
 function groupOf(lines: readonly TaxedLine[], currency: string): TaxGroup {
   const base = sumOf(lines.map((line) => netOfLine(line, currency)))
   const rate = rateText(lines[0]?.taxRate)
-  const given = lines.map(({ taxAmount }) => exactly(taxAmount))
+  const taxes = lines.map(({ taxAmount }) => exactly(taxAmount))
   // EN 16931 reckons the tax of a category from its base (BR-CO-17); what the issuer reckoned line by line comes first.
-  const isGiven = given.every((tax) => tax !== undefined)
-  const tax = isGiven
-    ? sumOf(given.map((one) => roundMoney(one, currency)))
+  const hasAllTaxes = taxes.every((tax) => tax !== undefined)
+  const tax = hasAllTaxes
+    ? sumOf(taxes.map((one) => roundMoney(one, currency)))
     : roundMoney(base.times(rate ?? 0).div(100), currency)
   const category = lines[0]?.taxCategory ?? ''
   return { category, rate, taxableAmount: base.toFixed(), taxAmount: tax.toFixed() }

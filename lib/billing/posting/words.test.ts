@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isTaxCategory, isTypeCode, taxCategoryName, typeName } from './rules.ts'
 import { isUnit } from './units.ts'
-import { differencesText, lineFacts, taxLabel } from './words.ts'
+import { describeLine, differencesText, taxLabel } from './words.ts'
 
 describe('codes', () => {
   test('are those of the lists, and nothing else', () => {
@@ -32,16 +32,16 @@ describe('what is said of a line', () => {
       costCenter: '4711',
     }
     const parts = ['1 Sep 2026 – 30 Sep 2026', 'Sub-account berlin', 'Cost center 4711']
-    expect(lineFacts(line, 'EUR')).toEqual(parts)
+    expect(describeLine(line, 'EUR')).toEqual(parts)
     const onTheWire = { ...line, periodStart: Date.UTC(2026, 8, 1), periodEnd: Date.UTC(2026, 9, 1) }
-    expect(lineFacts(onTheWire, 'EUR')).toEqual(parts)
-    expect(lineFacts({ taxRate: 19, taxAmount: 95, netAmount: 500 }, 'EUR')).toEqual([
+    expect(describeLine(onTheWire, 'EUR')).toEqual(parts)
+    expect(describeLine({ taxRate: 19, taxAmount: 95, netAmount: 500 }, 'EUR')).toEqual([
       'Net 500.00',
       'Tax 19 % 95.00',
     ])
-    expect(lineFacts(line, 'EUR', { ...line, costCenter: '4712' })).toEqual(parts.slice(1))
-    expect(lineFacts({ netAmount: '500.00' }, 'EUR', {}, 500)).toEqual([])
-    expect(lineFacts({ unit: null, taxRate: null }, 'EUR')).toEqual([])
+    expect(describeLine(line, 'EUR', { ...line, costCenter: '4712' })).toEqual(parts.slice(1))
+    expect(describeLine({ netAmount: '500.00' }, 'EUR', {}, 500)).toEqual([])
+    expect(describeLine({ unit: null, taxRate: null }, 'EUR')).toEqual([])
   })
 
   test.each([

@@ -5,72 +5,75 @@ import { taxCategoryName } from './rules.ts'
 // What is said of tax and postings on screen and on paper. Days are `YYYY-MM-DD`, or epoch milliseconds.
 
 type Day = string | number
-type Told<T> = T | null | undefined
+type Nullable<T> = T | null | undefined
 
 /** What is told of a line beside its description, quantity and price. */
-export type LineFacts = {
-  taxCategory?: Told<string>
-  taxRate?: Told<Decimal>
-  taxAmount?: Told<Decimal>
-  netAmount?: Told<Decimal>
-  periodStart?: Told<Day>
-  periodEnd?: Told<Day>
-  billingAccount?: Told<string>
-  subAccount?: Told<string>
-  unit?: Told<string>
-  purchaseOrder?: Told<string>
-  costCenter?: Told<string>
-  paymentCurrency?: Told<string>
-  paymentAmount?: Told<Decimal>
+export type LineDetails = {
+  taxCategory?: Nullable<string>
+  taxRate?: Nullable<Decimal>
+  taxAmount?: Nullable<Decimal>
+  netAmount?: Nullable<Decimal>
+  periodStart?: Nullable<Day>
+  periodEnd?: Nullable<Day>
+  billingAccount?: Nullable<string>
+  subAccount?: Nullable<string>
+  unit?: Nullable<string>
+  purchaseOrder?: Nullable<string>
+  costCenter?: Nullable<string>
+  paymentCurrency?: Nullable<string>
+  paymentAmount?: Nullable<Decimal>
 }
 
 /** What an invoice says of all of its lines. */
-type OfAll = Pick<LineFacts, 'periodStart' | 'periodEnd' | 'billingAccount' | 'purchaseOrder' | 'costCenter'>
+type OfAll = Pick<
+  LineDetails,
+  'periodStart' | 'periodEnd' | 'billingAccount' | 'purchaseOrder' | 'costCenter'
+>
 
 /**
  * A line's postings, a part for each that is known, but for what its invoice says, too, and for a net that is its amount.
  * @param amount what the line bills
  */
-export function lineFacts(
-  line: LineFacts,
+export function describeLine(
+  line: LineDetails,
   currency: string,
   invoice: OfAll = {},
-  amount?: Told<Decimal>,
+  amount?: Nullable<Decimal>,
 ): string[] {
-  const own = <Field extends keyof OfAll>(field: Field) =>
+  const distinct = <Field extends keyof OfAll>(field: Field) =>
     line[field] === invoice[field] ? undefined : line[field]
-  const isOwnPeriod = own('periodStart') !== undefined || own('periodEnd') !== undefined
-  const { periodStart, periodEnd } = isOwnPeriod ? line : {}
+  const hasDistinctPeriod = distinct('periodStart') !== undefined || distinct('periodEnd') !== undefined
+  const { periodStart, periodEnd } = hasDistinctPeriod ? line : {}
   const netAmount = Number(line.netAmount) === Number(amount) ? undefined : line.netAmount
-  const named = { Account: own('billingAccount'), 'Sub-account': line.subAccount, Unit: line.unit }
-  const posted = { PO: own('purchaseOrder'), 'Cost center': own('costCenter') }
+  const named = { Account: distinct('billingAccount'), 'Sub-account': line.subAccount, Unit: line.unit }
+  const posted = { PO: distinct('purchaseOrder'), 'Cost center': distinct('costCenter') }
   return [
-    ...(isKnown(periodStart) && isKnown(periodEnd) ? [periodText(periodStart, periodEnd)] : []),
+    ...(isPresent(periodStart) && isPresent(periodEnd) ? [periodText(periodStart, periodEnd)] : []),
     ...namedParts(named),
     ...namedParts(posted),
-    ...(isKnown(netAmount) ? [`Net ${formatAmount(netAmount, currency)}`] : []),
+    ...(isPresent(netAmount) ? [`Net ${formatAmount(netAmount, currency)}`] : []),
     ...taxParts(line, currency),
     ...paymentParts(line),
   ]
 }
 
 /** In which other currency it is to be paid. */
-function paymentParts({ paymentCurrency, paymentAmount }: LineFacts): string[] {
-  if (!isKnown(paymentCurrency) || !isKnown(paymentAmount)) return []
+function paymentParts({ paymentCurrency, paymentAmount }: LineDetails): string[] {
+  if (!isPresent(paymentCurrency) || !isPresent(paymentAmount)) return []
   return [`To be paid as ${moneyText(paymentAmount, paymentCurrency)}`]
 }
 
-function taxParts({ taxCategory, taxRate, taxAmount }: LineFacts, currency: string): string[] {
-  if (!isKnown(taxCategory) && !isKnown(taxRate) && !isKnown(taxAmount)) return []
+function taxParts({ taxCategory, taxRate, taxAmount }: LineDetails, currency: string): string[] {
+  if (!isPresent(taxCategory) && !isPresent(taxRate) && !isPresent(taxAmount)) return []
   const label = taxLabel(taxCategory, taxRate)
-  return [isKnown(taxAmount) ? `${label} ${formatAmount(taxAmount, currency)}` : label]
+  return [isPresent(taxAmount) ? `${label} ${formatAmount(taxAmount, currency)}` : label]
 }
 
 /** `Tax 19 %`; without a rate, or with a rate of 0, why: `Tax: reverse charge`. */
-export function taxLabel(category: Told<string>, rate: Told<Decimal>): string {
-  if (isKnown(rate) && Number(rate) !== 0) return `Tax ${formatDecimal(rate)} %`
-  if (isKnown(category)) return `Tax: ${lowered(taxCategoryName(category))}`
-  return isKnown(rate) ? `Tax ${formatDecimal(rate)} %` : 'Tax'
+export function taxLabel(category: Nullable<string>, rate: Nullable<Decimal>): string {
+  if (isPresent(rate) && Number(rate) !== 0) return `Tax ${formatDecimal(rate)} %`
+  if (isPresent(category)) return `Tax: ${lowered(taxCategoryName(category))}`
+  return isPresent(rate) ? `Tax ${formatDecimal(rate)} %` : 'Tax'
 }
 
 /** From the first day to the last one, which is the day before the end. */
@@ -86,24 +89,24 @@ export function differencesText(
   currency: string,
 ): string | undefined {
   const parts = [
-    Number(taxable) === 0 ? '' : `the taxable amounts are ${apart(taxable, currency)} the net amount`,
-    Number(tax) === 0 ? '' : `the tax of the breakdown is ${apart(tax, currency)} the tax amount`,
-    Number(total) === 0 ? '' : `net and tax together are ${apart(total, currency)} the total`,
+    Number(taxable) === 0 ? '' : `the taxable amounts are ${deviationText(taxable, currency)} the net amount`,
+    Number(tax) === 0 ? '' : `the tax of the breakdown is ${deviationText(tax, currency)} the tax amount`,
+    Number(total) === 0 ? '' : `net and tax together are ${deviationText(total, currency)} the total`,
   ].filter(Boolean)
   if (parts.length === 0) return undefined
   return `The figures of the tax are told as the issuer has them, and do not add up: ${parts.join('; ')}.`
 }
 
-function apart(difference: Decimal, currency: string): string {
+function deviationText(difference: Decimal, currency: string): string {
   const text = String(difference)
   return `${moneyText(text.replace('-', ''), currency)} ${text.startsWith('-') ? 'below' : 'above'}`
 }
 
-function namedParts(parts: Record<string, Told<string>>): string[] {
-  return Object.entries(parts).flatMap(([label, value]) => (isKnown(value) ? [`${label} ${value}`] : []))
+function namedParts(parts: Record<string, Nullable<string>>): string[] {
+  return Object.entries(parts).flatMap(([label, value]) => (isPresent(value) ? [`${label} ${value}`] : []))
 }
 
-function isKnown<T>(value: Told<T>): value is T {
+function isPresent<T>(value: Nullable<T>): value is T {
   return value !== null && value !== undefined
 }
 

@@ -24,15 +24,16 @@ beforeAll(async () => {
   for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   await database.sql('northwind', "UPDATE billing_profiles SET name = '=1+1' WHERE id = 'emea'")
-  const late = { invoiceDate: day(-50), dueDate: day(-31) }
-  const add = (id: string, given: Parameters<typeof addInvoice>[2]) => addInvoice('northwind', id, given)
-  await add('IN-1', { ...late, totalAmount: '100.10', balanceAmount: '0.1' })
+  const overdue = { invoiceDate: day(-50), dueDate: day(-31) }
+  const add = (id: string, overrides: Parameters<typeof addInvoice>[2]) =>
+    addInvoice('northwind', id, overrides)
+  await add('IN-1', { ...overdue, totalAmount: '100.10', balanceAmount: '0.1' })
   await add('IN-2', { invoiceDate: day(-9), dueDate: day(0), totalAmount: '200.2', balanceAmount: '200.20' })
-  await add('IN-PAID', { ...late, balanceAmount: '0.00' })
-  await add('IN-JPY', { ...late, currency: 'JPY', totalAmount: '85300', balanceAmount: '85300' })
-  await add('IN-KWD', { ...late, currency: 'KWD', totalAmount: '7.5', balanceAmount: '7.125' })
-  await add('CN-3', { ...late, totalAmount: '-50.55', balanceAmount: '-50.55' })
-  await add('@SUM(1)', { ...late, billingProfileId: 'emea', issuer: '=cmd', platform: '-x' })
+  await add('IN-PAID', { ...overdue, balanceAmount: '0.00' })
+  await add('IN-JPY', { ...overdue, currency: 'JPY', totalAmount: '85300', balanceAmount: '85300' })
+  await add('IN-KWD', { ...overdue, currency: 'KWD', totalAmount: '7.5', balanceAmount: '7.125' })
+  await add('CN-3', { ...overdue, totalAmount: '-50.55', balanceAmount: '-50.55' })
+  await add('@SUM(1)', { ...overdue, billingProfileId: 'emea', issuer: '=cmd', platform: '-x' })
   await addInvoice('southwind', 'IN-9', {})
   await database.sql(
     'eastwind',
@@ -57,14 +58,14 @@ afterAll(async () => {
   await database.close()
 })
 
-function ask(operation: AnyOperation, search = '', key = keys.finance): Promise<Response> {
+function request(operation: AnyOperation, search = '', key = keys.finance): Promise<Response> {
   const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}
   return route(operation).GET(new Request(`http://console.example/x?${search}`, { headers }))
 }
 const csv = async (search?: string, key?: string): Promise<Row[]> =>
-  parse(await (await ask(exportStatement, search, key)).text(), { bom: true, columns: true })
+  parse(await (await request(exportStatement, search, key)).text(), { bom: true, columns: true })
 const json = async (search?: string): Promise<Statement> =>
-  (await ask(readStatement, `maxResults=250&${search}`)).json()
+  (await request(readStatement, `maxResults=250&${search}`)).json()
 const idsOf = (rows: Row[]) => rows.map(({ id }) => id)
 
 describe('GET /billing/v1/statement.csv', () => {
@@ -117,7 +118,7 @@ describe('GET /billing/v1/statement.csv', () => {
   })
 
   it('is a download with the day in its name', async () => {
-    const { headers } = await ask(exportStatement)
+    const { headers } = await request(exportStatement)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
     expect(headers.get('content-disposition')).toContain(`filename="statement-${day(0)}.csv"`)
   })
@@ -136,26 +137,26 @@ describe.each([
     ['no key', () => '', 401, 'unauthenticated'],
     ['another role', () => keys.it, 403, 'permission_denied'],
   ])('is refused to %s', async (__, key, status, code) => {
-    const response = await ask(operation(), '', key())
+    const response = await request(operation(), '', key())
     expect([response.status, (await response.json()).code]).toEqual([status, code])
   })
 
   it.each(['color:red', 'status:OPEN', 'billingProfile:', 'currency'])(
     'refuses the filter %s',
     async (filter) => {
-      const response = await ask(operation(), `filter=${filter}`)
+      const response = await request(operation(), `filter=${filter}`)
       expect([response.status, (await response.json()).code]).toEqual([400, 'filter_invalid'])
     },
   )
 
   it('shows a member of one billing profile its items only, and another customer its own', async () => {
-    expect(await (await ask(operation(), '', keys.emea)).text()).not.toContain('IN-')
+    expect(await (await request(operation(), '', keys.emea)).text()).not.toContain('IN-')
     await run(database.url, 'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY')
     try {
       for (const search of ['', 'filter=billingProfile:emea|default', 'filter=currency:USD|JPY|KWD']) {
-        const found = await (await ask(operation(), search, keys.eve)).text()
-        expect(found).toContain('IN-9')
-        expect(found.match(/\b(IN-\w+|CN-\w+|M-\d+|@SUM)/g)?.filter((id) => id !== 'IN-9') ?? []).toEqual([])
+        const text = await (await request(operation(), search, keys.eve)).text()
+        expect(text).toContain('IN-9')
+        expect(text.match(/\b(IN-\w+|CN-\w+|M-\d+|@SUM)/g)?.filter((id) => id !== 'IN-9') ?? []).toEqual([])
       }
     } finally {
       await run(database.url, 'ALTER TABLE invoices ENABLE ROW LEVEL SECURITY')

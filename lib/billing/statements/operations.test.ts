@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { listInvoices, summarizeInvoices } from '#lib/billing/invoices/operations.ts'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -17,10 +17,10 @@ import type { StatementItem } from './contract.ts'
 import { readStatement } from './operations.ts'
 import { AGES } from './rules.ts'
 
-type Query = NonNullable<Given<typeof contract.readStatement>['query']>
+type Query = NonNullable<PartialInput<typeof contract.readStatement>['query']>
 const PROFILES = ['apac', 'default', 'emea']
 const PLATFORMS = ['cloud-platform', 'web-services', 'own-slug']
-const trace = { requestId: 'test-request' }
+const requestMeta = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
 const today = '2026-11-20'
@@ -65,7 +65,7 @@ const someInvoice = fc.record({
 })
 
 const read = async (query: Query = {}, caller = fin) =>
-  (await readStatement(caller, { params: {}, query, body: undefined }, trace)).body
+  (await readStatement(caller, { params: {}, query, body: undefined }, requestMeta)).body
 const dayAt = (offset: number) => addDays(today, offset)
 
 /** All items of a query, over all of its pages. */
@@ -77,7 +77,7 @@ async function all(query: Query = {}, caller = fin): Promise<StatementItem[]> {
 /** All invoices of a status, by the list. */
 async function listed(status: string[], caller = fin, pageToken?: string): Promise<Invoice[]> {
   const query = { filter: { status }, maxResults: 250, pageToken }
-  const { body } = await listInvoices(caller, { params: {}, query, body: undefined }, trace)
+  const { body } = await listInvoices(caller, { params: {}, query, body: undefined }, requestMeta)
   return body.pageToken
     ? [...body.invoices, ...(await listed(status, caller, body.pageToken))]
     : body.invoices
@@ -128,32 +128,32 @@ describe('the figures', () => {
     expect(items.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject(expected)
     const { count, currencies } = await read()
     expect(count).toBe(expected.length)
-    for (const { currency, balanceAmount, ...own } of currencies) {
-      const of = (some: Invoice[]) =>
+    for (const { currency, balanceAmount, ...totals } of currencies) {
+      const totalOf = (some: Invoice[]) =>
         sum(some.filter((one) => one.currency === currency).map((one) => one.balanceAmount))
-      expect(balanceAmount).toBe(of(expected))
-      expect(own.credit.amount).toBe(of(credits))
-      expect(own.current.amount).toBe(of(await listed(['OPEN'])))
+      expect(balanceAmount).toBe(totalOf(expected))
+      expect(totals.credit.amount).toBe(totalOf(credits))
+      expect(totals.current.amount).toBe(totalOf(await listed(['OPEN'])))
     }
   })
 
   it('are those of the invoice summary', async () => {
-    const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, trace)
+    const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, requestMeta)
     const { currencies, today: day } = await read()
     expect(day).toBe(body.today)
     expect(currencies.map(({ currency }) => currency)).toEqual(['JPY', 'KWD', 'USD'])
-    for (const own of currencies) {
-      const { current, days1To30, days31To60, days61To90, older, credit } = own
-      const late = [days1To30, days31To60, days61To90, older]
+    for (const summary of currencies) {
+      const { current, days1To30, days31To60, days61To90, older, credit } = summary
+      const overdue = [days1To30, days31To60, days61To90, older]
       const parts = (some: { count: number; amount: number }[]) => ({
         count: some.reduce((total, { count }) => total + count, 0),
         amount: sum(some.map(({ amount }) => amount)),
       })
-      expect(body.currencies.find(({ currency }) => currency === own.currency)).toMatchObject({
-        balanceAmount: own.balanceAmount,
-        outstanding: parts([current, ...late]),
+      expect(body.currencies.find(({ currency }) => currency === summary.currency)).toMatchObject({
+        balanceAmount: summary.balanceAmount,
+        outstanding: parts([current, ...overdue]),
         credit,
-        pastDue: parts(late),
+        pastDue: parts(overdue),
       })
     }
   })
@@ -165,12 +165,14 @@ describe('the figures', () => {
       for (const age of AGES) {
         expect(sum(billingProfiles.map((one) => one[age].amount))).toBe(whole[age].amount)
         for (const one of billingProfiles) {
-          const own = items.filter((item) => item.currency === currency && item.billingProfileId === one.id)
-          const aged = own.filter((item) => item.age === age).map(({ balanceAmount }) => balanceAmount)
+          const expected = items.filter(
+            (item) => item.currency === currency && item.billingProfileId === one.id,
+          )
+          const aged = expected.filter((item) => item.age === age).map(({ balanceAmount }) => balanceAmount)
           expect([one[age].count, one[age].amount]).toEqual([aged.length, sum(aged)])
           expect([one.count, one.balanceAmount]).toEqual([
-            own.length,
-            sum(own.map((item) => item.balanceAmount)),
+            expected.length,
+            sum(expected.map((item) => item.balanceAmount)),
           ])
         }
       }
@@ -199,8 +201,8 @@ describe('the items', () => {
 
   it('a token of another filter, or forged, is refused', async () => {
     const { pageToken = '' } = await read({ maxResults: 2 })
-    const refused = { code: 'page_token_invalid' }
-    await expect(read({ pageToken, filter: { currency: ['USD'] } })).rejects.toMatchObject(refused)
+    const error = { code: 'page_token_invalid' }
+    await expect(read({ pageToken, filter: { currency: ['USD'] } })).rejects.toMatchObject(error)
     const [direction, digest] = JSON.parse(unseal(pageToken, PAGE_TOKENS) ?? '')
     for (const key of [
       [],
@@ -209,7 +211,7 @@ describe('the items', () => {
       ['USD', 'a\0'],
     ]) {
       const token = seal(JSON.stringify([direction, digest, key]), PAGE_TOKENS)
-      await expect(read({ pageToken: token })).rejects.toMatchObject(refused)
+      await expect(read({ pageToken: token })).rejects.toMatchObject(error)
     }
   })
 })
@@ -228,9 +230,9 @@ describe('the filter', () => {
     expect(items).toEqual((await all()).filter(fits))
     const { count, currencies } = await read({ filter })
     expect(count).toBe(items.length)
-    for (const own of currencies)
-      expect(own.balanceAmount).toBe(
-        sum(items.filter((item) => item.currency === own.currency).map((item) => item.balanceAmount)),
+    for (const summary of currencies)
+      expect(summary.balanceAmount).toBe(
+        sum(items.filter((item) => item.currency === summary.currency).map((item) => item.balanceAmount)),
       )
   })
 })
@@ -259,8 +261,8 @@ describe('whose', () => {
       count: 0,
       items: [],
     })
-    const own = await read({ filter: { billingProfile: ['emea'] } })
-    expect(await read({}, limited)).toMatchObject({ count: own.count, currencies: own.currencies })
+    const filtered = await read({ filter: { billingProfile: ['emea'] } })
+    expect(await read({}, limited)).toMatchObject({ count: filtered.count, currencies: filtered.currencies })
   })
 
   it("another customer's is never in it, also where the second wall is down", async () => {

@@ -41,14 +41,14 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
     { mayBeOld: true },
   )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   const { baseUrl } = env()
-  const items = shown.map((row) => serializeItem(row, baseUrl))
+  const items = pageRows.map((row) => serializeItem(row, baseUrl))
   return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
 })
 
 /** Rows of one statement: few enough to be held, enough to be fast. */
-const MOST_ROWS = 1000
+const MAX_ROWS = 1000
 
 const COLUMNS: Column<Row>[] = [
   { name: 'currency', text: ({ currency }) => currency },
@@ -87,8 +87,8 @@ function statementTable(caller: Caller, selection: Selection): Table<Row> {
 async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {
   const profiles = await listBillingProfiles(tx, caller.customerId)
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, MOST_ROWS, cursor)
-  for await (const rows of allPages(MOST_ROWS, read, keyOf))
+  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, MAX_ROWS, cursor)
+  for await (const rows of allPages(MAX_ROWS, read, keyOf))
     yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
 }
 
@@ -99,10 +99,10 @@ type Sums = Pick<Statement, 'today' | 'count' | 'currencies'>
  * @param names of the billing profiles, by id
  */
 function serializeSums(today: string, sums: readonly AgeSum[], names: ReadonlyMap<string, string>): Sums {
-  const currencies = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => ({
+  const currencies = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, currencySums]) => ({
     currency,
-    ...ageingOf(own),
-    billingProfiles: [...Map.groupBy(own, (sum) => sum.billingProfileId)].map(([id, ones]) => ({
+    ...ageingOf(currencySums),
+    billingProfiles: [...Map.groupBy(currencySums, (sum) => sum.billingProfileId)].map(([id, ones]) => ({
       id,
       name: names.get(id) ?? id,
       ...ageingOf(ones),

@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, type Column, inArray, type SQL, sql } from 'drizzle-orm'
-import { issued, type Owner, owned, today } from '#lib/billing/invoices/selection.ts'
+import { issued, type Owner, today, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
-import { ofMonths, unsettledCount, unsettledSums } from '#lib/billing/invoices/sums/months.ts'
+import { hasOutstanding, ofMonths, outstandingCount } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
@@ -42,11 +42,11 @@ export async function sumOpenItems(tx: Transaction, owner: Owner, { filter }: Se
       currency,
       billingProfileId,
       age: ageOf(invoiceSums.dueDate, sql`${invoiceSums.dueDate} IS NULL`),
-      count: sql<number>`sum(${unsettledCount})::int`,
+      count: sql<number>`sum(${outstandingCount})::int`,
       amount: sql<string>`sum(${invoiceSums.balance})`,
     })
     .from(invoiceSums)
-    .where(and(...ofMonths(owner, { filter }, {}), unsettledSums))
+    .where(and(...ofMonths(owner, { filter }, {}), hasOutstanding))
     .groupBy(currency, billingProfileId, sql`3`)
     .orderBy(currency, billingProfileId)
 }
@@ -86,7 +86,7 @@ export async function readDay(tx: Transaction): Promise<string> {
 /** What is open of the caller's billing profiles and fits the filter, which never names the customer. */
 function open(owner: Owner, { filter }: Selection): SQL[] {
   const conditions: (SQL | undefined)[] = [
-    ...owned(owner),
+    ...visibleTo(owner),
     issued,
     sql`${balanceAmount} <> 0`,
     filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),

@@ -7,7 +7,7 @@ import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { productRoutes } from '../routes.ts'
 
 /** Products that are told one by one. */
-export const MOST_PRODUCTS = 20
+export const MAX_PRODUCTS = 20
 
 const readExamples: readonly Example[] = [
   {
@@ -81,7 +81,7 @@ export const readBilledProducts = contract({
   ...productRoutes.readBilledProducts,
   permission: 'invoice-viewer',
   summary: 'What was billed for a product, by month',
-  description: `Of issued invoices, the line items whose \`description\` has the text, added up by product, currency and month of the invoice date. The ${MOST_PRODUCTS} products with the most invoices are told.`,
+  description: `Of issued invoices, the line items whose \`description\` has the text, added up by product, currency and month of the invoice date. The ${MAX_PRODUCTS} products with the most invoices are told.`,
   query: z.object({
     product: z.string({ error: 'must be part of a product’s name' }).min(1).max(200).meta({
       description: 'Part of a `description`, in any case. Under three characters: its beginning.',

@@ -3,7 +3,7 @@ import { listInvoices, summarizeInvoices } from '#lib/billing/invoices/operation
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
-import { MOST_PRODUCTS } from './contract.ts'
+import { MAX_PRODUCTS } from './contract.ts'
 import { readBilledProducts } from './operations.ts'
 
 let database: TestDatabase
@@ -14,8 +14,12 @@ beforeAll(async () => {
   database = await testDatabase({ today: '2026-11-20' })
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
-  const add = (id: string, invoiceDate: string, given: object, lines?: Parameters<typeof addInvoice>[3]) =>
-    addInvoice('northwind', id, { invoiceDate, dueDate: '2026-12-31', ...given }, lines)
+  const add = (
+    id: string,
+    invoiceDate: string,
+    overrides: object,
+    lines?: Parameters<typeof addInvoice>[3],
+  ) => addInvoice('northwind', id, { invoiceDate, dueDate: '2026-12-31', ...overrides }, lines)
   const plus = (price: string, qty = '1') => ({ description: 'Business Plus', price, qty })
   const other = { description: 'Support', price: '10' }
   await add('SEP', '2026-09-30', { totalAmount: '34.94' }, [plus('12.47', '2'), other])
@@ -42,7 +46,7 @@ afterAll(async () => {
   await database.close()
 })
 
-function ask(
+function request(
   search: string,
   key = keys.finance,
   operation: Parameters<typeof route>[0] = readBilledProducts,
@@ -57,7 +61,7 @@ const [SEP, OCT] = ['2026-09-01', '2026-10-01'].map((day) => Date.parse(day))
 
 describe('GET /billing/v1/billed-products', () => {
   it('adds up the lines of a product by currency and month, each as it is billed', async () => {
-    const response = await ask('product=business%20PLUS')
+    const response = await request('product=business%20PLUS')
     expect(response.status).toBe(200)
     const platform = 'cloud-platform'
     expect(await response.json()).toEqual({
@@ -84,7 +88,7 @@ describe('GET /billing/v1/billed-products', () => {
 
   it('takes dates and filters, and finds nothing where nothing is', async () => {
     const amounts = async (search: string) =>
-      (await (await ask(search)).json()).products.map(({ amount }: { amount: number }) => amount)
+      (await (await request(search)).json()).products.map(({ amount }: { amount: number }) => amount)
     expect(await amounts(`product=plus&minCreationTime=${OCT}`)).toEqual([45.01, 901, -7])
     expect(await amounts(`product=plus&maxCreationTime=${SEP}`)).toEqual([])
     expect(await amounts('product=plus&filter=currency:JPY')).toEqual([901])
@@ -95,16 +99,16 @@ describe('GET /billing/v1/billed-products', () => {
 
   it('tells the products with the most invoices, and counts the others', async () => {
     await addCustomer('many')
-    const lines = Array.from({ length: MOST_PRODUCTS + 3 }, (_, at) => ({
+    const lines = Array.from({ length: MAX_PRODUCTS + 3 }, (_, at) => ({
       description: `Part ${String(at).padStart(2, '0')}`,
       price: '1',
     }))
     await addInvoice('many', 'ALL', { totalAmount: String(lines.length) }, lines)
     await addInvoice('many', 'LAST', { totalAmount: '1' }, lines.slice(-1))
     const { products, otherCount } = await (
-      await ask('product=part', await addKey('many', ['finance-user']))
+      await request('product=part', await addKey('many', ['finance-user']))
     ).json()
-    expect(products).toHaveLength(MOST_PRODUCTS)
+    expect(products).toHaveLength(MAX_PRODUCTS)
     expect(products[0]).toMatchObject({ product: 'Part 22', amount: 2 })
     expect(otherCount).toBe(3)
   })
@@ -115,11 +119,11 @@ describe('GET /billing/v1/billed-products', () => {
     ['eve', 200],
     ['nobody', 401],
   ])('%s is answered %i', async (who, status) => {
-    expect((await ask('product=plus', keys[who as keyof typeof keys] ?? '')).status).toBe(status)
+    expect((await request('product=plus', keys[who as keyof typeof keys] ?? '')).status).toBe(status)
   })
 
   it('shows nobody what another customer or another billing profile was billed', async () => {
-    const months = async (key: string) => (await (await ask('product=plus', key)).json()).products
+    const months = async (key: string) => (await (await request('product=plus', key)).json()).products
     expect(await months(keys.eve)).toMatchObject([{ amount: 77 }])
     expect(await months(keys.emea)).toMatchObject([{ amount: 5 }])
   })
@@ -127,14 +131,14 @@ describe('GET /billing/v1/billed-products', () => {
   test.each(['', 'product=', `product=${'x'.repeat(201)}`, 'product=a&filter=status:OPEN'])(
     'refuses ?%s',
     async (search) => {
-      expect((await ask(search)).status).toBe(400)
+      expect((await request(search)).status).toBe(400)
     },
   )
 })
 
 describe('invoices of a product, and credit notes', () => {
   const ids = async (search: string) =>
-    (await (await ask(search, keys.finance, listInvoices)).json()).invoices.map(
+    (await (await request(search, keys.finance, listInvoices)).json()).invoices.map(
       ({ id }: { id: string }) => id,
     )
 
@@ -144,12 +148,12 @@ describe('invoices of a product, and credit notes', () => {
     expect(await ids('filter=document:CREDIT-NOTE|invoice|currency:JPY')).toEqual(['YEN'])
     expect(await ids('product=plus&search=sep')).toEqual(['SEP'])
     for (const search of ['product=support', 'filter=document:credit-note', 'filter=document:summary']) {
-      const { count } = await (await ask(search, keys.finance, summarizeInvoices)).json()
+      const { count } = await (await request(search, keys.finance, summarizeInvoices)).json()
       expect(count).toBe((await ids(search)).length)
     }
   })
 
   it('knows no other documents', async () => {
-    expect((await ask('filter=document:receipt', keys.finance, listInvoices)).status).toBe(400)
+    expect((await request('filter=document:receipt', keys.finance, listInvoices)).status).toBe(400)
   })
 })

@@ -2,21 +2,21 @@ import 'server-only'
 import Big from 'big.js'
 import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import { refuseTimeout } from '#lib/platform/api/problem.ts'
+import { rethrowTimeout } from '#lib/platform/api/problem.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { BilledProduct, BilledProducts } from './contract.ts'
 import * as contract from './contract.ts'
 import { type MonthRow, sumProducts } from './store.ts'
 
-const refuseTooManyLines = refuseTimeout(
+const throwTooManyLines = rethrowTimeout(
   'To add up these lines takes longer than a request may. A shorter time, one platform or one billing profile makes them fewer.',
 )
 
 export const readBilledProducts = operation(contract.readBilledProducts, async (caller, { query }) => ({
   body: serializeProducts(
     await readScopeAtOnce(caller, (tx) => sumProducts(tx, caller, query), { mayBeOld: true }).catch(
-      refuseTooManyLines,
+      throwTooManyLines,
     ),
   ),
 }))

@@ -5,7 +5,7 @@ import { billed } from '#lib/costs/explanations/lines.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { hasPart } from '#lib/platform/lists/search.ts'
-import { MOST_PRODUCTS } from './contract.ts'
+import { MAX_PRODUCTS } from './contract.ts'
 
 /** A product of a currency and platform in a month; `products` is how many there are in all. Amounts are exact decimal text. */
 export type MonthRow = {
@@ -19,7 +19,7 @@ export type MonthRow = {
   products: number
 }
 
-const FIRST_DAY = '0001-01-01'
+const EARLIEST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
 /** What lines of the product come to, each amount by the rule of `itemize`. One statement, so of one moment. */
@@ -28,7 +28,7 @@ export async function sumProducts(
   owner: Owner,
   selection: Selection & { product: string },
 ): Promise<MonthRow[]> {
-  const { from = FIRST_DAY, to = LAST_DAY } = daysOf(selection)
+  const { from = EARLIEST_DAY, to = LAST_DAY } = daysOf(selection)
   const { customerId, invoiceId, currency, description, price, qty } = lineItems
   const { rows } = await tx.execute<MonthRow>(sql`
     WITH billed AS MATERIALIZED (${billed(owner, selection, { from, to }, from)}),
@@ -51,7 +51,7 @@ export async function sumProducts(
     SELECT product, platform, currency, month::text, sum(qty)::text AS qty, sum(amount)::text AS amount,
       count(DISTINCT id)::int AS count, (SELECT count(*)::int FROM placed) AS products
     FROM lines JOIN placed USING (product, platform, currency)
-    WHERE place <= ${MOST_PRODUCTS}
+    WHERE place <= ${MAX_PRODUCTS}
     GROUP BY product, platform, currency, place, month
     ORDER BY place, month DESC`)
   return rows

@@ -37,7 +37,7 @@ export type Cause = {
 }
 
 /** What moved the licenses of the assets that a product names. */
-export type KnownChanges = {
+export type SeatChanges = {
   changes: readonly SeatChange[]
   sure: boolean
 }
@@ -51,5 +51,5 @@ export type Product = {
   to: readonly BilledPart[]
   /** The periods of the bills, for the side that does not bill the product. */
   during: { from: Days; to: Days }
-  known?: KnownChanges | undefined
+  seatChanges?: SeatChanges | undefined
 }

@@ -9,18 +9,18 @@ type Value = Pick<Big, 'toFixed'> | undefined
 /** The ways in which files show a value of a row; amounts are of the row's currency. */
 export function columnsOf<Row extends { currency: string }>() {
   return {
-    text: (name: string, of: (row: Row) => string | null | undefined): Column<Row> => ({
+    text: (name: string, read: (row: Row) => string | null | undefined): Column<Row> => ({
       name,
-      text: (row) => of(row) ?? null,
+      text: (row) => read(row) ?? null,
     }),
-    number: (name: string, of: (row: Row) => Value | number): Column<Row> => ({
+    number: (name: string, read: (row: Row) => Value | number): Column<Row> => ({
       name,
-      number: (row) => of(row)?.toFixed() ?? null,
+      number: (row) => read(row)?.toFixed() ?? null,
     }),
-    amount: (name: string, of: (row: Row) => Value): Column<Row> => ({
+    amount: (name: string, read: (row: Row) => Value): Column<Row> => ({
       name,
       amount: (row) => {
-        const value = of(row)
+        const value = read(row)
         return value ? plainAmount(value.toFixed(), row.currency) : null
       },
     }),

@@ -1,10 +1,10 @@
 import { billedPeriod } from '#lib/costs/billed-period.ts'
 import { namedBy, type SeatChange } from '#lib/costs/seat-verdict.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
-import type { Days, KnownChanges } from './cause.ts'
+import type { Days, SeatChanges } from './cause.ts'
 
 /** What is known of an asset's licenses: what moved them, oldest first. */
-export type KnownAsset = { type: string; names: readonly string[]; changes: readonly SeatChange[] }
+export type LicensedAsset = { type: string; names: readonly string[]; changes: readonly SeatChange[] }
 
 /** Whether a platform sells licenses; what others bill is usage. */
 export function isLicensed(type: string): boolean {
@@ -12,12 +12,12 @@ export function isLicensed(type: string): boolean {
 }
 
 /** What moved the licenses of the assets that a line names, oldest first; undefined where it names none. */
-export function knownOf(
+export function findSeatChanges(
   { type, description }: { type: string; description: string },
-  known: readonly KnownAsset[],
-): KnownChanges | undefined {
-  const own = known.filter((asset) => asset.type === type)
-  const { assets, exact } = namedBy(description, own)
+  candidates: readonly LicensedAsset[],
+): SeatChanges | undefined {
+  const platformAssets = candidates.filter((asset) => asset.type === type)
+  const { assets, exact } = namedBy(description, platformAssets)
   if (assets.length === 0) return undefined
   const changes = assets.flatMap((asset) => asset.changes)
   return { changes: changes.toSorted((a, b) => a.at - b.at), sure: exact && assets.length === 1 }
@@ -25,6 +25,6 @@ export function knownOf(
 
 /** The period that a line itself names, else that of its invoice. */
 export function daysOf(details: string | null, otherwise: Days): Days {
-  const { told, ...period } = billedPeriod(details ?? undefined, otherwise.to)
-  return told ? period : otherwise
+  const { isStated, ...period } = billedPeriod(details ?? undefined, otherwise.to)
+  return isStated ? period : otherwise
 }

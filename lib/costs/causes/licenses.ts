@@ -7,7 +7,7 @@ import type { BilledFor } from './rules.ts'
 import { quantityOf, sumOf, unitPriceOf, unitsOf } from './unit-price.ts'
 
 /** More changes of one product are not told one by one. */
-const MOST_CHANGES = 12
+const MAX_CHANGES = 12
 /** What a period bills of a change that was made on a day: all of it, nothing, or the share of its days. */
 type Model = { how: BilledFor; share: (day: number, days: Days) => Big }
 
@@ -24,14 +24,14 @@ const MODELS: readonly Model[] = [
  * worth in the two periods. Undefined where no reading of the bill fits them: then nobody is named.
  */
 export function licenseCauses(product: Product): Cause[] | undefined {
-  const { isLicensed, known, from, to } = product
+  const { isLicensed, seatChanges, from, to } = product
   const days = { from: daysOf(from, product.during.from), to: daysOf(to, product.during.to) }
-  const changes = (known?.changes ?? []).filter(({ at }) => liesIn(at, days.from, days.to))
-  if (!isLicensed || !known || changes.length === 0 || changes.length > MOST_CHANGES) return undefined
+  const changes = (seatChanges?.changes ?? []).filter(({ at }) => liesIn(at, days.from, days.to))
+  if (!isLicensed || !seatChanges || changes.length === 0 || changes.length > MAX_CHANGES) return undefined
   for (const counts of countsOf(product)) {
     const fits = MODELS.flatMap((model) => fitOf(model, counts, changes, days) ?? [])
     const fit = fits.find(({ model }) => isLevel(model, counts, changes, days.to)) ?? fits[0]
-    if (fit) return told(product, counts, fit, days)
+    if (fit) return explainFit(product, counts, fit, days)
   }
   return undefined
 }
@@ -57,7 +57,7 @@ function isLevel({ how }: Model, { to, slack }: Counts, changes: readonly SeatCh
   return how !== 'days' && to.minus(level).abs().lte(slack)
 }
 
-function told(product: Product, counts: Counts, { model, moved }: Fit, days: Periods): Cause[] {
+function explainFit(product: Product, counts: Counts, { model, moved }: Fit, days: Periods): Cause[] {
   const { from, to, currency } = product
   const effect = sumOf(to).minus(sumOf(from))
   const counted = counts.isSamePrice
@@ -104,17 +104,20 @@ function billedChange(
   { how, share }: Model,
   days: Periods,
   price: Big,
-  { currency, known }: Product,
+  { currency, seatChanges }: Product,
 ): BilledChange {
-  const told = { ...change, sure: known?.sure ?? false }
+  const seatChange = { ...change, sure: seatChanges?.sure ?? false }
   const period = [days.to, days.from].find((one) => liesIn(change.at, one))
-  if (!period) return told
+  if (!period) return seatChange
   const ofDays = daysBetween(period.from, period.to) + 1
   const day = dayBegin(change.at)
   const ofThem = how === 'days' ? share(day, period) : shareOf(day, period)
-  const worth = ofThem.times(change.to - change.from)
-  const daysAmount = how === 'wholePeriod' ? { daysAmount: roundMoney(worth.times(price), currency) } : {}
-  return { ...told, billed: { how, days: Number(ofThem.times(ofDays).round(0)), ofDays, ...daysAmount } }
+  const licenses = ofThem.times(change.to - change.from)
+  const daysAmount = how === 'wholePeriod' ? { daysAmount: roundMoney(licenses.times(price), currency) } : {}
+  return {
+    ...seatChange,
+    billed: { how, days: Number(ofThem.times(ofDays).round(0)), ofDays, ...daysAmount },
+  }
 }
 
 /** With what rounding leaves over on the last one, so that they add up to a sum. */

@@ -63,10 +63,10 @@ export function matchLines(from: readonly Part[], to: readonly Part[]): Pair[] {
 function pairBy({ from, to }: Sides, keyOf: (part: Keyed) => string, pairs: Pair[]): Sides {
   const others = Map.groupBy(to, keyOf)
   const rest: Sides = { from: [], to: [] }
-  for (const [key, own] of Map.groupBy(from, keyOf)) {
+  for (const [key, group] of Map.groupBy(from, keyOf)) {
     const other = others.get(key) ?? []
     others.delete(key)
-    const [left, right] = [own.toSorted(byPrice), other.toSorted(byPrice)]
+    const [left, right] = [group.toSorted(byPrice), other.toSorted(byPrice)]
     const both = Math.min(left.length, right.length)
     for (const [index, part] of left.slice(0, both).entries()) pairs.push({ from: part, to: right[index] })
     rest.from.push(...left.slice(both))
@@ -134,7 +134,7 @@ function productOf({ currency, type, description }: Omit<Line, 'details'>): stri
 }
 
 /** The same product, whatever its details, and though its description names a date. */
-export function lastingProductOf(line: Omit<Line, 'details'>): string {
+export function stableProductOf(line: Omit<Line, 'details'>): string {
   return productOf({ ...line, description: withoutDates(line.description) })
 }
 
@@ -146,12 +146,12 @@ export function lastingProductOf(line: Omit<Line, 'details'>): string {
 function keysOf(line: Line): readonly string[] {
   const { type, description, details, currency } = line
   const product = productOf(line)
-  const lasting = withoutCounts(withoutDates(details ?? ''))
-  const undated = lastingProductOf(line)
+  const stableText = withoutCounts(withoutDates(details ?? ''))
+  const undated = stableProductOf(line)
   return [
     JSON.stringify([currency, type, description, details]),
-    `${product}${lasting}`,
-    `${undated}${lasting}`,
+    `${product}${stableText}`,
+    `${undated}${stableText}`,
   ]
 }
 

@@ -9,37 +9,41 @@ import { causesOf } from './product.ts'
 const SEPTEMBER: Days = { from: epochOfDay('2026-09-01'), to: epochOfDay('2026-09-30') }
 const OCTOBER: Days = { from: epochOfDay('2026-10-01'), to: epochOfDay('2026-10-31') }
 
-type Given = Partial<Omit<BilledPart, 'price' | 'qty' | 'amount' | 'tax'>> & {
+type PartInput = Partial<Omit<BilledPart, 'price' | 'qty' | 'amount' | 'tax'>> & {
   qty?: string
   amount?: string
   tax?: string
 }
-function part(days: Days, price: string, { qty = '1', amount, tax = '0', ...given }: Given = {}): BilledPart {
+function part(
+  days: Days,
+  price: string,
+  { qty = '1', amount, tax = '0', ...rest }: PartInput = {},
+): BilledPart {
   const exact = new Big(price).times(qty)
   return {
     ...{ type: 'workspace-suite', description: 'Plus', details: null, currency: 'USD', lines: 1, days },
     ...{ price: new Big(price), qty: new Big(qty) },
     ...{ amount: amount === undefined ? roundMoney(exact, 'USD') : new Big(amount), tax: new Big(tax) },
-    ...given,
+    ...rest,
   }
 }
-const sep = (price: string, given: Given = {}) => part(SEPTEMBER, price, given)
-const oct = (price: string, given: Given = {}) => part(OCTOBER, price, given)
+const sep = (price: string, input: PartInput = {}) => part(SEPTEMBER, price, input)
+const oct = (price: string, input: PartInput = {}) => part(OCTOBER, price, input)
 const on = (day: string, from: number, to: number, by = 'Sam Okafor') => ({
   ...{ at: epochOfDay(day) + 36_000_000, from, to, by },
 })
 const product = (from: BilledPart[], to: BilledPart[], changes: ReturnType<typeof on>[] = []): Product => ({
   ...{ currency: 'USD', isLicensed: true, from, to, during: { from: SEPTEMBER, to: OCTOBER } },
-  known: { changes, sure: true },
+  seatChanges: { changes, sure: true },
 })
 const usage = (from: BilledPart[], to: BilledPart[]): Product => ({
   ...product(from, to),
   isLicensed: false,
-  known: undefined,
+  seatChanges: undefined,
 })
 
 /** `licenses 179.76 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58`. */
-function shown({ kind, effect, quantity, price, taxRate, change }: Cause): string {
+function formatCause({ kind, effect, quantity, price, taxRate, change }: Cause): string {
   const { billed } = change ?? {}
   return [
     kind,
@@ -54,7 +58,7 @@ function shown({ kind, effect, quantity, price, taxRate, change }: Cause): strin
     .filter(Boolean)
     .join(' ')
 }
-const told = (given: Product) => causesOf(given).map(shown)
+const explained = (input: Product) => causesOf(input).map(formatCause)
 
 describe('a product that is billed twice', () => {
   it.each<[string, Product, string[]]>([
@@ -130,8 +134,8 @@ describe('a product that is billed twice', () => {
       ),
       ['usage 19.00 20→27'],
     ],
-  ])('tells %s', (_, given, expected) => {
-    expect(told(given)).toEqual(expected)
+  ])('tells %s', (_, input, expected) => {
+    expect(explained(input)).toEqual(expected)
   })
 })
 
@@ -139,7 +143,7 @@ describe('licenses that somebody changed', () => {
   const up = on('2026-10-20', 52, 60)
 
   it('and what a whole month is billed for, though they were there for 12 days', () => {
-    expect(told(product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })], [up]))).toEqual([
+    expect(explained(product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })], [up]))).toEqual([
       'licenses 179.76 52→60 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58',
     ])
   })
@@ -156,31 +160,31 @@ describe('licenses that somebody changed', () => {
       [oct('13.7719354', { qty: '52', amount: '716.14' }), oct('8.6980645', { qty: '60', amount: '521.88' })],
     ],
   ])('is worth its days, by %s', (_, to) => {
-    const [first, ...others] = told(product([sep('22.47', { qty: '52' })], to, [up]))
+    const [first, ...others] = explained(product([sep('22.47', { qty: '52' })], to, [up]))
     expect(others).toEqual([])
     expect(first).toMatch(/^licenses 69\.5\d 52→60 Sam Okafor 2026-10-20 12\/31 days$/)
   })
 
   it('the days that the month before had not billed yet', () => {
     const november = { from: epochOfDay('2026-11-01'), to: epochOfDay('2026-11-30') }
-    const given = product(
+    const input = product(
       [part(OCTOBER, '22.47', { qty: '55.0968' })],
       [part(november, '22.47', { qty: '60' })],
       [up],
     )
-    expect(told(given)).toEqual(['licenses 110.17 52→60 Sam Okafor 2026-10-20 12/31 days'])
+    expect(explained(input)).toEqual(['licenses 110.17 52→60 Sam Okafor 2026-10-20 12/31 days'])
   })
 
   it('from the next month on', () => {
     const september = on('2026-09-11', 52, 60)
-    const given = product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })], [september])
-    expect(told(given)).toEqual(['licenses 179.76 52→60 Sam Okafor 2026-09-11 20/30 nextPeriod'])
+    const input = product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })], [september])
+    expect(explained(input)).toEqual(['licenses 179.76 52→60 Sam Okafor 2026-09-11 20/30 nextPeriod'])
   })
 
   it('each of several, and the price on top', () => {
     const changes = [on('2026-10-05', 50, 70, 'Mira'), on('2026-10-25', 70, 65, 'Ana')]
-    const given = product([sep('10', { qty: '50' })], [oct('10.5', { qty: '65' })], changes)
-    expect(told(given)).toEqual([
+    const input = product([sep('10', { qty: '50' })], [oct('10.5', { qty: '65' })], changes)
+    expect(explained(input)).toEqual([
       'licenses 200.00 50→70 Mira 2026-10-05 27/31 wholePeriod 174.19',
       'licenses -50.00 70→65 Ana 2026-10-25 7/31 wholePeriod -11.29',
       'price 32.50 at 10→10.5',
@@ -188,29 +192,31 @@ describe('licenses that somebody changed', () => {
   })
 
   it('down to none, and up from none', () => {
-    const gone = product([sep('4.31', { qty: '20' })], [], [on('2026-10-05', 20, 0)])
-    expect(told(gone)).toEqual(['licenses -86.20 20→0 Sam Okafor 2026-10-05 27/31 wholePeriod -75.08'])
-    const anew = product([], [oct('4.31', { qty: '20' })], [on('2026-10-01', 0, 20)])
-    expect(told(anew)).toEqual(['licenses 86.20 0→20 Sam Okafor 2026-10-01 31/31 wholePeriod 86.20'])
+    const removed = product([sep('4.31', { qty: '20' })], [], [on('2026-10-05', 20, 0)])
+    expect(explained(removed)).toEqual([
+      'licenses -86.20 20→0 Sam Okafor 2026-10-05 27/31 wholePeriod -75.08',
+    ])
+    const added = product([], [oct('4.31', { qty: '20' })], [on('2026-10-01', 0, 20)])
+    expect(explained(added)).toEqual(['licenses 86.20 0→20 Sam Okafor 2026-10-01 31/31 wholePeriod 86.20'])
   })
 
   it('of two months alike, by the number of licenses that is billed', () => {
     const changes = [on('2026-09-10', 50, 58, 'Mira'), on('2026-10-10', 58, 66, 'Sam')]
     const atEnd = product([sep('10', { qty: '58' })], [oct('10', { qty: '66' })], changes)
-    expect(told(atEnd)).toEqual(['licenses 80.00 58→66 Sam 2026-10-10 22/31 wholePeriod 56.77'])
+    expect(explained(atEnd)).toEqual(['licenses 80.00 58→66 Sam 2026-10-10 22/31 wholePeriod 56.77'])
     const atStart = product([sep('10', { qty: '50' })], [oct('10', { qty: '58' })], changes)
-    expect(told(atStart)).toEqual(['licenses 80.00 50→58 Mira 2026-09-10 21/30 nextPeriod'])
+    expect(explained(atStart)).toEqual(['licenses 80.00 50→58 Mira 2026-09-10 21/30 nextPeriod'])
   })
 
   it('but nobody is named where the changes do not come to what is billed', () => {
-    const given = product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '61' })], [up])
-    expect(told(given)).toEqual(['licenses 202.23 52→61'])
+    const input = product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '61' })], [up])
+    expect(explained(input)).toEqual(['licenses 202.23 52→61'])
   })
 })
 
 describe('whatever is billed', () => {
-  const decimal = (most: number, places: number) =>
-    fc.integer({ min: -most, max: most }).map((units) => new Big(units).div(10 ** places).toFixed())
+  const decimal = (most: number, decimals: number) =>
+    fc.integer({ min: -most, max: most }).map((units) => new Big(units).div(10 ** decimals).toFixed())
   const anyPart = (days: Days) =>
     fc
       .record({
@@ -226,10 +232,10 @@ describe('whatever is billed', () => {
         isSeveral: fc.boolean(),
         taxRate: fc.constantFrom(undefined, new Big(0), new Big(19), new Big('7.5')),
       })
-      .map(({ price, qty, off, tax, isSeveral, ...given }) => {
+      .map(({ price, qty, off, tax, isSeveral, ...rest }) => {
         const amount = roundMoney(new Big(price).times(qty), 'USD').plus(off).toFixed()
-        const own = part(days, price, { ...given, qty, amount, tax: tax === 'all' ? amount : tax })
-        return isSeveral && own.lines > 1 ? { ...own, price: undefined } : own
+        const billed = part(days, price, { ...rest, qty, amount, tax: tax === 'all' ? amount : tax })
+        return isSeveral && billed.lines > 1 ? { ...billed, price: undefined } : billed
       })
   const anyChanges = fc
     .tuple(fc.nat(60), fc.array(fc.tuple(fc.nat(60), fc.nat(60)), { maxLength: 4 }))
@@ -254,9 +260,9 @@ describe('whatever is billed', () => {
 
   it('its causes add up to the difference, to the last decimal, and none says nothing', () => {
     fc.assert(
-      fc.property(anyProduct, (given) => {
-        const causes = causesOf(given)
-        expect(sum(causes).toFixed()).toBe(total(given.to).minus(total(given.from)).toFixed())
+      fc.property(anyProduct, (input) => {
+        const causes = causesOf(input)
+        expect(sum(causes).toFixed()).toBe(total(input.to).minus(total(input.from)).toFixed())
         expect(causes.filter(({ effect }) => effect.eq(0))).toEqual([])
       }),
       { numRuns: 2000 },
@@ -269,14 +275,14 @@ describe('whatever is billed', () => {
       oct('0.0001', { amount: '0' }),
       { ...oct('1', { amount: '0.01', lines: 4 }), price: undefined },
     ]
-    expect(told(usage(before, after.toReversed()))).toEqual(told(usage(before, after)))
+    expect(explained(usage(before, after.toReversed()))).toEqual(explained(usage(before, after)))
   })
 
   it('the same parts in another order have the same causes', () => {
     fc.assert(
-      fc.property(anyProduct, (given) => {
-        const turned = { ...given, from: given.from.toReversed(), to: given.to.toReversed() }
-        expect(told(turned).sort()).toEqual(told(given).sort())
+      fc.property(anyProduct, (input) => {
+        const turned = { ...input, from: input.from.toReversed(), to: input.to.toReversed() }
+        expect(explained(turned).sort()).toEqual(explained(input).sort())
       }),
     )
   })
@@ -289,7 +295,7 @@ describe('whatever is billed', () => {
       days: (day: number, { from, to }: Days) =>
         Math.min(1, Math.max(0, (daysBetween(day, to) + 1) / (daysBetween(from, to) + 1))),
     }
-    const asked = fc.record({
+    const partInput = fc.record({
       price,
       start: fc.nat(500),
       offset: fc.integer({ min: 0, max: 60 }),
@@ -297,17 +303,17 @@ describe('whatever is billed', () => {
       how: fc.constantFrom(...(['wholePeriod', 'nextPeriod', 'days'] as const)),
     })
     fc.assert(
-      fc.property(asked, ({ price: one, start, offset, step, how }) => {
+      fc.property(partInput, ({ price: one, start, offset, step, how }) => {
         const day = SEPTEMBER.from + offset * DAY_MS
         const billed = (days: Days) =>
           new Big(models[how](day, days)).times(step).plus(start).round(4).toFixed()
         const [qtyBefore, qtyAfter] = [billed(SEPTEMBER), billed(OCTOBER)]
-        const given = product(
+        const input = product(
           [sep(one, { qty: qtyBefore })],
           [oct(one, { qty: qtyAfter })],
           [on(dayOf(day), start, start + step)],
         )
-        const causes = causesOf(given)
+        const causes = causesOf(input)
         expect(causes.every(({ change }) => change?.by === 'Sam Okafor')).toBe(true)
         expect(causes.length).toBe(qtyBefore === qtyAfter ? 0 : 1)
       }),

@@ -40,8 +40,8 @@ export const CAUSE_NAMES: Record<CauseKind, string> = {
  * Where the tax of invoices stands: in their lines, whose causes are then with tax; or beside them, where it is a cause
  * of its own.
  */
-export const TAX_PLACES = ['IN_LINES', 'BESIDE_LINES', 'BOTH'] as const
-export type TaxPlace = (typeof TAX_PLACES)[number]
+export const TAX_PLACEMENTS = ['IN_LINES', 'BESIDE_LINES', 'BOTH'] as const
+export type TaxPlacement = (typeof TAX_PLACEMENTS)[number]
 
 /**
  * How a change of licenses is billed for the period in which it was made: all of it, though the licenses were another

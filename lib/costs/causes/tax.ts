@@ -51,11 +51,11 @@ function converted(part: BilledPart, { before, after, prices, currency }: Rates)
   const [share, whole] = [before.plus(100), after.plus(100)]
   const price = part.price?.times(share).div(whole)
   // Prices with tax are rounded: one that is as near to the price before as rounding explains is that price.
-  const known = price && prices.find((one) => price.minus(one).abs().lte(lastPlaceOf(one)))
-  const amount = known
-    ? part.amount.minus((part.price ?? known).minus(known).times(part.qty))
+  const match = price && prices.find((one) => price.minus(one).abs().lte(lastDigitValue(one)))
+  const amount = match
+    ? part.amount.minus((part.price ?? match).minus(match).times(part.qty))
     : part.amount.times(share).div(whole)
-  return { ...part, price: known ?? price, amount: roundMoney(amount, currency) }
+  return { ...part, price: match ?? price, amount: roundMoney(amount, currency) }
 }
 
 function pricesOf(parts: readonly BilledPart[]): Big[] {
@@ -63,7 +63,7 @@ function pricesOf(parts: readonly BilledPart[]): Big[] {
 }
 
 /** One of the last digit that a price is written with, at two decimals at least. */
-function lastPlaceOf(price: Big): Big {
-  const places = price.toFixed().split('.')[1]?.length ?? 0
-  return new Big(10).pow(-Math.max(places, 2))
+function lastDigitValue(price: Big): Big {
+  const decimals = price.toFixed().split('.')[1]?.length ?? 0
+  return new Big(10).pow(-Math.max(decimals, 2))
 }

@@ -2,8 +2,8 @@ import Big from 'big.js'
 import { itemize } from '#lib/billing/invoices/itemization.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
 import type { BilledPart, Cause, Days } from '#lib/costs/causes/cause.ts'
-import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/costs/causes/known.ts'
-import { lastingProductOf } from '#lib/costs/causes/line-match.ts'
+import { daysOf, findSeatChanges, isLicensed, type LicensedAsset } from '#lib/costs/causes/known.ts'
+import { stableProductOf } from '#lib/costs/causes/line-match.ts'
 import { causesOf } from '#lib/costs/causes/product.ts'
 import { isTaxLine, taxWithin } from '#lib/costs/causes/tax.ts'
 import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
@@ -15,7 +15,7 @@ export type InvoiceCause = Cause & { description?: string }
 type Side = { invoice: InvoiceRow; lines: readonly LineItemRow[] }
 
 /** A bill that names no period is for the month before it. */
-const USUAL_DAYS = 31
+const DEFAULT_DAYS = 31
 
 /**
  * Why one invoice is dearer than another, by product: the causes that a month is explained by too. They add up to the
@@ -25,23 +25,25 @@ export function causesOfInvoices(
   from: Side,
   to: Side,
   { effect }: Comparison,
-  assets: readonly KnownAsset[],
+  assets: readonly LicensedAsset[],
 ): InvoiceCause[] {
   const [before, after] = [partsOf(from), partsOf(to)]
-  const products = new Set([...after, ...before].map(lastingProductOf))
-  const [own, other] = [before, after].map((parts) => Map.groupBy(parts, lastingProductOf))
+  const products = new Set([...after, ...before].map(stableProductOf))
+  const [beforeByProduct, afterByProduct] = [before, after].map((parts) =>
+    Map.groupBy(parts, stableProductOf),
+  )
   const during = { from: periodOf(from.invoice), to: periodOf(to.invoice) }
-  const told = [...products].map((product): InvoiceCause[] => {
-    const sides = { from: own?.get(product) ?? [], to: other?.get(product) ?? [] }
+  const productCauses = [...products].map((product): InvoiceCause[] => {
+    const sides = { from: beforeByProduct?.get(product) ?? [], to: afterByProduct?.get(product) ?? [] }
     const named = sides.to[0] ?? sides.from[0]
     if (!named) return []
     const { type, description, currency } = named
-    const known = isLicensed(type) ? knownOf(named, assets) : undefined
-    const causes = causesOf({ currency, isLicensed: isLicensed(type), ...sides, during, known })
+    const seatChanges = isLicensed(type) ? findSeatChanges(named, assets) : undefined
+    const causes = causesOf({ currency, isLicensed: isLicensed(type), ...sides, during, seatChanges })
     return causes.map((cause) => ({ ...cause, description }))
   })
   const rest = (['tax', 'rounding', 'notItemized'] as const).map((kind) => [{ kind, effect: effect[kind] }])
-  return [...told, ...rest]
+  return [...productCauses, ...rest]
     .map((causes) => causes.filter((cause) => !cause.effect.eq(0)))
     .sort((a, b) => sumOf(b).abs().cmp(sumOf(a).abs()))
     .flat()
@@ -69,7 +71,7 @@ function partsOf({ invoice, lines }: Side): BilledPart[] {
 
 function periodOf({ periodStart, periodEnd, invoiceDate }: InvoiceRow): Days {
   return {
-    from: epochOfDay(periodStart ?? addDays(invoiceDate, 1 - USUAL_DAYS)),
+    from: epochOfDay(periodStart ?? addDays(invoiceDate, 1 - DEFAULT_DAYS)),
     to: epochOfDay(periodEnd ? addDays(periodEnd, -1) : invoiceDate),
   }
 }

@@ -85,11 +85,11 @@ const cause = (product: string | undefined, kind: string, effectAmount: number, 
 })
 
 type Tail = [Parameters<typeof addInvoice>[2]?, Parameters<typeof addInvoice>[3]?]
-function dated(invoiceDate: string, [given, lines]: Tail): Tail {
-  return [{ invoiceDate, dueDate: '2026-12-31', ...given }, lines]
+function dated(invoiceDate: string, [overrides, lines]: Tail): Tail {
+  return [{ invoiceDate, dueDate: '2026-12-31', ...overrides }, lines]
 }
 
-function ask(
+function request(
   search: string,
   { key = keys.finance, csv = false, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {},
 ) {
@@ -104,7 +104,7 @@ const rows = async (response: Response): Promise<Record<string, string>[]> =>
 
 describe('GET /billing/v1/invoice-comparison', () => {
   it('answers what is different, with its money', async () => {
-    const response = await ask('from=SEP&to=OCT')
+    const response = await request('from=SEP&to=OCT')
     const body = await response.json()
     expect(response.status).toBe(200)
     expect(body).toMatchObject({
@@ -152,32 +152,32 @@ describe('GET /billing/v1/invoice-comparison', () => {
   })
 
   it('answers the causes, which add up, and who changed licenses to those who see assets', async () => {
-    const { causes } = await (await ask('from=SEP&to=OCT')).json()
+    const { causes } = await (await request('from=SEP&to=OCT')).json()
     expect(causes).toEqual([
       cause('Compute', 'usage', 1.25, { fromQty: 80, toQty: 90 }),
       cause('Compute', 'price', 0.9, { fromPrice: 0.125, toPrice: 0.135 }),
       cause(undefined, 'notItemized', 2),
       cause('Logs', 'new', 0.1, { fromQty: 0, toQty: 1 }),
     ])
-    const seats = async (key: string) => (await (await ask('from=W-SEP&to=W-OCT', { key })).json()).causes
+    const seats = async (key: string) => (await (await request('from=W-SEP&to=W-OCT', { key })).json()).causes
     const change = {
       ...{ at: Date.parse('2026-10-20T10:00:00Z'), from: 3, to: 5, sure: true },
       ...{ billed: 'wholePeriod', days: 12, ofDays: 31, daysAmount: 7.74 },
     }
-    const told = {
+    const expected = {
       cause: 'licenses',
       platform: 'workspace-suite',
       product: 'Business Plus',
       effectAmount: 20,
     }
-    expect(await seats(keys.finance)).toEqual([{ ...told, change }])
-    expect(await seats(keys.admin)).toEqual([{ ...told, change: { ...change, by: 'Sam Okafor' } }])
+    expect(await seats(keys.finance)).toEqual([{ ...expected, change }])
+    expect(await seats(keys.admin)).toEqual([{ ...expected, change: { ...change, by: 'Sam Okafor' } }])
   })
 
   it('the other way round, and with itself', async () => {
-    const back = await (await ask('from=OCT&to=SEP')).json()
+    const back = await (await request('from=OCT&to=SEP')).json()
     expect([back.total.effectAmount, back.changes[1].change]).toEqual([-4.25, 'gone'])
-    const same = await (await ask('from=OCT&to=OCT')).json()
+    const same = await (await request('from=OCT&to=OCT')).json()
     expect([same.changes, same.unchanged.length, same.total.effectAmount]).toEqual([[], 3, 0])
   })
 
@@ -201,7 +201,7 @@ describe('GET /billing/v1/invoice-comparison', () => {
     ],
   ])('%s: %i %s', async (search, status, detail) => {
     for (const csv of [false, true]) {
-      const response = await ask(search, { csv })
+      const response = await request(search, { csv })
       expect([response.status, response.headers.get('content-type')]).toEqual([
         status,
         'application/problem+json',
@@ -218,14 +218,14 @@ describe('GET /billing/v1/invoice-comparison', () => {
   ])('%s: %s', async (_, key, status) => {
     for (const csv of [false, true])
       for (const search of ['from=SEP&to=OCT', 'from=SEP-emea&to=OCT', 'from=OCT&to=SEP-emea'])
-        expect((await ask(search, { csv, key: key() })).status).toBe(status)
+        expect((await request(search, { csv, key: key() })).status).toBe(status)
   })
 
   it('HEAD answers no body, PATCH is not known', async () => {
     for (const csv of [false, true]) {
-      const head = await ask('from=SEP&to=OCT', { csv, method: 'HEAD' })
-      expect([head.status, await head.text()]).toEqual([200, ''])
-      const patch = await ask('from=SEP&to=OCT', { csv, method: 'PATCH' })
+      const response = await request('from=SEP&to=OCT', { csv, method: 'HEAD' })
+      expect([response.status, await response.text()]).toEqual([200, ''])
+      const patch = await request('from=SEP&to=OCT', { csv, method: 'PATCH' })
       expect([patch.status, patch.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     }
   })
@@ -233,11 +233,11 @@ describe('GET /billing/v1/invoice-comparison', () => {
 
 describe('GET /billing/v1/invoice-comparison.csv', () => {
   it('has the same rows, formulas disarmed, and adds up to the difference of the totals', async () => {
-    const response = await ask('from=SEP&to=OCT', { csv: true })
+    const response = await request('from=SEP&to=OCT', { csv: true })
     expect(response.headers.get('content-disposition')).toContain('filename="SEP-to-OCT.csv"')
-    const found = await rows(response)
+    const exported = await rows(response)
     expect(
-      found.map((row) => [row.change, row.description, row.fromPrice, row.toAmount, row.effectAmount]),
+      exported.map((row) => [row.change, row.description, row.fromPrice, row.toAmount, row.effectAmount]),
     ).toEqual([
       ['changed', 'Compute', '0.125', '12.15', '2.15'],
       ['added', 'Logs', '', '0.10', '0.10'],
@@ -248,12 +248,12 @@ describe('GET /billing/v1/invoice-comparison.csv', () => {
       ['cause', '', '', '', ''],
       ['cause', 'Logs', '', '', ''],
     ])
-    expect(found.slice(4).map(({ cause, causeAmount }) => `${cause} ${causeAmount}`)).toEqual([
+    expect(exported.slice(4).map(({ cause, causeAmount }) => `${cause} ${causeAmount}`)).toEqual([
       ...['usage 1.25', 'price 0.90', 'notItemized 2.00', 'new 0.10'],
     ])
-    const sum = found.reduce((all, row) => all.plus(row.effectAmount || 0), new Big(0))
+    const sum = exported.reduce((all, row) => all.plus(row.effectAmount || 0), new Big(0))
     expect(sum.toFixed()).toBe('4.25')
-    expect(found[0]).toMatchObject({
+    expect(exported[0]).toMatchObject({
       fromDetails: '1 – 30 Sep 2026',
       reasons: 'quantity price',
       currency: 'USD',
@@ -262,7 +262,7 @@ describe('GET /billing/v1/invoice-comparison.csv', () => {
 
   it('names who changed the licenses, to those who see assets', async () => {
     const seats = async (key: string) =>
-      (await rows(await ask('from=W-SEP&to=W-OCT', { csv: true, key }))).find(
+      (await rows(await request('from=W-SEP&to=W-OCT', { csv: true, key }))).find(
         ({ cause }) => cause === 'licenses',
       )
     const change = {
@@ -321,10 +321,10 @@ describe('what to compare with', () => {
     await add('B-3', '2026-10-31', 'Mail')
     await add('NEW', '2026-10-31', 'Something else')
     const eve = await caller(keys.eve)
-    const found = await Promise.all(
+    const results = await Promise.all(
       ['A-3', 'A-2', 'B-3', 'B-2', 'NEW', 'A-1'].map((id) => invoiceBefore(eve, id)),
     )
-    expect(found).toEqual(['A-2', 'A-1', 'B-2', 'B-1', 'ONCE', undefined])
+    expect(results).toEqual(['A-2', 'A-1', 'B-2', 'B-1', 'ONCE', undefined])
   })
 
   it('is of the billing profiles of the caller, and of nobody without the permission', async () => {
@@ -345,7 +345,7 @@ describe('what to compare with', () => {
         undefined,
         undefined,
       ])
-      expect((await ask('from=SEP&to=OCT', { key: keys.eve })).status).toBe(404)
+      expect((await request('from=SEP&to=OCT', { key: keys.eve })).status).toBe(404)
     } finally {
       await run(database.url, 'ALTER TABLE invoices ENABLE ROW LEVEL SECURITY')
     }

@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
-import { issued, type Owner, owned } from '#lib/billing/invoices/selection.ts'
-import { type InvoiceRow, readHead, readInvoice } from '#lib/billing/invoices/store.ts'
+import { issued, type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
+import { type InvoiceRow, readInvoice, readInvoiceRow } from '#lib/billing/invoices/store.ts'
 import { isLicensed } from '#lib/costs/causes/known.ts'
 import { seatChangesAround } from '#lib/costs/seat-changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
@@ -26,9 +26,9 @@ export type ComparedInvoices = {
  * Reads two invoices as they are at one moment and compares them.
  * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
  */
-export async function readComparison(caller: Caller, given: { from: string; to: string }) {
+export async function readComparison(caller: Caller, ids: { from: string; to: string }) {
   const { from, to, assets } = await readScope(caller, async (tx) => {
-    const both = [readInvoice(tx, caller, given.from), readInvoice(tx, caller, given.to)] as const
+    const both = [readInvoice(tx, caller, ids.from), readInvoice(tx, caller, ids.to)] as const
     const [from, to] = await Promise.all(both)
     const sides = [from, to].filter((side) => side !== undefined)
     const sellsLicenses = sides.some(({ lines }) => lines.some(({ type }) => isLicensed(type)))
@@ -52,7 +52,7 @@ function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: Invoi
 }
 
 /** How many invoices there are to choose from. */
-const MOST_CHOICES = 250
+const MAX_CHOICES = 250
 
 /** An invoice as it is answered, in short. */
 export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
@@ -66,7 +66,7 @@ export async function comparableInvoices(caller: Caller, id: string): Promise<Ch
   return readScope(
     caller,
     async (tx) => {
-      const one = await readHead(tx, caller, id)
+      const one = await readInvoiceRow(tx, caller, id)
       if (!one) return []
       const alike = [eq(invoices.platform, one.platform), eq(invoices.currency, one.currency)]
       return choices(tx, caller, or(issued, eq(invoices.id, one.id)), ...alike)
@@ -86,9 +86,9 @@ async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined
   const rows = await tx
     .select({ id, number, issuer, invoiceDate, totalAmount, currency })
     .from(invoices)
-    .where(and(...owned(owner), ...which))
+    .where(and(...visibleTo(owner), ...which))
     .orderBy(desc(invoiceDate), desc(id))
-    .limit(MOST_CHOICES)
+    .limit(MAX_CHOICES)
   return rows.map((row) => ({
     ...row,
     invoiceDate: epochOfDay(row.invoiceDate),
@@ -97,8 +97,8 @@ async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined
 }
 
 /** How many earlier invoices are looked at, and how many lines of each: the first ones weigh most. */
-const MOST_CANDIDATES = 12
-const MOST_LINES = 50
+const MAX_CANDIDATES = 12
+const MAX_LINES = 50
 
 /**
  * The id of the issued invoice that came before one: of an earlier day, of the same platform, currency and billing
@@ -125,7 +125,7 @@ export async function invoiceBefore(caller: Caller, id: string): Promise<string 
 
 /** Newest first. */
 async function earlier(tx: Transaction, owner: Owner, id: string) {
-  const one = await readHead(tx, owner, id)
+  const one = await readInvoiceRow(tx, owner, id)
   if (!one) return []
   const { billingProfileId, platform, currency, invoiceDate, totalAmount } = invoices
   const isCredit = one.totalAmount.startsWith('-')
@@ -134,7 +134,7 @@ async function earlier(tx: Transaction, owner: Owner, id: string) {
     .from(invoices)
     .where(
       and(
-        ...owned(owner),
+        ...visibleTo(owner),
         issued,
         eq(billingProfileId, one.billingProfileId),
         eq(platform, one.platform),
@@ -144,7 +144,7 @@ async function earlier(tx: Transaction, owner: Owner, id: string) {
       ),
     )
     .orderBy(desc(invoiceDate), desc(invoices.id))
-    .limit(MOST_CANDIDATES)
+    .limit(MAX_CANDIDATES)
 }
 
 /** How many lines of each bill something that the invoice bills too. */
@@ -152,17 +152,17 @@ async function sharedLines(tx: Transaction, { customerId }: Owner, id: string, c
   const linesOf = (ids: string[]) => [
     eq(lineItems.customerId, customerId),
     inArray(lineItems.invoiceId, ids),
-    lt(lineItems.position, MOST_LINES),
+    lt(lineItems.position, MAX_LINES),
   ]
   const { invoiceId, type, description } = lineItems
-  const own = tx
+  const products = tx
     .select({ type, description })
     .from(lineItems)
     .where(and(...linesOf([id])))
   const rows = await tx
     .select({ invoiceId, count: sql<number>`count(*)::int` })
     .from(lineItems)
-    .where(and(...linesOf(candidates.map((each) => each.id)), sql`(${type}, ${description}) IN ${own}`))
+    .where(and(...linesOf(candidates.map((each) => each.id)), sql`(${type}, ${description}) IN ${products}`))
     .groupBy(invoiceId)
   return new Map(rows.map((row) => [row.invoiceId, row.count]))
 }

@@ -21,11 +21,11 @@ const sideOf = (lines: Line[], totalAmount?: string): Side => {
 }
 const compare = (from: Line[], to: Line[]) => compareInvoices(sideOf(from), sideOf(to))
 /** `kind effect reasons: description (lines from → to)`. */
-const shown = ({ kind, effect, reasons, from, to }: Change) =>
+const formatChange = ({ kind, effect, reasons, from, to }: Change) =>
   `${kind} ${effect.toFixed()} ${reasons}: ${(to ?? from)?.description} (${from?.lines ?? 0} → ${to?.lines ?? 0})`
-const told = (from: Line[], to: Line[]) => {
+const comparisonOf = (from: Line[], to: Line[]) => {
   const { changes, unchanged } = compare(from, to)
-  return [...changes, ...unchanged].map(shown)
+  return [...changes, ...unchanged].map(formatChange)
 }
 
 describe('compareInvoices', () => {
@@ -42,7 +42,7 @@ describe('compareInvoices', () => {
       line('Logs', '3'),
       line('DNS', '1.5'),
     ]
-    expect(told(from, to)).toEqual([
+    expect(comparisonOf(from, to)).toEqual([
       'gone -50 : Support (1 → 0)',
       'changed 10 quantity,price: Compute (1 → 1)',
       'added 1.5 : DNS (0 → 1)',
@@ -58,7 +58,7 @@ describe('compareInvoices', () => {
     ['months', 'September 2026', 'Oct 2026'],
     ['an account with a period', 'Account 0925, 1 – 30 Sep', 'Account 0925, 1 – 31 Oct'],
   ])('knows a line again by its details without %s', (_, before, after) => {
-    expect(told([line('Compute', '2', '1', before)], [line('Compute', '3', '1', after)])).toEqual([
+    expect(comparisonOf([line('Compute', '2', '1', before)], [line('Compute', '3', '1', after)])).toEqual([
       'changed 1 price: Compute (1 → 1)',
     ])
   })
@@ -81,14 +81,14 @@ describe('compareInvoices', () => {
   })
 
   it('knows a description again without its dates', () => {
-    expect(told([line('Seats, Sep 2026', '2')], [line('Seats, Oct 2026', '2')])).toEqual([
+    expect(comparisonOf([line('Seats, Sep 2026', '2')], [line('Seats, Oct 2026', '2')])).toEqual([
       'unchanged 0 : Seats, Oct 2026 (1 → 1)',
     ])
   })
 
   it('an exact match comes before one without dates and counts', () => {
     const from = [line('Compute', '2', '1', '3 hours'), line('Compute', '9', '1', '4 hours')]
-    expect(told(from, [line('Compute', '9', '1', '3 hours')])).toEqual([
+    expect(comparisonOf(from, [line('Compute', '9', '1', '3 hours')])).toEqual([
       'gone -9 : Compute (1 → 0)',
       'changed 7 price: Compute (1 → 1)',
     ])
@@ -96,19 +96,18 @@ describe('compareInvoices', () => {
 
   describe('repeated equal lines', () => {
     it('split in two is no change', () => {
-      expect(told([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '5', '4')])).toEqual([
-        'unchanged 0 : Seats (1 → 2)',
-      ])
+      expect(
+        comparisonOf([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '5', '4')]),
+      ).toEqual(['unchanged 0 : Seats (1 → 2)'])
     })
     it('of which one is another price', () => {
-      expect(told([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '7', '4')])).toEqual([
-        'added 28 : Seats (0 → 1)',
-        'changed -20 quantity: Seats (1 → 1)',
-      ])
+      expect(
+        comparisonOf([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '7', '4')]),
+      ).toEqual(['added 28 : Seats (0 → 1)', 'changed -20 quantity: Seats (1 → 1)'])
     })
     it('of which one is more', () => {
       expect(
-        told(
+        comparisonOf(
           [line('Seats', '5'), line('Seats', '5')],
           [5, 5, 5].map(() => line('Seats', '5')),
         ),
@@ -117,25 +116,30 @@ describe('compareInvoices', () => {
     it('keep their quantities when all prices rise', () => {
       const from = [line('Tier', '5', '10'), line('Tier', '4', '100')]
       const to = [line('Tier', '4.4', '100'), line('Tier', '5.5', '10')]
-      expect(told(from, to)).toEqual(['changed 40 price: Tier (1 → 1)', 'changed 5 price: Tier (1 → 1)'])
+      expect(comparisonOf(from, to)).toEqual([
+        'changed 40 price: Tier (1 → 1)',
+        'changed 5 price: Tier (1 → 1)',
+      ])
     })
     it('only rounded otherwise', () => {
       const halves = [line('Seats', '0.005', '1'), line('Seats', '0.005', '1')]
-      expect(told([line('Seats', '0.005', '2')], halves)).toEqual(['changed 0.01 amount: Seats (1 → 2)'])
+      expect(comparisonOf([line('Seats', '0.005', '2')], halves)).toEqual([
+        'changed 0.01 amount: Seats (1 → 2)',
+      ])
     })
   })
 
   it('one line of a product that is billed by account from now on', () => {
     const to = [line('Compute', '2', '6', 'Account 1'), line('Compute', '3', '6', 'Account 2')]
     const [change] = compare([line('Compute', '2', '10')], to).changes
-    expect(change && shown(change)).toBe('changed 10 quantity,price: Compute (1 → 2)')
+    expect(change && formatChange(change)).toBe('changed 10 quantity,price: Compute (1 → 2)')
     expect([change?.to?.price, change?.to?.details]).toEqual([undefined, null])
   })
 
   it('never adds a line of another currency, and puts it last', () => {
     const yen = { ...line('Tokyo', '90000'), currency: 'JPY' }
     const { changes, effect } = compare([line('A', '1')], [line('A', '2'), yen])
-    expect(changes.map(shown)).toEqual(['changed 1 price: A (1 → 1)', 'added 90000 : Tokyo (0 → 1)'])
+    expect(changes.map(formatChange)).toEqual(['changed 1 price: A (1 → 1)', 'added 90000 : Tokyo (0 → 1)'])
     expect(effect.lineItems.toFixed()).toBe('1')
   })
 
@@ -159,7 +163,7 @@ test.each([
 
 describe('whatever the invoices are', () => {
   const decimal = fc.tuple(fc.integer({ min: -2000, max: 2000 }), fc.integer({ min: 0, max: 4 }))
-  const number = decimal.map(([digits, places]) => new Big(digits).div(new Big(10).pow(places)).toFixed())
+  const number = decimal.map(([digits, decimals]) => new Big(digits).div(new Big(10).pow(decimals)).toFixed())
   const anyLine = fc.record({
     type: fc.constantFrom('web-services', 'cloud-platform'),
     description: fc.constantFrom('Compute', 'Storage', 'Seats, Sep 2026', 'Seats, Oct 2026'),
@@ -176,8 +180,8 @@ describe('whatever the invoices are', () => {
 
   it('an invoice against itself is no change', () => {
     fc.assert(
-      fc.property(anySide, fc.nat(20), (side, turn) => {
-        const lines = [...side.lines.slice(turn), ...side.lines.slice(0, turn)]
+      fc.property(anySide, fc.nat(20), (side, shift) => {
+        const lines = [...side.lines.slice(shift), ...side.lines.slice(0, shift)]
         const { changes, effect } = compareInvoices(side, { ...side, lines })
         expect(changes).toEqual([])
         expect(Object.values(effect).map((each) => each.toFixed())).toEqual(['0', '0', '0', '0', '0'])
@@ -188,8 +192,8 @@ describe('whatever the invoices are', () => {
   it('the effects add up to the difference of the line sums, and all together to that of the totals', () => {
     check((from, to) => {
       const { changes, ...sums } = compareInvoices(from, to)
-      const own = changes.filter(({ currency }) => currency === 'USD')
-      const sum = own.reduce((all, { effect }) => all.plus(effect), new Big(0))
+      const dollarChanges = changes.filter(({ currency }) => currency === 'USD')
+      const sum = dollarChanges.reduce((all, { effect }) => all.plus(effect), new Big(0))
       expect(sum.toFixed()).toBe(sums.effect.lineItems.toFixed())
       expect(sums.effect.total.toFixed()).toBe(new Big(to.totalAmount).minus(from.totalAmount).toFixed())
       for (const { lineItems, rounding, tax, notItemized, total } of [sums.from, sums.to, sums.effect])
@@ -204,9 +208,9 @@ describe('whatever the invoices are', () => {
       for (const [name, side] of [['from', from] as const, ['to', to] as const]) {
         const parts = all.flatMap((change) => change[name] ?? [])
         const qty = parts.reduce((sum, part) => sum.plus(part.qty), new Big(0))
-        const given = side.lines.reduce((sum, part) => sum.plus(part.qty), new Big(0))
+        const quantity = side.lines.reduce((sum, part) => sum.plus(part.qty), new Big(0))
         expect(parts.reduce((sum, { lines }) => sum + lines, 0)).toBe(side.lines.length)
-        expect(qty.toFixed()).toBe(given.toFixed())
+        expect(qty.toFixed()).toBe(quantity.toFixed())
       }
     })
   })

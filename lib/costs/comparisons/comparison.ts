@@ -47,10 +47,10 @@ export function incomparable(
 export function compareInvoices(from: Side, to: Side): Comparison {
   const [one, other] = [partsOf(from), partsOf(to)]
   const all = matchLines(one, other).map(changeOf)
-  const own = (change: Change) => Number(change.currency !== to.currency)
+  const foreignRank = (change: Change) => Number(change.currency !== to.currency)
   const changes = all
     .filter(({ kind }) => kind !== 'unchanged')
-    .sort((a, b) => own(a) - own(b) || byEffect(a, b))
+    .sort((a, b) => foreignRank(a) - foreignRank(b) || byEffect(a, b))
   const [before, after] = [breakdownOf(from, one), breakdownOf(to, other)]
   return {
     changes,
@@ -79,12 +79,12 @@ function partsOf(side: Side): Part[] {
 }
 
 function breakdownOf(side: Side, parts: readonly Part[]): Breakdown {
-  const own = parts.filter(({ currency }) => currency === side.currency)
-  const lineItems = own.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
+  const currencyParts = parts.filter(({ currency }) => currency === side.currency)
+  const lineItems = currencyParts.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const total = new Big(side.totalAmount)
-  const found = itemize(side, side.lines)
+  const itemization = itemize(side, side.lines)
   // The tax of lines that are without it is in the total, and in none of them.
-  const [tax, notItemized] = [new Big(found.tax ?? 0), new Big(found.notItemized)]
+  const [tax, notItemized] = [new Big(itemization.tax ?? 0), new Big(itemization.notItemized)]
   return {
     lineItems,
     rounding: total.minus(notItemized).minus(tax).minus(lineItems),

@@ -1,5 +1,5 @@
 import { octoberInvoice, septemberInvoice } from '#lib/billing/example-invoices.ts'
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 export const compareInvoices: readonly Example[] = [
   {
@@ -74,7 +74,7 @@ export const compareInvoices: readonly Example[] = [
     name: 'not-named',
     summary: 'The second invoice is missing',
     query: { from: 'IN-2025-0917' },
-    answer: refused('invalid_request', 'to: must be an invoice number', {
+    answer: problemAnswer('invalid_request', 'to: must be an invoice number', {
       errors: [{ parameter: 'to', detail: 'must be an invoice number' }],
     }),
   },

@@ -35,10 +35,10 @@ function serializeComparison(
   { from, to, comparison, causes }: ComparedInvoices,
   baseUrl: string,
 ): InvoiceComparison {
-  const difference = (of: keyof typeof comparison.effect) => ({
-    fromAmount: numberOf(comparison.from[of]),
-    toAmount: numberOf(comparison.to[of]),
-    effectAmount: numberOf(comparison.effect[of]),
+  const difference = (key: keyof typeof comparison.effect) => ({
+    fromAmount: numberOf(comparison.from[key]),
+    toAmount: numberOf(comparison.to[key]),
+    effectAmount: numberOf(comparison.effect[key]),
   })
   return {
     from: serializeInvoice(from, baseUrl),

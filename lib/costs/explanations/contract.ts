@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { count, currency, day, money } from '#lib/billing/invoices/contract.ts'
-import { TAX_PLACES } from '#lib/costs/causes/rules.ts'
+import { TAX_PLACEMENTS } from '#lib/costs/causes/rules.ts'
 import { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
@@ -21,7 +21,7 @@ const CurrencyExplanation = z
       description: 'Those of a product stand together, the product with the largest effect first.',
     }),
     unchangedCount: count.meta({ description: 'Products that both months bill alike.' }),
-    tax: z.enum(TAX_PLACES).optional().meta({
+    tax: z.enum(TAX_PLACEMENTS).optional().meta({
       description:
         'Where the tax stands. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
     }),
@@ -50,7 +50,7 @@ export type InvoiceExplanation = z.output<typeof InvoiceExplanation>
 /** From 1970 on, as a time is a number of milliseconds since then. */
 const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
 
-const asked = {
+const query = {
   month: z
     .string({ error: 'must be a month, as in 2026-10' })
     .regex(new RegExp(MONTH), 'must be a month, as in 2026-10')
@@ -64,7 +64,7 @@ const asked = {
   ),
 }
 
-const explanation = { permission: 'invoice-viewer', query: z.object(asked) } as const
+const explanation = { permission: 'invoice-viewer', query: z.object(query) } as const
 
 /** An addition. */
 export const explainMonth = contract({
@@ -81,7 +81,7 @@ export const explainMonth = contract({
 export const exportExplanation = contract({
   ...explanation,
   ...explanationRoutes.exportExplanation,
-  query: z.object({ ...asked, ...dialect }),
+  query: z.object({ ...query, ...dialect }),
   summary: 'Why a month is dearer than the one before, as a CSV file',
   description: 'A row for each cause.',
   output: csvFile(),

@@ -1,9 +1,9 @@
 import Big from 'big.js'
 import type { BilledPart, Cause } from '#lib/costs/causes/cause.ts'
-import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/costs/causes/known.ts'
-import { lastingProductOf } from '#lib/costs/causes/line-match.ts'
+import { daysOf, findSeatChanges, isLicensed, type LicensedAsset } from '#lib/costs/causes/known.ts'
+import { stableProductOf } from '#lib/costs/causes/line-match.ts'
 import { causesOf } from '#lib/costs/causes/product.ts'
-import type { TaxPlace } from '#lib/costs/causes/rules.ts'
+import type { TaxPlacement } from '#lib/costs/causes/rules.ts'
 import { DAY_MS, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 import type { MonthRows, PartRow, Side, TotalRow } from './store.ts'
 
@@ -20,40 +20,40 @@ export type CurrencyExplanation = {
   /** Products that both months bill alike. */
   unchanged: number
   /** Where the tax of the invoices stands; absent where nobody told of any, or their lines do not add up. */
-  tax?: TaxPlace
+  tax?: TaxPlacement
 }
 
 /** The causes of each currency, the one with the most invoices first. */
 export function explain(
   { totals, parts, smaller }: MonthRows,
-  assets: readonly KnownAsset[],
+  assets: readonly LicensedAsset[],
   month: Month,
 ): CurrencyExplanation[] {
   const byCurrency = Map.groupBy(totals, ({ currency }) => currency)
-  const all = [...byCurrency].map(([currency, own]): CurrencyExplanation => {
+  const all = [...byCurrency].map(([currency, currencyTotals]): CurrencyExplanation => {
     const products = Map.groupBy(
       parts.filter((part) => part.currency === currency),
-      (part) => `${part.platform} ${lastingProductOf(part)}`,
+      (part) => `${part.platform} ${stableProductOf(part)}`,
     )
-    const told = [...products.values()].map((lines) => causesOfProduct(lines, assets, month))
+    const productCauses = [...products.values()].map((lines) => causesOfProduct(lines, assets, month))
     const others = smaller.filter((one) => one.currency === currency)
     const rest = others.map(({ platform, differing, effect }) => [
       { kind: 'smaller' as const, platform, products: differing, effect: new Big(effect) },
     ])
-    const groups = [...told, ...rest, ...causesOfTotals(own)]
+    const groups = [...productCauses, ...rest, ...causesOfTotals(currencyTotals)]
     return {
       currency,
-      from: sumOf(own, 'from'),
-      to: sumOf(own, 'to'),
+      from: sumOf(currencyTotals, 'from'),
+      to: sumOf(currencyTotals, 'to'),
       causes: groups
         .map((causes) => causes.filter(({ effect }) => !effect.eq(0)))
         .filter((causes) => causes.length > 0)
         .sort(byEffect)
         .flat(),
       unchanged:
-        told.filter((causes) => causes.length === 0).length +
+        productCauses.filter((causes) => causes.length === 0).length +
         others.reduce((sum, { unchanged }) => sum + unchanged, 0),
-      ...taxPlaceOf(own),
+      ...taxPlacementOf(currencyTotals),
     }
   })
   const count = ({ from, to }: CurrencyExplanation) => from.count + to.count
@@ -62,11 +62,11 @@ export function explain(
 
 function causesOfProduct(
   lines: readonly PartRow[],
-  assets: readonly KnownAsset[],
+  assets: readonly LicensedAsset[],
   month: Month,
 ): PlacedCause[] {
-  const own = (side: Side) => lines.filter((line) => line.side === side)
-  const [from, to] = [own('from'), own('to')]
+  const linesOf = (side: Side) => lines.filter((line) => line.side === side)
+  const [from, to] = [linesOf('from'), linesOf('to')]
   const named = to[0] ?? from[0]
   if (!named) return []
   const { type, description, platform, currency } = named
@@ -79,7 +79,7 @@ function causesOfProduct(
       from: { from: epochOfDay(month.before), to: epochOfDay(month.begin) - DAY_MS },
       to: { from: epochOfDay(month.begin), to: epochOfDay(month.end) },
     },
-    known: isLicensed(type) ? knownOf(named, assets) : undefined,
+    seatChanges: isLicensed(type) ? findSeatChanges(named, assets) : undefined,
   })
   return causes.map((cause) => ({ ...cause, platform, description }))
 }
@@ -88,23 +88,25 @@ function billedPart(row: PartRow): BilledPart {
   const { type, description, details, currency, price, taxRate, lines } = row
   const [amount, tax, qty] = [new Big(row.amount), new Big(row.tax), new Big(row.qty)]
   const days = daysOf(details, { from: epochOfDay(row.firstDay), to: epochOfDay(row.lastDay) })
-  const given = { type, description, details, currency, lines, amount, tax, qty, days }
-  const known = (value: string | null) => (value === null ? undefined : new Big(value))
-  return { ...given, price: known(price), taxRate: known(taxRate) }
+  const part = { type, description, details, currency, lines, amount, tax, qty, days }
+  const decimal = (value: string | null) => (value === null ? undefined : new Big(value))
+  return { ...part, price: decimal(price), taxRate: decimal(taxRate) }
 }
 
 /** What no line tells: of each platform the tax of lines without it, the rounding of sums, and what is not itemized. */
 function causesOfTotals(totals: readonly TotalRow[]): PlacedCause[][] {
-  return [...Map.groupBy(totals, ({ platform }) => platform)].flatMap(([platform, own]) =>
+  return [...Map.groupBy(totals, ({ platform }) => platform)].flatMap(([platform, platformTotals]) =>
     (['tax', 'rounding', 'notItemized'] as const).map((kind) => {
-      const of = (side: Side) =>
-        own.filter((row) => row.side === side).reduce((sum, row) => sum.plus(row[kind]), new Big(0))
-      return [{ kind, platform, effect: of('to').minus(of('from')) }]
+      const sum = (side: Side) =>
+        platformTotals
+          .filter((row) => row.side === side)
+          .reduce((sum, row) => sum.plus(row[kind]), new Big(0))
+      return [{ kind, platform, effect: sum('to').minus(sum('from')) }]
     }),
   )
 }
 
-function taxPlaceOf(totals: readonly TotalRow[]): { tax?: TaxPlace } {
+function taxPlacementOf(totals: readonly TotalRow[]): { tax?: TaxPlacement } {
   const isWith = totals.some(({ withTax }) => withTax > 0)
   const isWithout = totals.some(({ withoutTax }) => withoutTax > 0)
   if (!isWith && !isWithout) return {}
@@ -112,10 +114,10 @@ function taxPlaceOf(totals: readonly TotalRow[]): { tax?: TaxPlace } {
 }
 
 function sumOf(totals: readonly TotalRow[], side: Side) {
-  const own = totals.filter((row) => row.side === side)
+  const sideTotals = totals.filter((row) => row.side === side)
   return {
-    count: own.reduce((sum, row) => sum + row.count, 0),
-    total: own.reduce((sum, row) => sum.plus(row.total), new Big(0)),
+    count: sideTotals.reduce((sum, row) => sum + row.count, 0),
+    total: sideTotals.reduce((sum, row) => sum.plus(row.total), new Big(0)),
   }
 }
 

@@ -1,16 +1,22 @@
 import 'server-only'
 import { and, type SQL, sql } from 'drizzle-orm'
-import { type Days, type Owner, owned, type Selection, selected } from '#lib/billing/invoices/selection.ts'
+import {
+  type Days,
+  type Owner,
+  type Selection,
+  selected,
+  visibleTo,
+} from '#lib/billing/invoices/selection.ts'
 import { TAX_STARTS } from '#lib/costs/causes/tax.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { UNITS, USUAL_UNIT } from '#lib/platform/values/money.ts'
+import { DEFAULT_DECIMALS, UNITS } from '#lib/platform/values/money.ts'
 
 // The SQL of two months' lines. The lines of an invoice are found by their key, whatever the planner knows of a customer who
 // has just been imported; no CTE is joined with another.
 
 /** Products of a currency that are told one by one, and parts of a product on one side: what else there is, is summed. */
-export const MOST_PRODUCTS = 500
-const MOST_PARTS = 20
+export const MAX_PRODUCTS = 500
+const MAX_PARTS = 20
 
 /** A line that is tax and nothing else: the rule of `taxWithin`. */
 const IS_TAX = sql`coalesce(left(details, 4) IN (${sql.join(
@@ -33,10 +39,10 @@ export function billed(owner: Owner, selection: Selection, days: Required<Days>,
         OR own.tax <> 0 OR own.net <> own.total OR stated.tax <> 0), false) AS is_with_tax
     FROM (
       SELECT ${id} AS id, CASE WHEN ${invoiceDate} < ${begin} THEN 'from' ELSE 'to' END AS side,
-        ${currency} AS currency, ${platform} AS platform, ${totalAmount} AS total, ${PLACES} AS places,
+        ${currency} AS currency, ${platform} AS platform, ${totalAmount} AS total, ${DECIMALS} AS places,
         ${netAmount} AS net, ${taxAmount} AS tax, coalesce(${taxBreakdown}, '[]') AS breakdown,
         coalesce(${periodStart}, ${invoiceDate} - 30) AS first_day, coalesce(${periodEnd} - 1, ${invoiceDate}) AS last_day
-      FROM ${invoices} WHERE ${and(...owned(owner), ...selected(selection, days))}) AS own
+      FROM ${invoices} WHERE ${and(...visibleTo(owner), ...selected(selection, days))}) AS own
     CROSS JOIN LATERAL (
       SELECT ARRAY[sum(price * qty), round(sum(price * qty), own.places), sum(round(price * qty, own.places))] AS by_unit,
         bool_and(coalesce(tax_category, '') <> '') AS has_categories,
@@ -115,16 +121,16 @@ export const PRODUCTS = sql`
 export const PLACED = sql`
   SELECT parts.*, CASE WHEN ${IS_TAX} THEN amount ELSE 0 END AS tax,
     row_number() OVER (PARTITION BY product, side ORDER BY abs(amount) DESC, likeness, price, rate) AS nth
-  FROM parts WHERE CASE WHEN product IN (SELECT product FROM products WHERE place <= ${MOST_PRODUCTS}) THEN true END`
+  FROM parts WHERE CASE WHEN product IN (SELECT product FROM products WHERE place <= ${MAX_PRODUCTS}) THEN true END`
 
 /** A currency's minor unit. */
-const PLACES = sql`CASE ${sql.join(
+const DECIMALS = sql`CASE ${sql.join(
   [...Map.groupBy(UNITS, ([, unit]) => unit)].map(
     ([unit, codes]) =>
       sql`WHEN ${invoices.currency} IN (${sql.raw(codes.map(([code]) => `'${code}'`).join(', '))}) THEN ${sql.raw(String(unit))}`,
   ),
   sql` `,
-)} ELSE ${sql.raw(String(USUAL_UNIT))} END`
+)} ELSE ${sql.raw(String(DEFAULT_DECIMALS))} END`
 
 /** What the invoices come to: `TotalRow`. */
 export const TOTALS = sql`
@@ -136,19 +142,19 @@ export const TOTALS = sql`
   FROM billed GROUP BY side, currency, platform`
 
 /** The largest parts of each product and side, and what is left of it: `PartRow`. */
-export const TOLD = sql`
+export const LARGEST_PARTS = sql`
   SELECT side, currency, platform, type, description, details, price::text, qty::text, amount::text, tax::text,
     rate::text AS "taxRate", lines,
     first_day AS "firstDay", last_day AS "lastDay"
-  FROM placed WHERE nth <= ${MOST_PARTS}
+  FROM placed WHERE nth <= ${MAX_PARTS}
   UNION ALL
   SELECT side, min(currency), min(platform), min(type), min(description), NULL, NULL,
     sum(qty)::text, sum(amount)::text, sum(tax)::text,
     CASE WHEN count(rate) = count(*) AND min(rate) = max(rate) THEN min(rate)::text END, sum(lines), min(first_day), max(last_day)
-  FROM placed WHERE nth > ${MOST_PARTS} GROUP BY product, side, amount < 0`
+  FROM placed WHERE nth > ${MAX_PARTS} GROUP BY product, side, amount < 0`
 
 /** The products that are not told one by one: `SmallerRow`. */
 export const SMALLER = sql`
   SELECT currency, platform, count(*) FILTER (WHERE effect <> 0) AS differing,
     count(*) FILTER (WHERE effect = 0) AS unchanged, sum(effect)::text AS effect
-  FROM products WHERE place > ${MOST_PRODUCTS} GROUP BY currency, platform`
+  FROM products WHERE place > ${MAX_PRODUCTS} GROUP BY currency, platform`

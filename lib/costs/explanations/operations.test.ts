@@ -24,8 +24,12 @@ beforeAll(async () => {
   await addProfile('northwind', 'emea')
   await addAsset('northwind', `${suite}-1`, { purchased: 60 }, { skuName: 'Business Plus' })
   await addChange('northwind', `${suite}-1`, 52, 60, '2026-10-20T10:00:00Z')
-  const add = (id: string, invoiceDate: string, given: object, lines?: Parameters<typeof addInvoice>[3]) =>
-    addInvoice('northwind', id, { invoiceDate, dueDate: '2026-12-31', ...given }, lines)
+  const add = (
+    id: string,
+    invoiceDate: string,
+    overrides: object,
+    lines?: Parameters<typeof addInvoice>[3],
+  ) => addInvoice('northwind', id, { invoiceDate, dueDate: '2026-12-31', ...overrides }, lines)
   const seats = (qty: string) => [
     { description: 'Business Plus', price: '22.47', qty },
     { description: '=Support', price: '10' },
@@ -59,8 +63,8 @@ function addChange(customer: string, asset: string, from: number, to: number, at
   )
 }
 
-type Asking = { key?: string; csv?: boolean; method?: 'GET' | 'HEAD' | 'PATCH' }
-function ask(search: string, { key = keys.finance, csv = false, method = 'GET' }: Asking = {}) {
+type RequestOptions = { key?: string; csv?: boolean; method?: 'GET' | 'HEAD' | 'PATCH' }
+function request(search: string, { key = keys.finance, csv = false, method = 'GET' }: RequestOptions = {}) {
   const path = `/billing/v1/invoice-explanation${csv ? '.csv' : ''}?${search}`
   const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}
   return route(csv ? exportExplanation : explainMonth)[method](
@@ -81,7 +85,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
   }
 
   it('tells the causes of each currency; who changed licenses only to those who see assets', async () => {
-    const response = await ask('month=2026-10')
+    const response = await request('month=2026-10')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       month: Date.parse('2026-10-01'),
@@ -112,7 +116,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
       ],
       months: [Date.parse('2026-10-01'), Date.parse('2026-09-01')],
     })
-    const { currencies } = await (await ask('month=2026-10', { key: keys.admin })).json()
+    const { currencies } = await (await request('month=2026-10', { key: keys.admin })).json()
     expect(currencies[0].causes[0]).toEqual({ ...seats, change: { ...seats.change, by: 'Sam Okafor' } })
   })
 
@@ -120,31 +124,38 @@ describe('GET /billing/v1/invoice-explanation', () => {
     const id = `taxed-${keys.eve.length}`
     await addCustomer(id)
     const key = await addKey(id, ['finance-user'])
-    const add = (name: string, invoiceDate: string, total: string, price: string, given: object) =>
+    const add = (name: string, invoiceDate: string, total: string, price: string, overrides: object) =>
       addInvoice(
         id,
         name,
-        { invoiceDate, currency: 'EUR', totalAmount: total, balanceAmount: '0', ...given },
-        [{ description: 'Compute', price, ...('lines' in given ? { taxCategory: 'S', taxRate: '19' } : {}) }],
+        { invoiceDate, currency: 'EUR', totalAmount: total, balanceAmount: '0', ...overrides },
+        [
+          {
+            description: 'Compute',
+            price,
+            ...('lines' in overrides ? { taxCategory: 'S', taxRate: '19' } : {}),
+          },
+        ],
       )
     await add('SEP', '2026-09-30', '119', '100', { netAmount: '100', taxAmount: '19' })
     // Nobody tells of the invoice's tax but its line.
     await add('OCT', '2026-10-31', '145.18', '122', { lines: true })
     await add('NOV', '2026-11-30', '151.25', '151.25', { taxAmount: '26.25' })
-    const of = async (month: string) => (await (await ask(`month=${month}`, { key })).json()).currencies[0]
+    const explanationOf = async (month: string) =>
+      (await (await request(`month=${month}`, { key })).json()).currencies[0]
     const cause = (effectAmount: number, product?: string) => ({
       ...{ platform: 'cloud-platform', effectAmount },
       ...(product ? { cause: 'amount', product } : { cause: 'tax' }),
     })
-    expect(await of('2026-10')).toMatchObject({
+    expect(await explanationOf('2026-10')).toMatchObject({
       ...{ effectAmount: 26.18, tax: 'BESIDE_LINES' },
       causes: [cause(22, 'Compute'), cause(4.18)],
     })
-    expect(await of('2026-11')).toMatchObject({
+    expect(await explanationOf('2026-11')).toMatchObject({
       ...{ effectAmount: 6.07, tax: 'BOTH' },
       causes: [cause(29.25, 'Compute'), cause(-23.18)],
     })
-    const after = await of('2026-12')
+    const after = await explanationOf('2026-12')
     expect([after.tax, after.causes.length]).toEqual(['IN_LINES', 1])
   })
 
@@ -159,7 +170,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
       await addInvoice(id, name, { invoiceDate, currency: 'EUR', totalAmount, balanceAmount: '0' }, [
         { description: 'Compute', price, qty: '2', taxCategory: 'S', taxRate },
       ])
-    const [{ causes, tax }] = (await (await ask('month=2026-10', { key })).json()).currencies
+    const [{ causes, tax }] = (await (await request('month=2026-10', { key })).json()).currencies
     const where = { platform: 'cloud-platform', product: 'Compute' }
     expect([tax, causes]).toEqual([
       'IN_LINES',
@@ -168,25 +179,25 @@ describe('GET /billing/v1/invoice-explanation', () => {
         { ...where, cause: 'price', effectAmount: 23.8, fromPrice: 119, toPrice: 130.9 },
       ],
     ])
-    const csv = await (await ask('month=2026-10', { csv: true, key })).text()
+    const csv = await (await request('month=2026-10', { csv: true, key })).text()
     expect(csv).toContain('Compute,taxRate,2.20')
     expect(csv).toMatch(/,19,20\r\n/)
   })
 
   it('of what the filter selects', async () => {
-    const { currencies } = await (await ask('month=2026-10&filter=platform:workspace-suite')).json()
+    const { currencies } = await (await request('month=2026-10&filter=platform:workspace-suite')).json()
     expect(currencies).toMatchObject([{ currency: 'USD', effectAmount: 179.76 }])
-    const { currencies: none } = await (await ask('month=2026-10&filter=issuer:Nobody')).json()
+    const { currencies: none } = await (await request('month=2026-10&filter=issuer:Nobody')).json()
     expect(none).toEqual([])
   })
 
   it.each(['2026-08', '1970-01', '9999-12'])('of %s, in which there is nothing', async (month) => {
-    const response = await ask(`month=${month}`)
+    const response = await request(`month=${month}`)
     expect([response.status, (await response.json()).currencies]).toEqual([200, []])
   })
 
   it('what is gone, in the month after', async () => {
-    const { currencies } = await (await ask('month=2026-11&filter=currency:JPY')).json()
+    const { currencies } = await (await request('month=2026-11&filter=currency:JPY')).json()
     expect(currencies).toMatchObject([{ fromAmount: 901, toAmount: 0, effectAmount: -901 }])
     expect(currencies[0].causes.map(({ cause }: { cause: string }) => cause)).toEqual(['gone', 'notItemized'])
   })
@@ -202,7 +213,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
     ['month=2026-10&filter=status:OPEN', expect.stringContaining('can be of these only')],
   ])('%s: 400 %s', async (search, detail) => {
     for (const csv of [false, true]) {
-      const response = await ask(search, { csv })
+      const response = await request(search, { csv })
       expect([response.status, (await response.json()).detail]).toEqual([400, detail])
     }
   })
@@ -213,13 +224,16 @@ describe('GET /billing/v1/invoice-explanation', () => {
     ['an Admin', () => keys.admin, 200],
   ])('%s: %s', async (_, key, status) => {
     for (const csv of [false, true])
-      expect((await ask('month=2026-10', { csv, key: key() })).status).toBe(status)
+      expect((await request('month=2026-10', { csv, key: key() })).status).toBe(status)
   })
 
   it('a limited member sees what is theirs, another customer what is its own', async () => {
-    const of = async (key: string) => (await (await ask('month=2026-10', { key })).json()).currencies
-    expect(await of(keys.emea)).toMatchObject([{ currency: 'USD', fromCount: 0, effectAmount: 5 }])
-    expect(await of(keys.eve)).toMatchObject([{ currency: 'USD', toCount: 1, effectAmount: 10 }])
+    const explanationFor = async (key: string) =>
+      (await (await request('month=2026-10', { key })).json()).currencies
+    expect(await explanationFor(keys.emea)).toMatchObject([
+      { currency: 'USD', fromCount: 0, effectAmount: 5 },
+    ])
+    expect(await explanationFor(keys.eve)).toMatchObject([{ currency: 'USD', toCount: 1, effectAmount: 10 }])
   })
 
   it('the customer is named in every statement', async () => {
@@ -228,7 +242,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
       run(database.url, ...tables.map((table) => `ALTER TABLE ${table} ${state} ROW LEVEL SECURITY`))
     await rows('DISABLE')
     try {
-      const eve = await (await ask('month=2026-10', { key: keys.eve })).json()
+      const eve = await (await request('month=2026-10', { key: keys.eve })).json()
       expect(eve).toMatchObject({ currencies: [{ effectAmount: 10 }], months: [Date.parse('2026-10-01')] })
     } finally {
       await rows('ENABLE')
@@ -237,15 +251,15 @@ describe('GET /billing/v1/invoice-explanation', () => {
 
   it('HEAD answers no body, PATCH is not known', async () => {
     for (const csv of [false, true]) {
-      const head = await ask('month=2026-10', { csv, method: 'HEAD' })
-      expect([head.status, await head.text()]).toEqual([200, ''])
-      expect((await ask('month=2026-10', { csv, method: 'PATCH' })).status).toBe(405)
+      const response = await request('month=2026-10', { csv, method: 'HEAD' })
+      expect([response.status, await response.text()]).toEqual([200, ''])
+      expect((await request('month=2026-10', { csv, method: 'PATCH' })).status).toBe(405)
     }
   })
 })
 
 test('GET /billing/v1/invoice-explanation.csv has the same causes, formulas disarmed', async () => {
-  const response = await ask('month=2026-11', { csv: true, key: keys.admin })
+  const response = await request('month=2026-11', { csv: true, key: keys.admin })
   expect(response.headers.get('content-disposition')).toContain('filename="explanation-2026-11.csv"')
   const rows: Record<string, string>[] = parse(await response.text(), { bom: true, columns: true })
   expect(rows.map((row) => [row.currency, row.product, row.cause, row.effectAmount])).toEqual([
@@ -255,7 +269,7 @@ test('GET /billing/v1/invoice-explanation.csv has the same causes, formulas disa
     ['JPY', 'Usage', 'gone', '-900'],
     ['JPY', '', 'notItemized', '-1'],
   ])
-  const [seats] = parse(await (await ask('month=2026-10', { csv: true, key: keys.admin })).text(), {
+  const [seats] = parse(await (await request('month=2026-10', { csv: true, key: keys.admin })).text(), {
     ...{ bom: true, columns: true },
   }) as Record<string, string>[]
   expect(seats).toMatchObject({

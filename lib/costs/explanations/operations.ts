@@ -15,8 +15,8 @@ export const explainMonth = operation(contract.explainMonth, async (caller, { qu
 }))
 
 export const exportExplanation = operation(contract.exportExplanation, async (caller, { query }) => {
-  const { separator, decimal, ...asked } = query
-  const table = explanationTable(await readExplanation(caller, asked))
+  const { separator, decimal, ...filters } = query
+  const table = explanationTable(await readExplanation(caller, filters))
   return csvReply(`explanation-${query.month}`, table, { separator, decimal })
 })
 

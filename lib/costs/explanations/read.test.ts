@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
-import { MOST_PRODUCTS } from './lines.ts'
+import { MAX_PRODUCTS } from './lines.ts'
 import { readExplanation } from './read.ts'
 import { anyInvoice, itemized, type Made, totalled } from './test-invoices.ts'
 
@@ -28,44 +28,47 @@ async function addChange(customer: string, asset: string, from: number, to: numb
 
 const KINDS = ['notItemized', 'tax', 'rounding'] as const
 
-const issuedOf = (given: readonly Made[]) => (month: string, currency: string) =>
-  given.filter(
+const issuedOf = (madeInvoices: readonly Made[]) => (month: string, currency: string) =>
+  madeInvoices.filter(
     (one) => one.documentState === 'issued' && one.invoiceDate.startsWith(month) && one.currency === currency,
   )
 
-const totalOf = (of: readonly Made[]) =>
-  of.reduce((sum, { totalAmount }) => sum.plus(totalAmount), new Big(0))
+const totalOf = (invoices: readonly Made[]) =>
+  invoices.reduce((sum, { totalAmount }) => sum.plus(totalAmount), new Big(0))
 
 /** What invoices have beside their lines, by the rule of `itemize`. */
-const besideLines = (kind: (typeof KINDS)[number], of: readonly Made[]) =>
-  of.reduce((sum, one) => sum.plus(itemized(one)[kind] ?? 0), new Big(0))
+const outsideLines = (kind: (typeof KINDS)[number], invoices: readonly Made[]) =>
+  invoices.reduce((sum, one) => sum.plus(itemized(one)[kind] ?? 0), new Big(0))
 
 const sumOf = (causes: readonly { effect: Big }[]) =>
   causes.reduce((sum, { effect }) => sum.plus(effect), new Big(0)).toFixed()
 
 describe('whatever two months bill', () => {
   it('the causes add up to the difference of the totals, per currency, to the last decimal', async () => {
-    const customers: { id: string; caller: Caller; given: Made[] }[] = []
-    for (const given of fc.sample(fc.array(anyInvoice, { maxLength: 9 }), { numRuns: 40, seed: 14 })) {
+    const customers: { id: string; caller: Caller; madeInvoices: Made[] }[] = []
+    for (const sampledInvoices of fc.sample(fc.array(anyInvoice, { maxLength: 9 }), {
+      numRuns: 40,
+      seed: 14,
+    })) {
       const id = await addNewCustomer()
-      const made = given.map(totalled)
+      const made = sampledInvoices.map(totalled)
       await addAsset(id, `${suite}-1`, { purchased: 20 })
       await addChange(id, `${suite}-1`, 12, 20, '2026-10-09T08:00:00Z')
       for (const [index, { lines, ...invoice }] of made.entries())
         await addInvoice(id, `I-${index}`, { ...invoice, balanceAmount: '0', dueDate: '2026-12-31' }, lines)
-      customers.push({ id, caller: await callerOf(id, 'admin'), given: made })
+      customers.push({ id, caller: await callerOf(id, 'admin'), madeInvoices: made })
     }
     let seen = 0
     const kinds = { notItemized: 0, tax: 0, rounding: 0 }
-    for (const { caller, given } of customers) {
+    for (const { caller, madeInvoices } of customers) {
       const { currencies } = await readExplanation(caller, { month: '2026-10' })
-      const of = issuedOf(given)
+      const issuedIn = issuedOf(madeInvoices)
       const there = ['USD', 'JPY', 'KWD'].filter(
-        (code) => [...of('2026-09', code), ...of('2026-10', code)].length > 0,
+        (code) => [...issuedIn('2026-09', code), ...issuedIn('2026-10', code)].length > 0,
       )
       expect(currencies.map(({ currency }) => currency).sort()).toEqual(there.sort())
       for (const { currency, from, to, causes, tax } of currencies) {
-        const total = (month: string) => totalOf(of(month, currency))
+        const total = (month: string) => totalOf(issuedIn(month, currency))
         const difference = total('2026-10').minus(total('2026-09')).toFixed()
         const sum = sumOf(causes)
         expect([from.total.toFixed(), to.total.toFixed(), sum]).toEqual([
@@ -74,14 +77,16 @@ describe('whatever two months bill', () => {
           difference,
         ])
         // What the lines leave out, and the tax that is beside them, is what `itemize` says.
-        const months = { from: of('2026-09', currency), to: of('2026-10', currency) }
+        const months = { from: issuedIn('2026-09', currency), to: issuedIn('2026-10', currency) }
         for (const kind of KINDS) {
-          const told = sumOf(causes.filter((one) => one.kind === kind && one.description === undefined))
-          expect(told).toBe(besideLines(kind, months.to).minus(besideLines(kind, months.from)).toFixed())
-          kinds[kind] += Number(told !== '0')
+          const explained = sumOf(causes.filter((one) => one.kind === kind && one.description === undefined))
+          expect(explained).toBe(
+            outsideLines(kind, months.to).minus(outsideLines(kind, months.from)).toFixed(),
+          )
+          kinds[kind] += Number(explained !== '0')
         }
-        const isApart = [...months.from, ...months.to].some((one) => !besideLines('tax', [one]).eq(0))
-        expect(['BESIDE_LINES', 'BOTH'].includes(tax ?? '')).toBe(isApart)
+        const isOutside = [...months.from, ...months.to].some((one) => !outsideLines('tax', [one]).eq(0))
+        expect(['BESIDE_LINES', 'BOTH'].includes(tax ?? '')).toBe(isOutside)
         seen += causes.length
       }
     }
@@ -92,7 +97,7 @@ describe('whatever two months bill', () => {
 
 test('many products are a bounded answer that adds up, whatever else there is', async () => {
   const id = await addNewCustomer()
-  const count = MOST_PRODUCTS + 700
+  const count = MAX_PRODUCTS + 700
   for (const [name, day, plus] of [
     ['SEP', '2026-09-30', 0],
     ['OCT', '2026-10-31', 1],
@@ -117,11 +122,12 @@ test('many products are a bounded answer that adds up, whatever else there is', 
       [id, name],
     )
   }
-  const [found] = (await readExplanation(await callerOf(id, 'finance-user'), { month: '2026-10' })).currencies
-  const sum = found?.causes.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()
+  const [explanation] = (await readExplanation(await callerOf(id, 'finance-user'), { month: '2026-10' }))
+    .currencies
+  const sum = explanation?.causes.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()
   expect(sum).toBe(String((3 * count * (count - 1)) / 2))
-  expect(found?.causes).toHaveLength(MOST_PRODUCTS + 1)
-  const smaller = found?.causes.find(({ kind }) => kind === 'smaller')
+  expect(explanation?.causes).toHaveLength(MAX_PRODUCTS + 1)
+  const smaller = explanation?.causes.find(({ kind }) => kind === 'smaller')
   // Alike are the first product, and the line that each invoice of a test has.
-  expect([smaller?.products, found?.unchanged]).toEqual([count - MOST_PRODUCTS - 1, 2])
+  expect([smaller?.products, explanation?.unchanged]).toEqual([count - MAX_PRODUCTS - 1, 2])
 })

@@ -1,17 +1,19 @@
 import 'server-only'
 import { seatChangesAround } from '#lib/costs/seat-changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
-import { refuseTimeout } from '#lib/platform/api/problem.ts'
+import { rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
 import { type CurrencyExplanation, explain, type Month, monthOf } from './explanation.ts'
 import { listMonths, readMonths } from './store.ts'
 
-type Asked = { filter?: Filter<'platform' | 'issuer' | 'billingProfile' | 'currency'> | undefined }
+type ExplanationFilter = {
+  filter?: Filter<'platform' | 'issuer' | 'billingProfile' | 'currency'> | undefined
+}
 export type MonthExplanation = { month: Month; currencies: CurrencyExplanation[]; months: string[] }
 
-const refuseTooManyLines = refuseTimeout(
+const throwTooManyLines = rethrowTimeout(
   'To add up these lines takes longer than a request may. A filter, as of one billing profile or platform, makes them fewer.',
 )
 
@@ -21,26 +23,26 @@ const refuseTooManyLines = refuseTimeout(
  */
 export async function readExplanation(
   caller: Caller,
-  given: Asked & { month: string },
+  query: ExplanationFilter & { month: string },
 ): Promise<MonthExplanation> {
-  const month = monthOf(given.month)
+  const month = monthOf(query.month)
   const [rows, assets, months] = await readScopeAtOnce(
     caller,
     (tx) =>
       Promise.all([
-        readMonths(tx, caller, { filter: given.filter }, month),
+        readMonths(tx, caller, { filter: query.filter }, month),
         seatChangesAround(tx, caller, [month.before, month.end]),
-        listMonths(tx, caller, { filter: given.filter }),
+        listMonths(tx, caller, { filter: query.filter }),
       ]),
     { mayBeOld: true },
-  ).catch(refuseTooManyLines)
+  ).catch(throwTooManyLines)
   return { month, currencies: explain(rows, assets, month), months }
 }
 
 /** The newest month that is over and has invoices, as `YYYY-MM`; the newest one where none is over. */
 export async function newestMonth(
   caller: Caller,
-  { filter }: Asked,
+  { filter }: ExplanationFilter,
   today: string,
 ): Promise<string | undefined> {
   checkPermission(caller, 'invoice-viewer')

@@ -5,7 +5,7 @@ import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Month } from './explanation.ts'
-import { billed, PLACED, PRODUCTS, parts, SMALLER, TOLD, TOTALS } from './lines.ts'
+import { billed, LARGEST_PARTS, PLACED, PRODUCTS, parts, SMALLER, TOTALS } from './lines.ts'
 
 export type Side = 'from' | 'to'
 /** What the invoices of a side, currency and platform come to; amounts are exact decimal text. */
@@ -63,7 +63,7 @@ export async function readMonths(
     parts AS MATERIALIZED (${parts(owner)}),
     products AS MATERIALIZED (${PRODUCTS}),
     placed AS MATERIALIZED (${PLACED})
-    SELECT ${listOf(TOTALS)} AS totals, ${listOf(TOLD)} AS parts, ${listOf(SMALLER)} AS smaller`)
+    SELECT ${listOf(TOTALS)} AS totals, ${listOf(LARGEST_PARTS)} AS parts, ${listOf(SMALLER)} AS smaller`)
   return rows[0] ?? { totals: [], parts: [], smaller: [] }
 }
 
@@ -71,7 +71,7 @@ export async function readMonths(
 const listOf = (rows: SQL) => sql`(SELECT coalesce(json_agg(one), '[]') FROM (${rows}) AS one)`
 
 /** How many months there are to choose from. */
-const MOST_MONTHS = 120
+const MAX_MONTHS = 120
 
 /** The first days of the months that have issued invoices of the selection, the newest first. */
 export async function listMonths(tx: Transaction, owner: Owner, { filter }: Selection): Promise<string[]> {
@@ -81,6 +81,6 @@ export async function listMonths(tx: Transaction, owner: Owner, { filter }: Sele
     .from(invoiceSums)
     .where(sql.join(ofMonths(owner, { filter }, {}), sql` AND `))
     .orderBy(sql`${month} desc`)
-    .limit(MOST_MONTHS)
+    .limit(MAX_MONTHS)
   return rows.map((row) => row.month)
 }

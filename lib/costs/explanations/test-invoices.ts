@@ -6,8 +6,8 @@ import { minorUnit } from '#lib/platform/values/money.ts'
 
 // Generated invoices: with all the ways in which lines, tax and total can come about.
 
-const cents = (most: number, places: number) =>
-  fc.integer({ min: -most, max: most }).map((units) => new Big(units).div(10 ** places).toFixed())
+const cents = (most: number, decimals: number) =>
+  fc.integer({ min: -most, max: most }).map((units) => new Big(units).div(10 ** decimals).toFixed())
 const anyLine = fc.record({
   description: fc.constantFrom(
     'Business Plus',
@@ -35,7 +35,7 @@ export const anyInvoice = fc.record({
   currency: fc.constantFrom('USD', 'USD', 'JPY', 'KWD'),
   documentState: fc.constantFrom(...Array(9).fill('issued'), 'draft', 'voided'),
   // How its total comes about, and what it has beside.
-  reading: fc.constantFrom('unit', 'rounded', 'line', 'else'),
+  basis: fc.constantFrom('unit', 'rounded', 'line', 'else'),
   lines: fc.array(anyLine, { minLength: 1, maxLength: 5 }),
   // Where its tax stands, and who tells of it; `odd` is beside lines and total by a cent.
   tax: fc.constantFrom<'none' | 'within' | 'beside' | 'odd'>(
@@ -46,10 +46,10 @@ export const anyInvoice = fc.record({
     'beside',
     'odd',
   ),
-  told: fc.subarray(['netAmount', 'taxAmount', 'breakdown', 'lines', 'taxOfLines'], { minLength: 1 }),
+  statedIn: fc.subarray(['netAmount', 'taxAmount', 'breakdown', 'lines', 'taxOfLines'], { minLength: 1 }),
 })
 
-type Given = typeof anyInvoice extends fc.Arbitrary<infer One> ? One : never
+type MadeInvoice = typeof anyInvoice extends fc.Arbitrary<infer One> ? One : never
 export type Made = ReturnType<typeof totalled>
 
 /** What `itemize` says of an invoice. */
@@ -61,47 +61,47 @@ export function itemized({ lines, ...invoice }: Made) {
 }
 
 /** With a total that its lines add up to in one of the ways, or that has something beside. */
-export function totalled({ reading, tax, told, ...invoice }: Given) {
-  const places = minorUnit(invoice.currency)
-  const own = invoice.lines.filter(({ currency }) => currency === undefined)
-  const amounts = own.map(({ price, qty }) =>
-    reading === 'line' ? new Big(price) : new Big(price).times(qty),
+export function totalled({ basis, tax, statedIn, ...invoice }: MadeInvoice) {
+  const decimals = minorUnit(invoice.currency)
+  const currencyLines = invoice.lines.filter(({ currency }) => currency === undefined)
+  const amounts = currencyLines.map(({ price, qty }) =>
+    basis === 'line' ? new Big(price) : new Big(price).times(qty),
   )
   const sum = amounts.reduce(
-    (all, one) => all.plus(reading === 'rounded' ? one.round(places) : one),
+    (all, one) => all.plus(basis === 'rounded' ? one.round(decimals) : one),
     new Big(0),
   )
-  const net = (reading === 'else' ? sum.plus('7.77') : sum).round(places)
-  const isTold = (what: string) => tax !== 'none' && told.includes(what)
-  const lines = linesOf(invoice, isTold)
+  const net = (basis === 'else' ? sum.plus('7.77') : sum).round(decimals)
+  const isStated = (what: string) => tax !== 'none' && statedIn.includes(what)
+  const lines = linesOf(invoice, isStated)
   const ofLines = taxOf(
     { totalAmount: '0', currency: invoice.currency },
     lines.map((line) => ({ ...line, currency: line.currency ?? invoice.currency })),
   )
-  const amount = new Big(ofLines?.tax ?? net.times('0.19').round(places))
+  const amount = new Big(ofLines?.tax ?? net.times('0.19').round(decimals))
   const total = { none: net, within: net, beside: net.plus(amount), odd: net.plus(amount).plus('0.01') }[tax]
   const base = tax === 'within' ? net.minus(amount) : net
   const group = { category: 'S', rate: '19', taxableAmount: base.toFixed(), taxAmount: amount.toFixed() }
   return {
     ...invoice,
     lines,
-    totalAmount: total.round(places).toFixed(),
-    ...(isTold('netAmount') ? { netAmount: base.toFixed() } : {}),
-    ...(isTold('taxAmount') ? { taxAmount: amount.toFixed() } : {}),
-    ...(isTold('breakdown') ? { taxBreakdown: [group] } : {}),
+    totalAmount: total.round(decimals).toFixed(),
+    ...(isStated('netAmount') ? { netAmount: base.toFixed() } : {}),
+    ...(isStated('taxAmount') ? { taxAmount: amount.toFixed() } : {}),
+    ...(isStated('breakdown') ? { taxBreakdown: [group] } : {}),
   }
 }
 
 /** The lines with as much of their tax as is told. */
-function linesOf(invoice: Pick<Given, 'currency' | 'lines'>, isTold: (what: string) => boolean) {
+function linesOf(invoice: Pick<MadeInvoice, 'currency' | 'lines'>, isStated: (what: string) => boolean) {
   return invoice.lines.map(({ currency, ...line }, index) => {
     const rate = index % 2 === 0 ? '19' : '7.5'
     const tax = new Big(line.price).times(line.qty).times(rate).div(100).round(minorUnit(invoice.currency))
     return {
       ...line,
       ...(currency ? { currency } : {}),
-      ...(isTold('lines') ? { taxCategory: 'S', taxRate: rate } : {}),
-      ...(isTold('taxOfLines') && index % 3 < 2 ? { taxAmount: tax.toFixed() } : {}),
+      ...(isStated('lines') ? { taxCategory: 'S', taxRate: rate } : {}),
+      ...(isStated('taxOfLines') && index % 3 < 2 ? { taxAmount: tax.toFixed() } : {}),
     }
   })
 }

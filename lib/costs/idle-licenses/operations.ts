@@ -4,7 +4,7 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { idleOf, type Worth } from './rules.ts'
+import { idleOf, type LicenseCosts } from './rules.ts'
 import { listPlans, planOf } from './store.ts'
 
 /** What a license of each of the caller's plans cost when last billed, by asset id, as far as they may see it. */
@@ -18,16 +18,16 @@ export async function pricesOfPlans(caller: Caller): Promise<Record<string, Last
  * What is known of the licenses of these assets beside their number. Prices are there as far as the caller may see them.
  * @throws Problem `permission_denied`
  */
-export async function worthOf(caller: Caller, ids: readonly string[]): Promise<Worth> {
+export async function readLicenseCosts(caller: Caller, ids: readonly string[]): Promise<LicenseCosts> {
   checkPermission(caller, 'licenses-manager')
   if (ids.length === 0) return { prices: {}, idle: {} }
   // The others, too: by them the lines of longer names are told apart.
   const plans = await readScope(caller, (tx) => listPlans(tx, caller.customerId, ids), { mayBeOld: true })
   const prices = await lastPrices(caller, plans)
-  const wanted = new Set(ids)
-  const own = plans.filter(({ id }) => wanted.has(id))
+  const requested = new Set(ids)
+  const requestedPlans = plans.filter(({ id }) => requested.has(id))
   return {
-    prices: Object.fromEntries(own.flatMap(({ id }) => (prices[id] ? [[id, prices[id]]] : []))),
-    idle: Object.fromEntries(own.map((plan) => [plan.id, idleOf(planOf(plan), prices[plan.id])])),
+    prices: Object.fromEntries(requestedPlans.flatMap(({ id }) => (prices[id] ? [[id, prices[id]]] : []))),
+    idle: Object.fromEntries(requestedPlans.map((plan) => [plan.id, idleOf(planOf(plan), prices[plan.id])])),
   }
 }

@@ -11,28 +11,28 @@ const COST = { amount: '1044', currency: 'USD', isMonthly: true }
 
 describe('idle licenses', () => {
   it.each<[string, Partial<Plan>, object]>([
-    ['58 for long, which can be lowered now', {}, { now: 58, lasting: 58, lowerTo: 182, cost: COST }],
+    ['58 for long, which can be lowered now', {}, { now: 58, longIdle: 58, lowerTo: 182, cost: COST }],
     [
       'those of a while are no longer so',
       { leastIdle: 100 },
-      { now: 58, lasting: 58, lowerTo: 182, cost: COST },
+      { now: 58, longIdle: 58, lowerTo: 182, cost: COST },
     ],
     [
       'fewer for long',
       { leastIdle: 20 },
-      { now: 58, lasting: 20, lowerTo: 220, cost: { ...COST, amount: '360' } },
+      { now: 58, longIdle: 20, lowerTo: 220, cost: { ...COST, amount: '360' } },
     ],
-    ['none for long', { leastIdle: -3 }, { now: 58, lasting: 0, lowerTo: null }],
-    ['not known for long', { leastIdle: null }, { now: 58, lasting: null, lowerTo: 182, cost: COST }],
-    ['a commitment', { isCommitmentPlan: true }, { now: 58, lasting: 58, lowerTo: null, cost: COST }],
-    ['not active', { status: 'SUSPENDED' }, { now: 58, lasting: 58, lowerTo: null, cost: COST }],
-    ['billed by use', { isBilledByUse: true }, { now: 58, lasting: 58, lowerTo: null }],
-    ['a trial', { planName: 'TRIAL' }, { now: 58, lasting: 58, lowerTo: null }],
-    ['more assigned than there are', { assigned: 300, leastIdle: 5 }, { now: 0, lasting: 0, lowerTo: null }],
-  ])('%s', (_, given, idle) => expect(idleOf({ ...PLAN, ...given }, PRICE)).toEqual(idle))
+    ['none for long', { leastIdle: -3 }, { now: 58, longIdle: 0, lowerTo: null }],
+    ['not known for long', { leastIdle: null }, { now: 58, longIdle: null, lowerTo: 182, cost: COST }],
+    ['a commitment', { isCommitmentPlan: true }, { now: 58, longIdle: 58, lowerTo: null, cost: COST }],
+    ['not active', { status: 'SUSPENDED' }, { now: 58, longIdle: 58, lowerTo: null, cost: COST }],
+    ['billed by use', { isBilledByUse: true }, { now: 58, longIdle: 58, lowerTo: null }],
+    ['a trial', { planName: 'TRIAL' }, { now: 58, longIdle: 58, lowerTo: null }],
+    ['more assigned than there are', { assigned: 300, leastIdle: 5 }, { now: 0, longIdle: 0, lowerTo: null }],
+  ])('%s', (_, overrides, idle) => expect(idleOf({ ...PLAN, ...overrides }, PRICE)).toEqual(idle))
 
   it('cost nothing that could be told where no price is known', () => {
-    expect(idleOf(PLAN, undefined)).toEqual({ now: 58, lasting: 58, lowerTo: 182 })
+    expect(idleOf(PLAN, undefined)).toEqual({ now: 58, longIdle: 58, lowerTo: 182 })
   })
 
   it('are never more than are free, and a total that is proposed leaves each user a license', () => {
@@ -43,14 +43,14 @@ describe('idle licenses', () => {
       isCommitmentPlan: fc.boolean(),
     })
     fc.assert(
-      fc.property(seats, (given) => {
-        const { now, lasting, lowerTo } = idleOf({ ...PLAN, ...given }, undefined)
-        expect(now).toBe(Math.max(0, given.purchased - given.assigned))
-        expect(lasting ?? 0).toBeLessThanOrEqual(now)
+      fc.property(seats, (overrides) => {
+        const { now, longIdle, lowerTo } = idleOf({ ...PLAN, ...overrides }, undefined)
+        expect(now).toBe(Math.max(0, overrides.purchased - overrides.assigned))
+        expect(longIdle ?? 0).toBeLessThanOrEqual(now)
         if (lowerTo === null) return
-        expect(lowerTo).toBeLessThan(given.purchased)
-        expect(lowerTo).toBeGreaterThanOrEqual(given.assigned)
-        expect(given.isCommitmentPlan).toBe(false)
+        expect(lowerTo).toBeLessThan(overrides.purchased)
+        expect(lowerTo).toBeGreaterThanOrEqual(overrides.assigned)
+        expect(overrides.isCommitmentPlan).toBe(false)
       }),
     )
   })

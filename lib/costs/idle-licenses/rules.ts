@@ -22,7 +22,7 @@ export type Idle = {
   /** At this moment. */
   now: number
   /** Those of them that were idle for all of `IDLE_DAYS`; null where less than that is known. */
-  lasting: number | null
+  longIdle: number | null
   /** What these cost, or those of this moment where that is not known; absent where no price is known, or none is paid. */
   cost?: Cost
   /** The total to which the plan can be lowered now without taking a license from anybody who had one; null: it can't. */
@@ -30,19 +30,19 @@ export type Idle = {
 }
 
 /** What a license cost when last billed, and what stands idle, each by asset id. */
-export type Worth = { prices: Record<string, LastPrice>; idle: Record<string, Idle> }
+export type LicenseCosts = { prices: Record<string, LastPrice>; idle: Record<string, Idle> }
 
 /** What stands idle, what it costs, and whether that can be changed now. */
 export function idleOf(plan: Plan, price: LastPrice | undefined): Idle {
   const now = Math.max(0, plan.purchased - plan.assigned)
-  const lasting = plan.leastIdle === null ? null : Math.min(now, Math.max(0, plan.leastIdle))
-  const count = lasting ?? now
+  const longIdle = plan.leastIdle === null ? null : Math.min(now, Math.max(0, plan.leastIdle))
+  const count = longIdle ?? now
   const isPaid = !plan.isBilledByUse && plan.planName !== 'TRIAL'
   const target = plan.purchased - count
   const mayLower = count > 0 && isPaid && decideQuantity(plan, target).allowed
   return {
     now,
-    lasting,
+    longIdle,
     ...(price && isPaid && count > 0 ? { cost: costOf(count, price) } : {}),
     lowerTo: mayLower ? target : null,
   }

@@ -2,13 +2,13 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { vendorFacts } from '#lib/vendors/known-vendors.ts'
+import { vendorInfo } from '#lib/vendors/known-vendors.ts'
 import { IDLE_DAYS, type Plan } from './rules.ts'
 
 /** The pace at which licenses are assigned is that of so many days. */
-const PACE_DAYS = 90
+const TREND_DAYS = 90
 /** A customer has some tens of plans; of more, the newest are looked at. */
-const MOST_PLANS = 1000
+const MAX_PLANS = 1000
 
 /** A plan with its licenses, as they are and as they were. */
 export type PlanRow = {
@@ -36,24 +36,24 @@ export type PlanRow = {
 
 const DAY = 86_400
 /** The readings of the asset of the statement around it. The customer is said again: a join alone finds no machine. */
-const own = (customerId: CustomerId) => sql`r.customer_id = ${customerId} AND r.asset_id = a.id`
+const samplesFilter = (customerId: CustomerId) => sql`r.customer_id = ${customerId} AND r.asset_id = a.id`
 const ago = (days: number) => sql`now() - ${days} * interval '1 day'`
 
 // What is not asked of a plan is not read.
-const leastIdle = (its: SQL, isAsked: SQL) => sql`
+const leastIdle = (its: SQL, isRequested: SQL) => sql`
   SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle" FROM (
     (SELECT r.purchased - r.assigned AS idle, true AS before FROM seat_readings r
       WHERE ${its} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
     (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${its} AND r.at > ${ago(IDLE_DAYS)})) s
-  WHERE a.seats_purchased > a.seats_assigned AND ${isAsked}`
-const assignedThen = (its: SQL, isAsked: SQL) => sql`
+  WHERE a.seats_purchased > a.seats_assigned AND ${isRequested}`
+const assignedThen = (its: SQL, isRequested: SQL) => sql`
   SELECT s.assigned AS "assignedThen",
-    least(${PACE_DAYS}, floor(extract(epoch FROM now() - s.at) / ${DAY}))::int AS "paceDays" FROM (
-    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at <= ${ago(PACE_DAYS)} ORDER BY r.at DESC LIMIT 1)
+    least(${TREND_DAYS}, floor(extract(epoch FROM now() - s.at) / ${DAY}))::int AS "paceDays" FROM (
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at <= ${ago(TREND_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
-    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at > ${ago(PACE_DAYS)} ORDER BY r.at LIMIT 1)) s
-  WHERE ${isAsked} ORDER BY s.at LIMIT 1`
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at > ${ago(TREND_DAYS)} ORDER BY r.at LIMIT 1)) s
+  WHERE ${isRequested} ORDER BY s.at LIMIT 1`
 
 /**
  * The customer's plans that have licenses, the newest ones.
@@ -64,7 +64,7 @@ export async function listPlans(
   customerId: CustomerId,
   historyOf: 'all' | readonly string[],
 ): Promise<PlanRow[]> {
-  const isAsked = historyOf === 'all' ? sql`true` : sql`a.id = ANY (${sql.param([...historyOf])}::text[])`
+  const isRequested = historyOf === 'all' ? sql`true` : sql`a.id = ANY (${sql.param([...historyOf])}::text[])`
   const { rows } = await tx.execute<PlanRow>(sql`
     SELECT a.id, a.type, a.name, a.vendor, a.sku_name AS "skuName", a.plan_name AS "planName", a.status,
       a.is_commitment_plan AS "isCommitmentPlan", a.seats_purchased AS purchased, a.seats_assigned AS assigned,
@@ -72,16 +72,16 @@ export async function listPlans(
       a.scheduled_total AS "scheduledTotal", idle."leastIdle", pace."assignedThen", pace."paceDays"
     FROM (
       SELECT * FROM assets a WHERE a.customer_id = ${customerId} AND a.seats_purchased IS NOT NULL
-      ORDER BY a.created_at DESC, a.id DESC LIMIT ${MOST_PLANS}) a
-    LEFT JOIN LATERAL (${leastIdle(own(customerId), isAsked)}) idle ON true
-    LEFT JOIN LATERAL (${assignedThen(own(customerId), isAsked)}) pace ON true
+      ORDER BY a.created_at DESC, a.id DESC LIMIT ${MAX_PLANS}) a
+    LEFT JOIN LATERAL (${leastIdle(samplesFilter(customerId), isRequested)}) idle ON true
+    LEFT JOIN LATERAL (${assignedThen(samplesFilter(customerId), isRequested)}) pace ON true
     ORDER BY a.created_at DESC, a.id DESC`)
   return rows
 }
 
 /** A row as the rules have it. */
 export function planOf({ vendor, status, isCommitmentPlan, planName, ...row }: PlanRow): Plan {
-  const isBilledByUse = vendorFacts(vendor).capsFlexible && !isCommitmentPlan
+  const isBilledByUse = vendorInfo(vendor).capsFlexible && !isCommitmentPlan
   const { purchased, assigned, leastIdle } = row
   return { status, isCommitmentPlan, planName, purchased, assigned, isBilledByUse, leastIdle }
 }

@@ -22,11 +22,14 @@ beforeEach(async () => {
   customer = await addNewCustomer()
 })
 
-async function ask(roles: Role[], body?: unknown, of = customer) {
+async function send(roles: Role[], body?: unknown, customerId = customer) {
   const method = body === undefined ? 'GET' : 'PUT'
   const request = new Request('http://console.example/billing/v1/price-visibility', {
     method,
-    headers: { Authorization: `Bearer ${await addKey(of, roles)}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${await addKey(customerId, roles)}`,
+      'Content-Type': 'application/json',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const response = await (method === 'GET' ? GET : PUT)(request)
@@ -37,11 +40,11 @@ const events = () =>
 
 describe('whether IT Managers see prices', () => {
   test('is said by Admins, and is an event where it changes, also of several at once', async () => {
-    expect((await ask(['admin'])).body).toEqual({ areHidden: false })
-    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(['admin'], { areHidden: true })))
+    expect((await send(['admin'])).body).toEqual({ areHidden: false })
+    const answers = await Promise.all(Array.from({ length: 4 }, () => send(['admin'], { areHidden: true })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect((await ask(['admin'])).body).toEqual({ areHidden: true })
-    await ask(['admin'], { areHidden: false })
+    expect((await send(['admin'])).body).toEqual({ areHidden: true })
+    await send(['admin'], { areHidden: false })
     expect(await events()).toEqual([
       { action: 'prices.hidden', subject: customer },
       { action: 'prices.shown', subject: customer },
@@ -51,7 +54,9 @@ describe('whether IT Managers see prices', () => {
   test.each<Role[][]>([[['it-manager']], [['finance-user']], [['it-manager', 'finance-user']], [[]]])(
     'and not by %j',
     async (roles) => {
-      expect([(await ask(roles)).status, (await ask(roles, { areHidden: true })).status]).toEqual([403, 403])
+      expect([(await send(roles)).status, (await send(roles, { areHidden: true })).status]).toEqual([
+        403, 403,
+      ])
       expect(await events()).toEqual([])
     },
   )
@@ -59,14 +64,14 @@ describe('whether IT Managers see prices', () => {
   test.each([[{}], [{ areHidden: 'yes' }], [{ areHidden: true, more: 1 }], [null]])(
     'nor by %j',
     async (body) => {
-      expect((await ask(['admin'], body)).status).toBe(400)
+      expect((await send(['admin'], body)).status).toBe(400)
     },
   )
 
   test('of one customer, and no other', async () => {
     const other = await addNewCustomer()
-    await ask(['admin'], { areHidden: true })
-    expect((await ask(['admin'], undefined, other)).body).toEqual({ areHidden: false })
+    await send(['admin'], { areHidden: true })
+    expect((await send(['admin'], undefined, other)).body).toEqual({ areHidden: false })
   })
 })
 
@@ -80,10 +85,13 @@ describe('the last price of a license', () => {
       purchased: 10,
     },
   ]
-  const bill = (id: string, invoiceDate: string, price: string, given: object = {}) =>
-    addInvoice(customer, id, { platform: 'workspace-suite', invoiceDate, dueDate: '2099-01-01', ...given }, [
-      { description: 'Business Plus', price, qty: '10' },
-    ])
+  const bill = (id: string, invoiceDate: string, price: string, overrides: object = {}) =>
+    addInvoice(
+      customer,
+      id,
+      { platform: 'workspace-suite', invoiceDate, dueDate: '2099-01-01', ...overrides },
+      [{ description: 'Business Plus', price, qty: '10' }],
+    )
   const priceFor = async (roles: Role[], billingProfiles = ['default', 'emea']) =>
     (await lastPrices({ ...(await callerOf(customer, ...roles)), billingProfiles }, PLANS))[
       'workspace-suite-1'
@@ -105,7 +113,7 @@ describe('the last price of a license', () => {
   })
 
   test('is hidden from IT Managers alone', async () => {
-    await ask(['admin'], { areHidden: true })
+    await send(['admin'], { areHidden: true })
     expect(await priceFor(['it-manager'])).toBeUndefined()
     expect((await priceFor(['it-manager', 'finance-user']))?.price).toBe('18')
   })

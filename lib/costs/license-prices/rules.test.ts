@@ -16,21 +16,21 @@ describe('who sees prices', () => {
 })
 
 describe('the months that a price is for', () => {
-  const of = (periodStart: string | null, periodEnd: string | null, planName = 'FLEXIBLE') =>
+  const monthsBetween = (periodStart: string | null, periodEnd: string | null, planName = 'FLEXIBLE') =>
     monthsOf({ periodStart, periodEnd }, planName)
   it.each([
-    [of('2026-10-01', '2026-11-01'), 1],
-    [of('2024-02-01', '2024-03-01'), 1],
-    [of('2026-02-15', '2026-03-15'), 1],
-    [of('2026-01-01', '2027-01-01'), 12],
-    [of('2026-10-01', '2027-01-01'), 3],
-    [of('2026-10-10', '2026-11-01'), null],
-    [of('2026-10-01', '2026-10-31'), null],
-    [of('2026-10-01', '2026-10-02'), null],
-    [of(null, null), 1],
-    [of(null, '2026-11-01', 'ANNUAL_YEARLY_PAY'), 12],
-    [of('2026-10-01', '2026-11-01', 'ANNUAL_YEARLY_PAY'), 1],
-  ])('%#', (found, expected) => expect(found).toBe(expected))
+    [monthsBetween('2026-10-01', '2026-11-01'), 1],
+    [monthsBetween('2024-02-01', '2024-03-01'), 1],
+    [monthsBetween('2026-02-15', '2026-03-15'), 1],
+    [monthsBetween('2026-01-01', '2027-01-01'), 12],
+    [monthsBetween('2026-10-01', '2027-01-01'), 3],
+    [monthsBetween('2026-10-10', '2026-11-01'), null],
+    [monthsBetween('2026-10-01', '2026-10-31'), null],
+    [monthsBetween('2026-10-01', '2026-10-02'), null],
+    [monthsBetween(null, null), 1],
+    [monthsBetween(null, '2026-11-01', 'ANNUAL_YEARLY_PAY'), 12],
+    [monthsBetween('2026-10-01', '2026-11-01', 'ANNUAL_YEARLY_PAY'), 1],
+  ])('%#', (price, expected) => expect(price).toBe(expected))
 
   it('are as many as lie between two days of the same number', () => {
     const days = fc.tuple(
@@ -41,7 +41,7 @@ describe('the months that a price is for', () => {
     fc.assert(
       fc.property(days, ([start, months, date]) => {
         const day = (month: number) => new Date(Date.UTC(2020, month, date)).toISOString().slice(0, 10)
-        expect(of(day(start), day(start + months))).toBe(months)
+        expect(monthsBetween(day(start), day(start + months))).toBe(months)
       }),
     )
   })
@@ -56,16 +56,16 @@ describe('what some licenses cost', () => {
     [3, { ...price, price: '100', months: 12 }, { amount: '25', currency: 'USD', isMonthly: true }],
     [7, { ...price, price: '10.5', currency: 'JPY' }, { amount: '74', currency: 'JPY', isMonthly: true }],
     [2, { ...price, price: '9.99', months: null }, { amount: '19.98', currency: 'USD', isMonthly: false }],
-  ])('%i at %o', (count, given, cost) => expect(costOf(count, given)).toEqual(cost))
+  ])('%i at %o', (count, lastPrice, cost) => expect(costOf(count, lastPrice)).toEqual(cost))
 
   it('is never further from the exact amount than half a cent', () => {
-    const given = fc.tuple(
+    const lastPrice = fc.tuple(
       fc.integer({ min: 1, max: 1e6 }),
       fc.integer({ min: 1, max: 1e9 }),
       fc.integer({ min: 1, max: 36 }),
     )
     fc.assert(
-      fc.property(given, ([count, cents, months]) => {
+      fc.property(lastPrice, ([count, cents, months]) => {
         const { amount } = costOf(count, { ...price, price: `${cents}e-2`, months })
         const [whole = '0', fraction = ''] = amount.split('.')
         const made = BigInt(whole + fraction.padEnd(2, '0')) * BigInt(months)
@@ -77,7 +77,7 @@ describe('what some licenses cost', () => {
 })
 
 describe('the last price of an asset', () => {
-  const line = (description: string, given: Partial<PriceLine> = {}): PriceLine => ({
+  const line = (description: string, overrides: Partial<PriceLine> = {}): PriceLine => ({
     ...{
       platform: 'workspace-suite',
       invoiceId: 'IN-1',
@@ -85,10 +85,10 @@ describe('the last price of an asset', () => {
       description,
       price: '18',
     },
-    ...{ qty: '10', currency: 'USD', periodStart: '2026-10-01', periodEnd: '2026-11-01', ...given },
+    ...{ qty: '10', currency: 'USD', periodStart: '2026-10-01', periodEnd: '2026-11-01', ...overrides },
   })
-  const asset = (id: string, skuName: string, given: Partial<Priced> = {}): Priced => ({
-    ...{ id, type: 'workspace-suite', skuName, planName: 'FLEXIBLE', purchased: 10, ...given },
+  const asset = (id: string, skuName: string, overrides: Partial<Priced> = {}): Priced => ({
+    ...{ id, type: 'workspace-suite', skuName, planName: 'FLEXIBLE', purchased: 10, ...overrides },
   })
   const priceIn = (lines: PriceLine[], assets = [asset('a', 'Business Plus')]) =>
     Object.fromEntries([...lastPricesOf(assets, lines)].map(([id, { price }]) => [id, price]))

@@ -50,13 +50,14 @@ export function lastPricesOf(assets: readonly Priced[], lines: readonly PriceLin
     ({ line }) => line.platform,
   )
   const names = [...new Set(assets.map(({ skuName }) => skuName.toLowerCase()))]
-  const found = new Map<string, LastPrice | undefined>()
+  const pricesByKind = new Map<string, LastPrice | undefined>()
   const prices = new Map<string, LastPrice>()
   for (const asset of assets) {
     // Alike ones have one price: a few products are looked for, not a thousand assets.
     const kind = JSON.stringify([asset.type, asset.skuName, asset.planName, asset.purchased <= 1])
-    if (!found.has(kind)) found.set(kind, priceOf(asset, byPlatform.get(asset.type) ?? [], names))
-    const price = found.get(kind)
+    if (!pricesByKind.has(kind))
+      pricesByKind.set(kind, priceOf(asset, byPlatform.get(asset.type) ?? [], names))
+    const price = pricesByKind.get(kind)
     if (price) prices.set(asset.id, price)
   }
   return prices
@@ -67,16 +68,16 @@ function priceOf(
   lines: readonly { line: PriceLine; text: string }[],
   names: readonly string[],
 ): LastPrice | undefined {
-  const wanted = skuName.toLowerCase()
-  const longer = names.filter((name) => name.length > wanted.length && name.includes(wanted))
-  const found = lines.filter(({ line: { price, qty }, text }) => {
+  const lowered = skuName.toLowerCase()
+  const longer = names.filter((name) => name.length > lowered.length && name.includes(lowered))
+  const matches = lines.filter(({ line: { price, qty }, text }) => {
     const count = new Exact(qty)
     // One unit for many licenses is a sum, not a price.
     const isPrice = new Exact(price).gt(0) && (count.gt(1) || (count.eq(1) && purchased <= 1))
-    return isPrice && text.includes(wanted) && !longer.some((name) => text.includes(name))
+    return isPrice && text.includes(lowered) && !longer.some((name) => text.includes(name))
   })
-  const known = found.map(({ line }) => ({ line, months: monthsOf(line, planName) }))
-  const best = known.find(({ months }) => months !== null) ?? known[0]
+  const terms = matches.map(({ line }) => ({ line, months: monthsOf(line, planName) }))
+  const best = terms.find(({ months }) => months !== null) ?? terms[0]
   if (!best) return undefined
   const { price, currency, invoiceId, invoiceDate } = best.line
   return { price, currency, months: best.months, invoiceId, invoiceDate }

@@ -10,9 +10,9 @@ import { DAY_MS, dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import type { PriceLine } from './rules.ts'
 
 /** Of the invoices of a platform, so many are looked at: in two currencies, nobody could tell whose price it is. */
-const MOST_INVOICES = 20
+const MAX_INVOICES = 20
 /** Of the newest of them, so many lines. */
-const MOST_LINES = 2000
+const MAX_LINES = 2000
 
 /** A line of the newest invoice of a platform that sells licenses, with what is known of that invoice. */
 export type NewestLine = PriceLine & {
@@ -39,7 +39,7 @@ export async function listNewestLines(tx: Transaction, { customerId, billingProf
       SELECT i.id, i.number, i.invoice_date, i.currency, i.is_history FROM invoices i
       WHERE i.customer_id = ${customerId} AND i.platform = p.platform AND i.document_state = 'issued'
         AND i.billing_profile_id = ANY (${profiles})
-      ORDER BY i.invoice_date DESC, i.id DESC LIMIT ${MOST_INVOICES}) latest
+      ORDER BY i.invoice_date DESC, i.id DESC LIMIT ${MAX_INVOICES}) latest
     ORDER BY invoice_date DESC, id DESC LIMIT 1`
   const { rows } = await tx.execute<NewestLine>(sql`
     SELECT p.platform, n.id AS "invoiceId", n.number, n.invoice_date::text AS "invoiceDate",
@@ -50,7 +50,7 @@ export async function listNewestLines(tx: Transaction, { customerId, billingProf
     CROSS JOIN LATERAL (${newestOf}) n
     CROSS JOIN LATERAL (
       SELECT * FROM line_items l WHERE l.customer_id = ${customerId} AND l.invoice_id = n.id
-      ORDER BY l.position LIMIT ${MOST_LINES}) l
+      ORDER BY l.position LIMIT ${MAX_LINES}) l
     ORDER BY p.platform, l.position`)
   return rows.map(withPeriod)
 }
@@ -58,8 +58,8 @@ export async function listNewestLines(tx: Transaction, { customerId, billingProf
 /** Where a line's period stands in its words alone, it is read from there. */
 function withPeriod(line: NewestLine): NewestLine {
   if (line.periodStart !== null && line.periodEnd !== null) return line
-  const { from, to, told } = billedPeriod(line.details ?? undefined, epochOfDay(line.invoiceDate))
-  return told ? { ...line, periodStart: dayOf(from), periodEnd: dayOf(to + DAY_MS) } : line
+  const { from, to, isStated } = billedPeriod(line.details ?? undefined, epochOfDay(line.invoiceDate))
+  return isStated ? { ...line, periodStart: dayOf(from), periodEnd: dayOf(to + DAY_MS) } : line
 }
 
 /** Whether the customer hides prices from whoever may not see invoices. */

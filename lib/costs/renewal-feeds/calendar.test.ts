@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { calendarOf } from './calendar.ts'
 
 const TODAY = Date.parse('2026-11-23')
-const renewal = (given: Partial<Renewal> = {}): Renewal => ({
+const renewal = (overrides: Partial<Renewal> = {}): Renewal => ({
   asset: { id: 'workspace-suite-1', name: 'Business Plus', type: 'workspace-suite' },
   domain: 'northwind.example',
   planName: 'ANNUAL_MONTHLY_PAY',
@@ -15,18 +15,18 @@ const renewal = (given: Partial<Renewal> = {}): Renewal => ({
   idle: 20,
   happens: 'Renews',
   url: 'https://console.example/assets/workspace-suite-1',
-  ...given,
+  ...overrides,
 })
 
 /** Lines as RFC 5545 unfolds them. */
 const linesOf = (renewals: Renewal[], { name = 'Northwind', today = TODAY, customer = 'own' } = {}) => {
-  const given = {
+  const input = {
     customerId: customer as CustomerId,
     customerName: name,
     baseUrl: 'https://console.example',
     today,
   }
-  const text = calendarOf(renewals, given)
+  const text = calendarOf(renewals, input)
   expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true)
   expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   return text.replaceAll('\r\n ', '').split('\r\n')
@@ -106,9 +106,9 @@ describe('a calendar', () => {
   ])('no name begins a line of its own: %j', (name) => {
     const asset = { ...renewal().asset, name }
     const lines = linesOf([renewal({ asset, domain: name, happens: `Renews (${name})` })], { name })
-    const known =
+    const expected =
       /^(BEGIN|END|VERSION|PRODID|METHOD|NAME|X-WR-CALNAME|REFRESH-INTERVAL|X-PUBLISHED-TTL|UID|SEQUENCE|DTSTAMP|DTSTART|X-MICROSOFT[\w-]+|SUMMARY|TRANSP|DESCRIPTION|URL)[:;]/
-    expect(lines.filter((line) => !known.test(line))).toEqual([])
+    expect(lines.filter((line) => !expected.test(line))).toEqual([])
     expect(lines.filter((line) => line === 'BEGIN:VEVENT')).toHaveLength(2)
     expect(valuesOf(lines, 'SUMMARY')).toHaveLength(2)
   })

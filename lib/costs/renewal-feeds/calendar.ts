@@ -9,7 +9,7 @@ import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 /** How often a calendar that heeds it asks again, in seconds. */
 const EVERY = 6 * 60 * 60
 
-type Given = {
+type CalendarInput = {
   customerId: CustomerId
   customerName: string
   /** The console's public address, without a trailing slash. */
@@ -19,7 +19,10 @@ type Given = {
 }
 
 /** Two events of a whole day for each renewal: the day itself, and the last day to decide while that is not past. */
-export function calendarOf(renewals: readonly Renewal[], { customerName, ...given }: Given): string {
+export function calendarOf(
+  renewals: readonly Renewal[],
+  { customerName, ...context }: CalendarInput,
+): string {
   const calendar = ical({
     // The one text that is written as it is given.
     name: escaped(`Renewals of ${oneLine(customerName)}`, false),
@@ -29,27 +32,27 @@ export function calendarOf(renewals: readonly Renewal[], { customerName, ...give
   })
   for (const renewal of renewals) {
     const { asset, decideBy, time, url } = renewal
-    const description = factsOf(renewal).join('\n')
+    const description = descriptionLines(renewal).join('\n')
     const event = (kind: string, day: number, summary: string) =>
       calendar.createEvent({
-        id: uidOf(kind, asset.id, given),
+        id: uidOf(kind, asset.id, context),
         start: new Date(dayBegin(day)),
         allDay: true,
-        stamp: new Date(given.today),
+        stamp: new Date(context.today),
         // Nobody is busy for the whole day.
         transparency: ICalEventTransparency.TRANSPARENT,
         summary,
         description,
         url,
       })
-    if (decideBy >= given.today)
+    if (decideBy >= context.today)
       event('decide', decideBy, `Last day to decide: ${oneLine(asset.name)}, ${licensesText(renewal)}`)
     event('renewal', time, `${oneLine(asset.name)}: ${happensText(renewal)}, ${licensesText(renewal)}`)
   }
   return calendar.toString()
 }
 
-function factsOf(renewal: Renewal): string[] {
+function descriptionLines(renewal: Renewal): string[] {
   const { domain, time, assigned, idle, cost, idleCost } = renewal
   const idleAt = idleCost ? `, ${costText(idleCost)}` : ''
   return [
@@ -69,7 +72,7 @@ function oneLine(text: string): string {
 function uidOf(
   kind: string,
   assetId: string,
-  { customerId, baseUrl }: Pick<Given, 'customerId' | 'baseUrl'>,
+  { customerId, baseUrl }: Pick<CalendarInput, 'customerId' | 'baseUrl'>,
 ) {
   const digest = createHash('sha256')
     .update(JSON.stringify([customerId, assetId]))

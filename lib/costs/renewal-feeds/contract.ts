@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 import { file } from '#lib/platform/files/download.ts'
 import { feedRoutes } from '../routes.ts'
 
@@ -12,7 +12,7 @@ const readExamples: readonly Example[] = [
   {
     name: 'by-key',
     summary: 'An API key has no calendar',
-    answer: refused('permission_denied', 'A calendar feed belongs to a signed-in member.'),
+    answer: problemAnswer('permission_denied', 'A calendar feed belongs to a signed-in member.'),
   },
 ]
 

@@ -30,12 +30,12 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 const commitmentEnd = new Date('2026-12-03T00:00:00Z')
-const own = { purchased: 120, assigned: 100, isCommitmentPlan: true, commitmentEnd }
+const plan = { purchased: 120, assigned: 100, isCommitmentPlan: true, commitmentEnd }
 
 beforeEach(async () => {
   customer = await addNewCustomer()
   await addProfile(customer, 'emea')
-  await addAsset(customer, 'workspace-suite-1', own, { name: 'Business Plus', renewalType: 'AUTO_RENEW' })
+  await addAsset(customer, 'workspace-suite-1', plan, { name: 'Business Plus', renewalType: 'AUTO_RENEW' })
   const invoice = { platform: 'workspace-suite', invoiceDate: '2026-10-31', billingProfileId: 'emea' }
   await addInvoice(customer, 'IN-OCT', invoice, [
     { description: 'Business Plus', price: '18', qty: '120', details: '1 Oct – 31 Oct 2026' },
@@ -43,23 +43,30 @@ beforeEach(async () => {
   ;[member, headers] = await signedIn(['admin'])
 })
 
-async function signedIn(roles: Role[], given = {}): Promise<[id: string, headers: Record<string, string>]> {
-  const id = await addMember(customer, { roles, ...given })
+async function signedIn(
+  roles: Role[],
+  overrides = {},
+): Promise<[id: string, headers: Record<string, string>]> {
+  const id = await addMember(customer, { roles, ...overrides })
   return [id, { Cookie: await cookieOf(await addSession(customer, id)), 'Sec-Fetch-Site': 'same-origin' }]
 }
 
 const handlers = { GET: feed.GET, POST: feed.POST, DELETE: feed.DELETE }
 const PATH = 'http://console.example/billing/v1/renewal-feed'
-async function ask(method: 'GET' | 'POST' | 'DELETE', asking = headers, body: string | undefined = '{}') {
-  const json = { ...asking, 'Content-Type': 'application/json' }
+async function request(
+  method: 'GET' | 'POST' | 'DELETE',
+  requestHeaders = headers,
+  body: string | undefined = '{}',
+) {
+  const json = { ...requestHeaders, 'Content-Type': 'application/json' }
   const init = { method, headers: json, ...(method === 'GET' ? {} : { body }) }
   const response = await handlers[method](new Request(PATH, init))
   return { status: response.status, headers: response.headers, json: await response.json() }
 }
 const pathOf = (url: string) => new URL(url).pathname
-const make = async (asking = headers) => pathOf((await ask('POST', asking)).json.url)
-const read = async (path: string, given = {}) => {
-  const response = await calendar.GET(new Request(`http://console.example${path}`, { headers: given }))
+const make = async (requestHeaders = headers) => pathOf((await request('POST', requestHeaders)).json.url)
+const read = async (path: string, overrides = {}) => {
+  const response = await calendar.GET(new Request(`http://console.example${path}`, { headers: overrides }))
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 const events = () =>
@@ -71,8 +78,8 @@ const set = (text: string, ...values: unknown[]) => db.sql(customer, text, value
 
 describe('a link', () => {
   test('is made, read, told of, replaced and revoked', async () => {
-    expect((await ask('GET')).json).toEqual({ isOn: false })
-    const made = await ask('POST')
+    expect((await request('GET')).json).toEqual({ isOn: false })
+    const made = await request('POST')
     expect(made.headers.get('cache-control')).toBe('no-store')
     const [first, secret] = [pathOf(made.json.url), /cal_\w{36}/.exec(made.json.url)?.[0] ?? '']
     expect(made.json.feed).toMatchObject({ isOn: true, hint: `cal_…${secret.slice(-4)}` })
@@ -84,15 +91,15 @@ describe('a link', () => {
     ])
     expect(text).toContain('SUMMARY:Business Plus: Renews\\, 120 licenses')
     expect((await read(first.replace('.ics', ''))).text).toBe(text)
-    const told = await ask('GET')
-    expect(told.json).toMatchObject({ isOn: true, lastReadTime: expect.any(Number) })
-    expect(JSON.stringify(told.json)).not.toContain(secret)
+    const response = await request('GET')
+    expect(response.json).toMatchObject({ isOn: true, lastReadTime: expect.any(Number) })
+    expect(JSON.stringify(response.json)).not.toContain(secret)
     const second = await make()
     expect((await read(first)).status).toBe(404)
     expect((await read(second)).status).toBe(200)
-    expect((await ask('DELETE')).json).toEqual({ isOn: false })
+    expect((await request('DELETE')).json).toEqual({ isOn: false })
     expect((await read(second)).status).toBe(404)
-    expect((await ask('DELETE')).json).toEqual({ isOn: false })
+    expect((await request('DELETE')).json).toEqual({ isOn: false })
     expect((await events()).map(({ action, subject, actor_id }) => [action, subject, actor_id])).toEqual([
       ['calendar-feed.made', member, member],
       ['calendar-feed.made', member, member],
@@ -124,8 +131,8 @@ describe('a link', () => {
 
   test('of one who makes two at once is one', async () => {
     const paths = await Promise.all([make(), make()])
-    const found = await Promise.all(paths.map((path) => read(path)))
-    expect(found.map(({ status }) => status).sort()).toEqual([200, 404])
+    const responses = await Promise.all(paths.map((path) => read(path)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404])
     expect(await set('SELECT FROM calendar_feeds')).toHaveLength(1)
   })
 })
@@ -134,24 +141,24 @@ describe('who may make one', () => {
   test('no API key, whatever its roles, and it is told of none', async () => {
     const byKey = { Authorization: `Bearer ${await addKey(customer, ['admin'], { issuedBy: member })}` }
     for (const method of ['GET', 'POST', 'DELETE'] as const) {
-      const { status, json } = await ask(method, byKey)
+      const { status, json } = await request(method, byKey)
       expect([method, status, json.code]).toEqual([method, 403, 'permission_denied'])
     }
     expect(await set('SELECT FROM calendar_feeds')).toEqual([])
   })
 
   test('nobody without a session', async () => {
-    expect((await ask('POST', {})).status).toBe(401)
-    expect((await ask('GET', {})).status).toBe(401)
+    expect((await request('POST', {})).status).toBe(401)
+    expect((await request('GET', {})).status).toBe(401)
   })
 
   test('no Finance User; who was one once ends what they have', async () => {
     const [id, finance] = await signedIn(['it-manager'])
     const path = await make(finance)
     await set("UPDATE members SET roles = '{finance-user}' WHERE id = $1", id)
-    expect((await ask('POST', finance)).json.code).toBe('permission_denied')
+    expect((await request('POST', finance)).json.code).toBe('permission_denied')
     expect((await read(path)).status).toBe(404)
-    expect((await ask('DELETE', finance)).json).toEqual({ isOn: false })
+    expect((await request('DELETE', finance)).json).toEqual({ isOn: false })
   })
 
   test('nobody who signed in long ago', async () => {
@@ -162,17 +169,17 @@ describe('who may make one', () => {
        ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
     )
     for (const method of ['POST', 'DELETE'] as const)
-      expect((await ask(method)).json.code).toBe('fresh_sign_in_required')
-    expect((await ask('GET')).status).toBe(200)
+      expect((await request(method)).json.code).toBe('fresh_sign_in_required')
+    expect((await request('GET')).status).toBe(200)
   })
 
   test('no page of another site', async () => {
-    const { json } = await ask('POST', { ...headers, 'Sec-Fetch-Site': 'cross-site' })
+    const { json } = await request('POST', { ...headers, 'Sec-Fetch-Site': 'cross-site' })
     expect(json.code).toBe('cross_origin')
   })
 
   test('and a body with anything in it is refused', async () => {
-    expect((await ask('POST', headers, '{"name":"x"}')).json.code).toBe('invalid_request')
+    expect((await request('POST', headers, '{"name":"x"}')).json.code).toBe('invalid_request')
     expect(await set('SELECT FROM calendar_feeds')).toEqual([])
   })
 })
@@ -210,7 +217,7 @@ describe('a link ends', () => {
 
   test('what opens nothing is answered alike', async () => {
     const former = await make()
-    await ask('DELETE')
+    await request('DELETE')
     const answers = await Promise.all(
       [
         former,
@@ -220,11 +227,11 @@ describe('a link ends', () => {
         '/calendar/%20',
       ].map(async (path) => {
         const { status, headers: sent, text } = await read(path, { 'Request-Id': 'always-the-same' })
-        return { status, text, type: sent.get('content-type'), kept: sent.get('cache-control') }
+        return { status, text, type: sent.get('content-type'), cacheControl: sent.get('cache-control') }
       }),
     )
     expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1)
-    expect(answers[0]).toMatchObject({ status: 404, kept: 'no-store' })
+    expect(answers[0]).toMatchObject({ status: 404, cacheControl: 'no-store' })
   })
 
   test('what somebody guesses costs no statement', async () => {
@@ -253,7 +260,7 @@ test('a link that somebody has found ends by a report of it, and that of who mad
   expect((await read(path)).status).toBe(200)
   await report(secret)
   expect((await read(path)).status).toBe(404)
-  expect((await ask('GET')).json).toEqual({ isOn: false })
+  expect((await request('GET')).json).toEqual({ isOn: false })
   expect((await events()).map(({ action }) => action)).toEqual(['calendar-feed.made', 'calendar-feed.leaked'])
   const next = await make()
   await report(secret)
@@ -279,7 +286,7 @@ describe('a link shows what its member may see then', () => {
     const path = await make()
     const mine = customer
     customer = await addNewCustomer()
-    await addAsset(customer, 'workspace-suite-other', own, { name: 'Foreign Product' })
+    await addAsset(customer, 'workspace-suite-other', plan, { name: 'Foreign Product' })
     const [, theirs] = await signedIn(['admin'])
     const their = await make(theirs)
     customer = mine
@@ -290,7 +297,7 @@ describe('a link shows what its member may see then', () => {
     await run(db.url, ...each('DISABLE'))
     try {
       expect((await read(path)).text).not.toContain('Foreign')
-      await ask('DELETE')
+      await request('DELETE')
       expect((await read(their)).status).toBe(200)
     } finally {
       await run(db.url, ...each('ENABLE'))

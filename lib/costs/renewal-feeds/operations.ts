@@ -8,13 +8,13 @@ import { buckets } from '#lib/platform/caller/limits/buckets.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { countStranger } from '#lib/platform/history/requests.ts'
+import { countAnonymousRejection } from '#lib/platform/history/requests.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { calendarOf } from './calendar.ts'
 import * as contract from './contract.ts'
 import { type FeedOwner, findFeedOwner, newFeedSecret } from './secrets.ts'
-import { hintOf, serializeFeed } from './serialize.ts'
-import { keepFeed, readFeed, removeFeed } from './store.ts'
+import { maskedSecret, serializeFeed } from './serialize.ts'
+import { readFeed, removeFeed, saveFeed } from './store.ts'
 
 /** A secret is for who asked, and for no cache on the way. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
@@ -35,9 +35,12 @@ export const makeRenewalFeed = operation(contract.makeRenewalFeed, async (caller
     checkPermission(now, contract.makeRenewalFeed.permission)
     const { customerId, id: memberId } = now
     const former = await readFeed(tx, customerId, memberId)
-    await keepFeed(tx, customerId, { memberId, secret })
+    await saveFeed(tx, customerId, { memberId, secret })
     const event = { action: 'calendar-feed.made', subject: memberId, actor: actorOf(now), requestId }
-    const details = { link: hintOf(secret.slice(-4)), replaced: former && hintOf(former.lastFour) }
+    const details = {
+      link: maskedSecret(secret.slice(-4)),
+      replaced: former && maskedSecret(former.lastFour),
+    }
     await recordAudit(tx, customerId, { ...event, details })
     return serializeFeed(await readFeed(tx, customerId, memberId))
   })
@@ -53,7 +56,7 @@ export const revokeRenewalFeed = operation(contract.revokeRenewalFeed, async (ca
       const former = await readFeed(tx, customerId, memberId)
       if (!former || !(await removeFeed(tx, customerId, memberId))) return
       const event = { action: 'calendar-feed.revoked', subject: memberId, actor: actorOf(now), requestId }
-      await recordAudit(tx, customerId, { ...event, details: { link: hintOf(former.lastFour) } })
+      await recordAudit(tx, customerId, { ...event, details: { link: maskedSecret(former.lastFour) } })
     },
     { evenIfClosed: true },
   )
@@ -65,10 +68,10 @@ export const readCalendar = operation(contract.readCalendar, async (_, { params 
   const secret = params.secret.replace(/\.ics$/, '')
   const owner = await findFeedOwner(secret)
   if (!owner || !may(owner, 'licenses-manager')) {
-    countStranger('unknown-key')
+    countAnonymousRejection('unknown-key')
     throw new Problem('not_found')
   }
-  checkPace(secret)
+  checkRateLimit(secret)
   return { body: Buffer.from(await calendarFor(owner)), headers: CALENDAR }
 })
 
@@ -82,8 +85,8 @@ async function calendarFor(owner: FeedOwner): Promise<string> {
 }
 
 /** @throws Problem `rate_limited` */
-function checkPace(secret: string): void {
-  const { wait } = reads.take(secret)
+function checkRateLimit(secret: string): void {
+  const { wait } = reads.consume(secret)
   if (wait === 0) return
   const headers = { 'Retry-After': String(Math.ceil(wait / 1000)) }
   throw new Problem('rate_limited', 'This calendar is asked for too often.', { headers })

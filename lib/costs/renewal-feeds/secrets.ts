@@ -1,7 +1,7 @@
 import 'server-only'
-import { digestOf, findAll, findRow, looksLikeSecret, newSecret } from '#lib/platform/caller/credentials.ts'
+import { digestOf, findAll, findRow, hasSecretFormat, newSecret } from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { type CallerRow, lookUpTogether, minted } from '#lib/platform/caller/store.ts'
+import { type CallerRow, minted, queryWithoutCustomerPipelined } from '#lib/platform/caller/store.ts'
 import { database } from '#lib/platform/db/client.ts'
 
 const PREFIX = 'cal_'
@@ -12,8 +12,8 @@ export function newFeedSecret(): string {
 }
 
 /** Whether text can be such a secret at all: what somebody guesses costs no query. */
-export function looksLikeFeedSecret(text: string): boolean {
-  return looksLikeSecret(PREFIX, text)
+export function hasFeedSecretFormat(text: string): boolean {
+  return hasSecretFormat(PREFIX, text)
 }
 
 /** The member whose calendar asks, with what they may see now. It signs nobody in, and is no caller of the API. */
@@ -41,13 +41,13 @@ const READ = `
  * customer is closed. Looked up anew each time, so that it ends with them.
  */
 export async function findFeedOwner(secret: string): Promise<FeedOwner | undefined> {
-  if (!looksLikeFeedSecret(secret)) return undefined
+  if (!hasFeedSecretFormat(secret)) return undefined
   const digest = digestOf(secret)
   const { keys } = database()
   const row = await findRow('calendar-feed', digest, async ({ customerId, id }) => {
-    const place = [customerId, id, digest]
-    const [row] = await lookUpTogether<CallerRow>(keys, FEED_OWNER, place)
-    if (row?.stale) await keys.query(READ, place)
+    const params = [customerId, id, digest]
+    const [row] = await queryWithoutCustomerPipelined<CallerRow>(keys, FEED_OWNER, params)
+    if (row?.stale) await keys.query(READ, params)
     return row
   })
   if (!row) return undefined

@@ -6,13 +6,13 @@ export function serializeFeed(row: FeedRow | undefined): RenewalFeed {
   const { lastFour, madeAt, lastReadAt } = row
   return {
     isOn: true,
-    hint: hintOf(lastFour),
+    hint: maskedSecret(lastFour),
     createTime: madeAt.getTime(),
     ...(lastReadAt ? { lastReadTime: lastReadAt.getTime() } : {}),
   }
 }
 
 /** What people may see of a secret. */
-export function hintOf(lastFour: string): string {
+export function maskedSecret(lastFour: string): string {
   return `cal_…${lastFour}`
 }

@@ -1,6 +1,10 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
-import { changeLookUp, digestOf, dropLookUps } from '#lib/platform/caller/credentials.ts'
+import {
+  digestOf,
+  removeFromCredentialIndex,
+  updateCredentialIndex,
+} from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { calendarFeeds } from '#lib/platform/db/schema/renewals.ts'
@@ -14,15 +18,15 @@ export async function readFeed(
   memberId: string,
 ): Promise<FeedRow | undefined> {
   const { lastFour, madeAt, lastReadAt } = calendarFeeds
-  const [found] = await tx
+  const [row] = await tx
     .select({ lastFour, madeAt, lastReadAt })
     .from(calendarFeeds)
     .where(itsMember(customerId, memberId))
-  return found
+  return row
 }
 
 /** Keeps a member's new link in the place of another one. */
-export async function keepFeed(
+export async function saveFeed(
   tx: Transaction,
   customerId: CustomerId,
   { memberId, secret }: { memberId: string; secret: string },
@@ -32,7 +36,7 @@ export async function keepFeed(
     .insert(calendarFeeds)
     .values({ customerId, memberId, ...made })
     .onConflictDoUpdate({ target: [calendarFeeds.customerId, calendarFeeds.memberId], set: made })
-  await changeLookUp(tx, customerId, 'calendar-feed', { digest: made.digest, id: memberId })
+  await updateCredentialIndex(tx, customerId, 'calendar-feed', { digest: made.digest, id: memberId })
 }
 
 /**
@@ -49,7 +53,7 @@ export async function removeFeed(
   const meant = lastFour === undefined ? undefined : eq(calendarFeeds.lastFour, lastFour)
   const { rowCount } = await tx.delete(calendarFeeds).where(and(itsMember(customerId, memberId), meant))
   if (!rowCount) return false
-  await dropLookUps(tx, customerId, 'calendar-feed', [memberId])
+  await removeFromCredentialIndex(tx, customerId, 'calendar-feed', [memberId])
   return true
 }
 

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const NOTHING = { count: 0, licenses: 0, idle: 0 }
 
@@ -45,7 +45,7 @@ export const listRenewals: readonly Example[] = [
     name: 'no-month',
     summary: 'A month that is none',
     query: { month: '2027-13' },
-    answer: refused('invalid_request', 'month: must be a month, as in 2026-12', {
+    answer: problemAnswer('invalid_request', 'month: must be a month, as in 2026-12', {
       errors: [{ parameter: 'month', detail: 'must be a month, as in 2026-12' }],
     }),
   },

@@ -21,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const ending = (day: string, given = {}) => ({
+const ending = (day: string, overrides = {}) => ({
   purchased: 50,
   assigned: 45,
   isCommitmentPlan: true,
   commitmentEnd: new Date(`${day}T00:00:00Z`),
-  ...given,
+  ...overrides,
 })
 
 beforeEach(async () => {
@@ -57,8 +57,8 @@ beforeEach(async () => {
   ])
 })
 
-async function ask(roles: Role[], search = '', given: Parameters<typeof addKey>[2] = {}) {
-  const key = await addKey(customer, roles, given)
+async function request(roles: Role[], search = '', overrides: Parameters<typeof addKey>[2] = {}) {
+  const key = await addKey(customer, roles, overrides)
   const headers = { Authorization: `Bearer ${key}` }
   const response = await list.GET(new Request(`http://a.example/billing/v1/renewals${search}`, { headers }))
   return { status: response.status, json: (await response.json()) as RenewalList & { code?: string } }
@@ -66,7 +66,7 @@ async function ask(roles: Role[], search = '', given: Parameters<typeof addKey>[
 
 describe('the list', () => {
   test('has what ends in the twelve months, the next one first', async () => {
-    const { status, json } = await ask(['admin'])
+    const { status, json } = await request(['admin'])
     expect([status, json.renewals.map(({ asset }) => asset.id)]).toEqual([
       200,
       ['workspace-suite-soon', 'office-suite-march'],
@@ -102,7 +102,7 @@ describe('the list', () => {
   })
 
   test('counts each month, and each type without the filter', async () => {
-    const { json } = await ask(['it-manager'], '?filter=type:office-suite&month=2026-12')
+    const { json } = await request(['it-manager'], '?filter=type:office-suite&month=2026-12')
     expect(json.renewals).toEqual([])
     const filled = json.months.filter(({ count }) => count > 0)
     expect([json.months.length, filled]).toEqual([
@@ -122,7 +122,7 @@ describe('the list', () => {
     ['?filter=type:office-suite', ['office-suite-march']],
     ['?filter=type:nothing', []],
   ])('%s selects', async (search, expected) => {
-    const { json } = await ask(['admin'], search)
+    const { json } = await request(['admin'], search)
     expect(json.renewals.map(({ asset }) => asset.id)).toEqual(expected)
   })
 
@@ -133,7 +133,7 @@ describe('the list', () => {
     ['?filter=colour:red', 'filter_invalid'],
     ['?filter=type:', 'filter_invalid'],
   ])('refuses %s', async (search, code) => {
-    const { status, json } = await ask(['admin'], search)
+    const { status, json } = await request(['admin'], search)
     expect([status, json.code]).toEqual([400, code])
   })
 
@@ -143,7 +143,7 @@ describe('the list', () => {
       `INSERT INTO assets SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'workspace-suite-' || lpad(n::text, 4, '0')))).*
        FROM assets a, generate_series(1, 999) n WHERE id = 'workspace-suite-soon'`,
     )
-    const { json } = await ask(['it-manager'])
+    const { json } = await request(['it-manager'])
     expect([json.isWhole, json.renewals.length]).toEqual([false, 1000])
     expect(json.renewals.every(({ asset }) => asset.id !== 'office-suite-march')).toBe(true)
   })
@@ -151,24 +151,24 @@ describe('the list', () => {
 
 describe('who sees what', () => {
   test('a Finance User sees no licenses', async () => {
-    const { status, json } = await ask(['finance-user'])
+    const { status, json } = await request(['finance-user'])
     expect([status, json.code]).toEqual([403, 'permission_denied'])
   })
 
   test('an IT Manager sees prices and no invoice, unless the customer hides them', async () => {
-    const before = await ask(['it-manager'])
+    const before = await request(['it-manager'])
     expect(before.json.renewals[0]?.price).toMatchObject({ amount: 18 })
     expect(before.json.renewals[0]?.price).not.toHaveProperty('invoiceId')
     await db.sql(customer, 'UPDATE customers SET hides_prices = true WHERE id = $1', [customer])
-    const { json } = await ask(['it-manager'])
+    const { json } = await request(['it-manager'])
     expect(JSON.stringify(json)).not.toMatch(/price|cost|USD|EUR|unpriced/i)
     expect(json.sums).toEqual([])
-    expect((await ask(['admin'])).json.sums).toHaveLength(2)
+    expect((await request(['admin'])).json.sums).toHaveLength(2)
   })
 
   test('whoever is limited to a billing profile sees the prices of its invoices alone', async () => {
     const issuedBy = await addMember(customer, { roles: ['admin'], billingProfiles: ['emea'] })
-    const { json } = await ask(['admin'], '', { issuedBy })
+    const { json } = await request(['admin'], '', { issuedBy })
     expect(json.sums).toEqual([{ currency: 'EUR', count: 1, amount: 6000, idleAmount: 600 }])
     expect(json.unpriced).toBe(1)
     expect(json.renewals[0]).not.toHaveProperty('cost')
@@ -176,26 +176,26 @@ describe('who sees what', () => {
 
   test.each(['by the statements', 'by row-level security'])(
     'another customer’s is not there, %s alone',
-    async (wall) => {
-      const own = customer
+    async (instant) => {
+      const customerId = customer
       const other = await addNewCustomer()
       await addAsset(other, 'workspace-suite-other', ending('2026-12-05'))
       const tables = ['assets', 'customers', 'invoices', 'line_items']
       const each = (what: string) => tables.map((table) => `ALTER TABLE ${table} ${what} ROW LEVEL SECURITY`)
-      if (wall === 'by the statements') await run(db.url, ...each('DISABLE'))
+      if (instant === 'by the statements') await run(db.url, ...each('DISABLE'))
       try {
-        customer = own
-        const ours = await ask(['admin'])
+        customer = customerId
+        const ours = await request(['admin'])
         expect(ours.json.renewals.map(({ asset }) => asset.id)).not.toContain('workspace-suite-other')
         customer = other
-        expect((await ask(['admin'])).json.renewals.map(({ asset }) => asset.id)).toEqual([
+        expect((await request(['admin'])).json.renewals.map(({ asset }) => asset.id)).toEqual([
           'workspace-suite-other',
         ])
       } finally {
         await run(db.url, ...each('ENABLE'))
       }
-      if (wall === 'by the statements') return
-      const seen = await db.sql(own, "SELECT id FROM assets WHERE id = 'workspace-suite-other'")
+      if (instant === 'by the statements') return
+      const seen = await db.sql(customerId, "SELECT id FROM assets WHERE id = 'workspace-suite-other'")
       expect(seen).toEqual([])
     },
   )

@@ -11,7 +11,7 @@ import { MONTHS, type Plan, type Renewal, renewalOf } from './rules.ts'
 /** Who asks: whoever sees licenses. */
 export type Who = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles'>
 
-export type Found = {
+export type RenewalData = {
   /** Epoch milliseconds. */
   now: number
   /** The next one first. */
@@ -26,11 +26,11 @@ export type Found = {
  * What renews in this month and in those after it, with prices as far as roles and billing profiles let them be seen. Five
  * statements, each bounded. Whether they may see licenses at all has to be asked before.
  */
-export function readRenewals(who: Who): Promise<Found> {
+export function readRenewals(who: Who): Promise<RenewalData> {
   return readScope(who, (tx) => readIn(tx, who), { mayBeOld: true })
 }
 
-async function readIn(tx: Transaction, who: Who): Promise<Found> {
+async function readIn(tx: Transaction, who: Who): Promise<RenewalData> {
   const { customerId } = who
   const [now, rows, products, lines, hidesPrices] = await Promise.all([
     readNow(tx),
@@ -41,11 +41,11 @@ async function readIn(tx: Transaction, who: Who): Promise<Found> {
   ])
   const others = products.map((one) => ({ ...one, id: '', planName: '', purchased: 0 }))
   const prices = pricesFor(who, { hidesPrices, assets: [...rows, ...others], lines })
-  const renewals = rows.slice(0, MOST_PLANS).map((row) => renewalOf(planOf(row), prices.get(row.id)))
+  const renewals = rows.slice(0, MAX_PLANS).map((row) => renewalOf(planOf(row), prices.get(row.id)))
   return {
     now,
     renewals,
-    isWhole: rows.length <= MOST_PLANS,
+    isWhole: rows.length <= MAX_PLANS,
     seesPrices: seesPrices(who, { hidesPrices }),
   }
 }
@@ -55,7 +55,7 @@ function planOf({ id, name, type, skuName: _, ...plan }: PlanRow) {
 }
 
 /** A customer has some tens of plans; of more, those that end first are told of. */
-const MOST_PLANS = 1000
+const MAX_PLANS = 1000
 
 type PlanRow = Omit<Plan, 'asset'> & { id: string; name: string; type: string; skuName: string }
 
@@ -69,7 +69,7 @@ async function listEnding(tx: Transaction, customerId: CustomerId): Promise<Plan
     FROM assets
     WHERE customer_id = ${customerId} AND is_commitment_plan AND status = 'ACTIVE' AND commitment_end >= now()
       AND commitment_end < (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => ${MONTHS}::int)) AT TIME ZONE 'UTC'
-    ORDER BY commitment_end, id LIMIT ${MOST_PLANS + 1}`)
+    ORDER BY commitment_end, id LIMIT ${MAX_PLANS + 1}`)
   return rows
 }
 
@@ -77,7 +77,7 @@ async function listEnding(tx: Transaction, customerId: CustomerId): Promise<Plan
 async function listProducts(tx: Transaction, customerId: CustomerId) {
   const { rows } = await tx.execute<{ type: string; skuName: string }>(sql`
     SELECT DISTINCT type, sku_name AS "skuName" FROM assets
-    WHERE customer_id = ${customerId} AND seats_purchased IS NOT NULL ORDER BY 1, 2 LIMIT ${MOST_PLANS}`)
+    WHERE customer_id = ${customerId} AND seats_purchased IS NOT NULL ORDER BY 1, 2 LIMIT ${MAX_PLANS}`)
   return rows
 }
 

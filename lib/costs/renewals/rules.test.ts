@@ -10,7 +10,7 @@ const PRICE: LastPrice = {
   invoiceId: 'IN-1',
   invoiceDate: '2026-10-31',
 }
-const plan = (given: Partial<Plan> = {}): Plan => ({
+const plan = (overrides: Partial<Plan> = {}): Plan => ({
   asset: { id: 'workspace-suite-1', name: 'Business Plus', type: 'workspace-suite' },
   domain: 'northwind.example',
   planName: 'ANNUAL_MONTHLY_PAY',
@@ -19,7 +19,7 @@ const plan = (given: Partial<Plan> = {}): Plan => ({
   at: Date.parse('2026-12-03T00:00:00Z'),
   renewalType: 'AUTO_RENEW',
   scheduledTotal: null,
-  ...given,
+  ...overrides,
 })
 
 describe('the last day to decide', () => {
@@ -98,7 +98,8 @@ describe('months', () => {
 })
 
 describe('sums', () => {
-  const renewal = (price: LastPrice | undefined, given?: Partial<Plan>) => renewalOf(plan(given), price)
+  const renewal = (price: LastPrice | undefined, overrides?: Partial<Plan>) =>
+    renewalOf(plan(overrides), price)
 
   test('add up what is shown, exactly, and no two currencies', () => {
     const tenth = { ...PRICE, price: '0.1', months: 12 }

@@ -65,11 +65,11 @@ export function decideBy(at: number): string {
 
 export function renewalOf(plan: Plan, price: LastPrice | undefined): Renewal {
   const idle = Math.max(0, plan.purchased - plan.assigned)
-  const known = { ...plan, idle, decideBy: decideBy(plan.at) }
-  if (!price) return known
+  const renewal = { ...plan, idle, decideBy: decideBy(plan.at) }
+  if (!price) return renewal
   const { planName, purchased } = plan
   const idleCost = idle > 0 ? { idleCost: moneyOf(idle, price, planName) } : {}
-  return { ...known, price, cost: moneyOf(purchased, price, planName), ...idleCost }
+  return { ...renewal, price, cost: moneyOf(purchased, price, planName), ...idleCost }
 }
 
 /** What so many licenses cost as their plan is paid: by the year, or else by the month. */
@@ -85,15 +85,15 @@ export function moneyOf(count: number, { price, currency, months }: LastPrice, p
 
 /** The midnights of this month and of those after it. @param now in epoch milliseconds */
 export function monthsFrom(now: number): number[] {
-  return Array.from({ length: MONTHS }, (_, ahead) => monthBegin(now, ahead))
+  return Array.from({ length: MONTHS }, (_, offset) => monthBegin(now, offset))
 }
 
 /** What renews in each of the months, also where nothing does. */
 export function byMonth(renewals: readonly Renewal[], now: number): Month[] {
-  const held = Map.groupBy(renewals, ({ at }) => monthBegin(at))
+  const renewalsByMonth = Map.groupBy(renewals, ({ at }) => monthBegin(at))
   return monthsFrom(now).map((begin) => {
-    const its = held.get(begin) ?? []
-    const sum = (of: (one: Renewal) => number) => its.reduce((total, one) => total + of(one), 0)
+    const its = renewalsByMonth.get(begin) ?? []
+    const sum = (amountOf: (one: Renewal) => number) => its.reduce((total, one) => total + amountOf(one), 0)
     return {
       begin,
       count: its.length,
@@ -105,13 +105,13 @@ export function byMonth(renewals: readonly Renewal[], now: number): Month[] {
 
 /** Of each currency what renews comes to in a year, the rows added up as they are shown. Currencies are never added. */
 export function sumsOf(renewals: readonly Renewal[]): Sum[] {
-  const known = renewals.flatMap(({ cost, idleCost }) =>
+  const priced = renewals.flatMap(({ cost, idleCost }) =>
     cost?.yearly ? [{ currency: cost.currency, yearly: cost.yearly, idle: idleCost?.yearly ?? '0' }] : [],
   )
-  return [...Map.groupBy(known, ({ currency }) => currency)]
+  return [...Map.groupBy(priced, ({ currency }) => currency)]
     .map(([currency, its]) => {
-      const sum = (of: (one: (typeof its)[number]) => string) =>
-        its.reduce((total, one) => total.plus(of(one)), new Exact(0)).toFixed()
+      const sum = (amountOf: (one: (typeof its)[number]) => string) =>
+        its.reduce((total, one) => total.plus(amountOf(one)), new Exact(0)).toFixed()
       return {
         currency,
         count: its.length,

@@ -4,7 +4,7 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import { dayBegin, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 import type { Renewal as Item, RenewalList } from './contract.ts'
-import type { Found } from './read.ts'
+import type { RenewalData } from './read.ts'
 import { byMonth, type Money, type Renewal, sumsOf } from './rules.ts'
 
 /** What of all that was found is shown. `month` as in `2026-12`. */
@@ -18,8 +18,8 @@ export function chosenOf(renewals: readonly Renewal[], { month, filter }: Select
 }
 
 /** @param baseUrl the console's public address, without a trailing slash */
-export function serializeRenewals(found: Found, selection: Selection, baseUrl: string): RenewalList {
-  const { now, renewals, isWhole, seesPrices } = found
+export function serializeRenewals(data: RenewalData, selection: Selection, baseUrl: string): RenewalList {
+  const { now, renewals, isWhole, seesPrices } = data
   const chosen = chosenOf(renewals, selection)
   const types = Map.groupBy(renewals, ({ asset }) => asset.type)
   return {

@@ -8,8 +8,8 @@ test.each([
   [{ purchased: 1 }, '1 license'],
   [{ purchased: 1200, nextTotal: 96 }, '1,200 licenses, 96 from 3 Dec 2026'],
   [{ purchased: 5, nextTotal: 0 }, '5 licenses, 0 from 3 Dec 2026'],
-])('%j are %s', (given, text) => {
-  expect(licensesText({ ...given, time })).toBe(text)
+])('%j are %s', (renewal, text) => {
+  expect(licensesText({ ...renewal, time })).toBe(text)
 })
 
 test.each([

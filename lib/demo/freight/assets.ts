@@ -22,7 +22,7 @@ const OFFICE: [Sku, ...Sku[]] = [
 export function sitePurchases(city: string, { rate }: Company, today: string): [Purchase, Purchase] {
   const bought = (type: Purchase['type'], skus: [Sku, ...Sku[]]): Purchase => {
     const random = randomFrom(`freight ${city} ${type}`)
-    const sku = random.pick(skus)
+    const sku = random.choose(skus)
     const isAnnual = random.next() < 0.4
     const boughtOn = addDays(addMonths(today, -37), -random.int(0, 500))
     const first = random.int(8, 140)

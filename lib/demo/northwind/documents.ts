@@ -46,14 +46,14 @@ export function runningMonth(today: string): NewInvoice {
 export function withCredited(invoices: readonly NewInvoice[]): NewInvoice[] {
   return invoices.map((credit) => {
     if (!credit.totalAmount.startsWith('-')) return credit
-    const of = invoices.findLast(
+    const corrected = invoices.findLast(
       ({ platform, issuer, invoiceDate, totalAmount }) =>
         platform === credit.platform &&
         issuer === credit.issuer &&
         invoiceDate < credit.invoiceDate &&
         !totalAmount.startsWith('-'),
     )
-    return of ? { ...credit, corrects: of.number } : credit
+    return corrected ? { ...credit, corrects: corrected.number } : credit
   })
 }
 

@@ -75,11 +75,11 @@ function webLines({ details, ago }: Month): NewLineItem[] {
   const usage = { type, currency: 'USD', services: WEB_SERVICES }
   if (ago === ITEMIZED_BY_ACCOUNT) {
     const services = WEB_SERVICES.slice(0, 15)
-    return ACCOUNTS.flatMap((account, place) =>
+    return ACCOUNTS.flatMap((account, index) =>
       usageLines(random, {
         ...usage,
         services,
-        size: (size * (place + 1)) / 36,
+        size: (size * (index + 1)) / 36,
         details: `Account ${account}, ${details}`,
       }),
     )

@@ -28,10 +28,10 @@ describe.each(DAYS)('on %s', (today) => {
     ['one with 0 seats', () => subscriptions.some(({ seats }) => seats.purchased === 0)],
     ['one without a free seat', () => full().length > 0],
     ['one with many idle seats', () => idle().length > 0],
-    ['a flexible plan', () => planned('FLEXIBLE').some(({ status }) => status === 'ACTIVE')],
-    ['an annual plan, paid monthly', () => planned('ANNUAL_MONTHLY_PAY').length > 0],
-    ['an annual plan, paid yearly', () => planned('ANNUAL_YEARLY_PAY').length > 0],
-    ['a trial', () => planned('TRIAL').length > 0],
+    ['a flexible plan', () => subscribed('FLEXIBLE').some(({ status }) => status === 'ACTIVE')],
+    ['an annual plan, paid monthly', () => subscribed('ANNUAL_MONTHLY_PAY').length > 0],
+    ['an annual plan, paid yearly', () => subscribed('ANNUAL_YEARLY_PAY').length > 0],
+    ['a trial', () => subscribed('TRIAL').length > 0],
     ['a suspended one', () => subscriptions.some(({ status }) => status === 'SUSPENDED')],
     ['a pending one', () => subscriptions.some(({ status }) => status === 'PENDING')],
     ['a cancelled one', () => subscriptions.some(({ status }) => status === 'CANCELLED')],
@@ -52,7 +52,7 @@ describe.each(DAYS)('on %s', (today) => {
   const idle = () =>
     subscriptions.filter(({ seats }) => seats.assigned > 0 && seats.assigned * 3 < seats.purchased)
   const renewing = (how: string) => subscriptions.filter(({ renewalType }) => renewalType?.startsWith(how))
-  const planned = (plan: string) => subscriptions.filter(({ planName }) => planName === plan)
+  const subscribed = (plan: string) => subscriptions.filter(({ planName }) => planName === plan)
 
   test.each([
     ['three years', () => daysBetween(invoices[0]?.invoiceDate ?? today, today) > 1050],

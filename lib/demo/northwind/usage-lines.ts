@@ -13,12 +13,12 @@ const PARTS = 10_000
  * @param size of the month's usage, 1 being a busy month
  */
 export function usageLines(random: Random, { type, services, currency, size, details }: UsageMonth): Lines {
-  const places = minorUnit(currency)
+  const decimals = minorUnit(currency)
   const lines = services.map((service) => {
-    const parts = priceParts(service.price, currency, places)
-    const step = wholeAmountStep(parts, places)
-    const wanted = service.quantity * size * random.around(0.12)
-    const quantity = Math.max(1, Math.round(wanted / step)) * step
+    const parts = priceParts(service.price, currency, decimals)
+    const step = wholeAmountStep(parts, decimals)
+    const target = service.quantity * size * random.around(0.12)
+    const quantity = Math.max(1, Math.round(target / step)) * step
     return {
       type,
       description: service.name,
@@ -43,15 +43,15 @@ export type UsageMonth = {
 }
 
 /** The price in ten-thousandths of the currency. From 1 on it is in minor units; yen are in twentieths. */
-function priceParts(dollars: number, currency: string, places: number): number {
+function priceParts(dollars: number, currency: string, decimals: number): number {
   const parts = Math.round(dollars * (RATES[currency] ?? 1) * PARTS)
-  const unit = places === 0 ? PARTS / 20 : parts < PARTS ? 1 : PARTS / 10 ** places
+  const unit = decimals === 0 ? PARTS / 20 : parts < PARTS ? 1 : PARTS / 10 ** decimals
   return Math.max(unit, Math.round(parts / unit) * unit)
 }
 
 /** The smallest quantity whose amount has no fraction of a minor unit. */
-function wholeAmountStep(parts: number, places: number): number {
-  const perMinorUnit = PARTS / 10 ** places
+function wholeAmountStep(parts: number, decimals: number): number {
+  const perMinorUnit = PARTS / 10 ** decimals
   return perMinorUnit / greatestDivisor(parts, perMinorUnit)
 }
 

@@ -5,7 +5,7 @@ import * as keys from '#lib/identity/keys/operations.ts'
 import * as members from '#lib/identity/members/operations.ts'
 import { cookieOf, type Headers } from '#lib/identity/members/test-calls.ts'
 import * as scim from '#lib/identity/scim/operations.ts'
-import { addToken, revokeShownTokens } from '#lib/identity/scim/tokens.ts'
+import { addToken, revokeLeakedTokens } from '#lib/identity/scim/tokens.ts'
 import * as secondFactors from '#lib/identity/second-factors/operations.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
@@ -26,23 +26,23 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-let own = ''
+let testCustomer = ''
 const id = { ana: '', ben: '', cleo: '', key: '', session: '', token: '' }
 let by: { session: Headers; key: Headers }
 beforeEach(async () => {
-  own = await addNewCustomer()
-  id.ana = await addMember(own, { roles: ['admin'] })
-  await addMember(own, { roles: ['admin'] })
-  id.ben = await addMember(own, { roles: ['it-manager'] })
-  id.cleo = await addMember(own, { roles: ['it-manager'], invitedAt: new Date() })
-  id.session = await addSession(own, id.ana)
-  id.key = `admin-key-${own}`
-  const key = await addKey(own, ['admin'], { id: id.key, issuedBy: id.ana })
-  await addKey(own, ['it-manager'], { id: `${own}-ben`, issuedBy: id.ben })
-  await addKey(own, ['it-manager'], { id: `${own}-ana`, issuedBy: id.ana })
-  const given = { name: 'Directory', roles: ['it-manager'] as const, days: null }
-  id.token = await scope({ customerId: own as CustomerId }, (tx) =>
-    addToken(tx, own as CustomerId, newScimToken(), given),
+  testCustomer = await addNewCustomer()
+  id.ana = await addMember(testCustomer, { roles: ['admin'] })
+  await addMember(testCustomer, { roles: ['admin'] })
+  id.ben = await addMember(testCustomer, { roles: ['it-manager'] })
+  id.cleo = await addMember(testCustomer, { roles: ['it-manager'], invitedAt: new Date() })
+  id.session = await addSession(testCustomer, id.ana)
+  id.key = `admin-key-${testCustomer}`
+  const key = await addKey(testCustomer, ['admin'], { id: id.key, issuedBy: id.ana })
+  await addKey(testCustomer, ['it-manager'], { id: `${testCustomer}-ben`, issuedBy: id.ben })
+  await addKey(testCustomer, ['it-manager'], { id: `${testCustomer}-ana`, issuedBy: id.ana })
+  const newToken = { name: 'Directory', roles: ['it-manager'] as const, days: null }
+  id.token = await scope({ customerId: testCustomer as CustomerId }, (tx) =>
+    addToken(tx, testCustomer as CustomerId, newScimToken(), newToken),
   )
   by = { session: await cookieOf(id.session), key: { authorization: `Bearer ${key}` } }
 })
@@ -60,9 +60,9 @@ const CALLS: Record<string, () => Call> = {
     {},
   ],
   issueKey: () => [keys.issueKey, '/billing/v1/keys', 'POST', { name: 'New', roles: ['it-manager'] }],
-  renameKey: () => [keys.renameKey, `/billing/v1/keys/${own}-ben`, 'PATCH', { name: 'New' }],
-  rotateKey: () => [keys.rotateKey, `/billing/v1/keys/${own}-ana/rotation`, 'POST', {}],
-  revokeKey: () => [keys.revokeKey, `/billing/v1/keys/${own}-ben`, 'DELETE', {}],
+  renameKey: () => [keys.renameKey, `/billing/v1/keys/${testCustomer}-ben`, 'PATCH', { name: 'New' }],
+  rotateKey: () => [keys.rotateKey, `/billing/v1/keys/${testCustomer}-ana/rotation`, 'POST', {}],
+  revokeKey: () => [keys.revokeKey, `/billing/v1/keys/${testCustomer}-ben`, 'DELETE', {}],
   demandFactor: () => [
     secondFactors.demandFactor,
     '/auth/v1/second-factor-demand',
@@ -85,7 +85,7 @@ const CALLS: Record<string, () => Call> = {
   revokeRenewalFeed: () => [feeds.revokeRenewalFeed, '/billing/v1/renewal-feed', 'DELETE', {}],
   resetFactors: () => [secondFactors.resetFactors, `/auth/v1/members/${id.ben}/second-factors`, 'DELETE', {}],
 }
-const KEYS_OWN: Record<string, () => Call> = {
+const KEY_CALLS: Record<string, () => Call> = {
   changeMember: CALLS.changeMember as () => Call,
   withdrawInvitation: CALLS.withdrawInvitation as () => Call,
   renameKey: CALLS.renameKey as () => Call,
@@ -94,11 +94,11 @@ const KEYS_OWN: Record<string, () => Call> = {
 }
 
 /** Sends it, and lets its body arrive when `meanwhile` is done. */
-async function late(headers: Headers, [operation, path, method, body]: Call, meanwhile: () => unknown) {
+async function sendDuring(headers: Headers, [operation, path, method, body]: Call, change: () => unknown) {
   const stream = new ReadableStream(
     {
       async pull(controller) {
-        await meanwhile()
+        await change()
         controller.enqueue(Buffer.from(JSON.stringify(body)))
         controller.close()
       },
@@ -111,8 +111,8 @@ async function late(headers: Headers, [operation, path, method, body]: Call, mea
   return { status: response.status, json: await response.json() }
 }
 
-const sql = (text: string, ...values: unknown[]) => database.sql(own, text, values)
-const kept = () =>
+const sql = (text: string, ...values: unknown[]) => database.sql(testCustomer, text, values)
+const listState = () =>
   Promise.all([
     sql('SELECT id, name, roles FROM members ORDER BY id'),
     sql('SELECT id, name, revoked_at, replaced_by FROM api_keys ORDER BY id'),
@@ -138,7 +138,7 @@ const SHUT_OUT = {
 
 describe('a request whose body comes late', () => {
   it.each(Object.keys(CALLS))('%s is carried out, where nothing happened meanwhile', async (name) => {
-    const { status } = await late(by.session, (CALLS[name] as () => Call)(), () => {})
+    const { status } = await sendDuring(by.session, (CALLS[name] as () => Call)(), () => {})
     // Ben has no factor that could be taken away.
     expect(status).toBe(name === 'resetFactors' ? 404 : 200)
   })
@@ -146,46 +146,46 @@ describe('a request whose body comes late', () => {
   const sessions = Object.entries({ ...SHUT_OUT, 'which was ended': endSession })
   it.each(sessions.flatMap(([how, what]) => Object.keys(CALLS).map((name) => [name, how, what] as const)))(
     '%s of a session %s is nobody’s, and changes nothing',
-    async (name, _, meanwhile) => {
+    async (name, _, change) => {
       let before: unknown
-      const { status, json } = await late(by.session, (CALLS[name] as () => Call)(), async () => {
-        await meanwhile()
-        before = await kept()
+      const { status, json } = await sendDuring(by.session, (CALLS[name] as () => Call)(), async () => {
+        await change()
+        before = await listState()
       })
       expect([status, json.code]).toEqual([401, 'unauthenticated'])
-      expect(await kept()).toEqual(before)
+      expect(await listState()).toEqual(before)
     },
   )
 
   const revoked = () => sql('UPDATE api_keys SET revoked_at = now() WHERE id = $1', id.key)
   const byKey = Object.entries({ ...SHUT_OUT, 'which was revoked': revoked })
-  it.each(byKey.flatMap(([how, what]) => Object.keys(KEYS_OWN).map((name) => [name, how, what] as const)))(
+  it.each(byKey.flatMap(([how, what]) => Object.keys(KEY_CALLS).map((name) => [name, how, what] as const)))(
     '%s of a key %s is nobody’s, and changes nothing',
-    async (name, _, meanwhile) => {
+    async (name, _, change) => {
       let before: unknown
-      const { status, json } = await late(by.key, (KEYS_OWN[name] as () => Call)(), async () => {
-        await meanwhile()
-        before = await kept()
+      const { status, json } = await sendDuring(by.key, (KEY_CALLS[name] as () => Call)(), async () => {
+        await change()
+        before = await listState()
       })
       expect([status, json.code]).toEqual([401, 'unauthenticated'])
-      expect(await kept()).toEqual(before)
+      expect(await listState()).toEqual(before)
     },
   )
 
   it.each(Object.keys(CALLS))('%s is decided by the roles of the moment', async (name) => {
-    const isOwn = ['issueKey', 'rotateKey', 'revokeRenewalFeed'].includes(name)
-    const { status } = await late(by.session, (CALLS[name] as () => Call)(), () =>
+    const isKeyOperation = ['issueKey', 'rotateKey', 'revokeRenewalFeed'].includes(name)
+    const { status } = await sendDuring(by.session, (CALLS[name] as () => Call)(), () =>
       sql("UPDATE members SET roles = '{finance-user}' WHERE id = $1", id.ana),
     )
     // A key of their own may still follow their own; the keys of others are not there.
-    const refused = /^(rename|revoke)Key$/.test(name) ? 404 : 403
-    expect(status).toBe(isOwn && name !== 'issueKey' ? 200 : refused)
+    const expectedStatus = /^(rename|revoke)Key$/.test(name) ? 404 : 403
+    expect(status).toBe(isKeyOperation && name !== 'issueKey' ? 200 : expectedStatus)
   })
 
   it('gives no billing profile that its member sees no longer', async () => {
     const body = { ...INVITATION, billingProfiles: null }
     const call: Call = [members.inviteMember, '/billing/v1/members', 'POST', body]
-    const { json } = await late(by.session, call, () =>
+    const { json } = await sendDuring(by.session, call, () =>
       sql("UPDATE members SET billing_profiles = '{default}' WHERE id = $1", id.ana),
     )
     expect([json.code, json.errors?.[0].pointer]).toEqual(['permission_denied', '/billingProfiles'])
@@ -194,8 +194,8 @@ describe('a request whose body comes late', () => {
 
 describe('a change of seats, which looks up nobody a second time,', () => {
   afterEach(() => void vi.restoreAllMocks())
-  const change = (headers: Headers, meanwhile: () => unknown) =>
-    late(headers, [setQuantity, '/billing/v1/assets/none', 'PATCH', { quantity: 1 }], meanwhile)
+  const change = (headers: Headers, during: () => unknown) =>
+    sendDuring(headers, [setQuantity, '/billing/v1/assets/none', 'PATCH', { quantity: 1 }], during)
 
   it.each(['session', 'key'] as const)('whose body took a second is by whom its %s is then', async (via) => {
     const { now } = performance
@@ -225,7 +225,7 @@ async function untilSomebodyWaits() {
 describe('a directory whose token is revoked while its request arrives', () => {
   const SCIM = '/scim/v2'
   const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0'
-  const user = () => ({ schemas: [`${SCHEMA}:User`], userName: `new@${own}.example` })
+  const user = () => ({ schemas: [`${SCHEMA}:User`], userName: `new@${testCustomer}.example` })
   const WRITES: Record<string, () => Call> = {
     createScimUser: () => [scim.createScimUser, `${SCIM}/Users`, 'POST', user()],
     replaceScimUser: () => [scim.replaceScimUser, `${SCIM}/Users/${id.ben}`, 'PUT', user()],
@@ -238,37 +238,37 @@ describe('a directory whose token is revoked while its request arrives', () => {
   }
   it.each(Object.keys(WRITES))('changes nothing by %s', async (name) => {
     const token = newScimToken()
-    const given = { name: 'Directory', roles: ['it-manager'] as const, days: null }
-    const customerId = own as CustomerId
-    await scope({ customerId }, (tx) => addToken(tx, customerId, token, given))
+    const newToken = { name: 'Directory', roles: ['it-manager'] as const, days: null }
+    const customerId = testCustomer as CustomerId
+    await scope({ customerId }, (tx) => addToken(tx, customerId, token, newToken))
     let before: unknown
-    const { status } = await late(
+    const { status } = await sendDuring(
       { authorization: `Bearer ${token}` },
       (WRITES[name] as () => Call)(),
       async () => {
         await sql('UPDATE scim_tokens SET revoked_at = now()')
-        before = await kept()
+        before = await listState()
       },
     )
     expect(status).toBe(401)
-    expect(await kept()).toEqual(before)
+    expect(await listState()).toEqual(before)
   })
 
   it('is refused at the end of a write that waits for somebody else, and whoever revokes it waits for nobody', async () => {
-    const [token, customerId] = [newScimToken(), own as CustomerId]
-    const given = { name: 'Directory', roles: ['it-manager'] as const, days: null }
-    await scope({ customerId }, (tx) => addToken(tx, customerId, token, given))
+    const [token, customerId] = [newScimToken(), testCustomer as CustomerId]
+    const newToken = { name: 'Directory', roles: ['it-manager'] as const, days: null }
+    await scope({ customerId }, (tx) => addToken(tx, customerId, token, newToken))
     const gate = Promise.withResolvers<void>()
-    const isHeld = Promise.withResolvers<void>()
-    const holding = scope({ customerId }, async (tx) => {
+    const isLocked = Promise.withResolvers<void>()
+    const locking = scope({ customerId }, async (tx) => {
       await tx.execute(`SELECT FROM members WHERE id = '${id.ben}' FOR UPDATE`)
-      isHeld.resolve()
+      isLocked.resolve()
       await gate.promise
     })
-    await isHeld.promise
+    await isLocked.promise
     const patch = { Operations: [{ op: 'replace', path: 'active', value: false }] }
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
-    const asked = late(
+    const response = sendDuring(
       { authorization: `Bearer ${token}` },
       [scim.patchScimUser, `${SCIM}/Users/${id.ben}`, 'PATCH', { schemas, ...patch }],
       () => {},
@@ -276,14 +276,14 @@ describe('a directory whose token is revoked while its request arrives', () => {
     let revoked: unknown
     try {
       await untilSomebodyWaits()
-      await revokeShownTokens([token], 'test-request')
+      await revokeLeakedTokens([token], 'test-request')
       revoked = await sql('SELECT revoked_at IS NOT NULL AS is FROM scim_tokens ORDER BY created_at')
     } finally {
       gate.resolve()
-      await holding
+      await locking
     }
     expect(revoked).toEqual([{ is: false }, { is: true }])
-    expect((await asked).status).toBe(401)
+    expect((await response).status).toBe(401)
     expect(await sql('SELECT FROM members WHERE id = $1 AND disabled_at IS NULL', id.ben)).toHaveLength(1)
   })
 })
@@ -292,24 +292,24 @@ describe('while its caller is being shut out', () => {
   const disable = "UPDATE members SET disabled_at = now() WHERE id = '"
   it.each([
     ...Object.keys(CALLS).map((name) => [name, 'session', CALLS[name]] as const),
-    ...Object.keys(KEYS_OWN).map((name) => [name, 'key', KEYS_OWN[name]] as const),
+    ...Object.keys(KEY_CALLS).map((name) => [name, 'key', KEY_CALLS[name]] as const),
   ])('%s of a %s waits for what becomes of them', async (_, via, call) => {
     const gate = Promise.withResolvers<void>()
-    const isHeld = Promise.withResolvers<void>()
-    const shutting = scope({ customerId: own as CustomerId }, async (tx) => {
+    const isLocked = Promise.withResolvers<void>()
+    const shutting = scope({ customerId: testCustomer as CustomerId }, async (tx) => {
       await tx.execute(`${disable}${id.ana}'`)
-      isHeld.resolve()
+      isLocked.resolve()
       await gate.promise
     })
-    await isHeld.promise
-    const asked = late(by[via], (call as () => Call)(), () => {})
+    await isLocked.promise
+    const response = sendDuring(by[via], (call as () => Call)(), () => {})
     try {
       await untilSomebodyWaits()
     } finally {
       gate.resolve()
       await shutting
     }
-    const { status, json } = await asked
+    const { status, json } = await response
     expect([status, json.code]).toEqual([401, 'unauthenticated'])
   })
 
@@ -317,13 +317,13 @@ describe('while its caller is being shut out', () => {
     for (let round = 0; round < 10; round++) {
       const made = await Promise.all(
         [0, 1].map(async (n) => ({
-          id: `${own}-${round}-${n}`,
-          key: await addKey(own, ['admin'], { id: `${own}-${round}-${n}` }),
+          id: `${testCustomer}-${round}-${n}`,
+          key: await addKey(testCustomer, ['admin'], { id: `${testCustomer}-${round}-${n}` }),
         })),
       )
       const answers = await Promise.all(
         made.map(({ key }, at) =>
-          late(
+          sendDuring(
             { authorization: `Bearer ${key}` },
             [keys.revokeKey, `/billing/v1/keys/${made[1 - at]?.id}`, 'DELETE', {}],
             () => {},

@@ -4,7 +4,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { KEY_CALLERS } from '#lib/platform/caller/authenticate.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { callerIn, SESSION_CALLERS } from '#lib/platform/caller/session.ts'
-import { type CallerRow, provenCaller } from '#lib/platform/caller/store.ts'
+import { type CallerRow, verifiedCaller } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -57,8 +57,8 @@ async function lockMemberOf(tx: Transaction, { via, customerId, id }: Caller): P
       WHERE k.customer_id = ${customerId} AND k.id = ${id} AND NOT k.belongs_to_customer)`,
   }
   if (!its[via]) return
-  const own = and(eq(members.customerId, customerId), its[via])
-  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+  const memberFilter = and(eq(members.customerId, customerId), its[via])
+  await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
 }
 
 /** These and the one that asks, in one order: two keys that end each other wait, and never in a circle. */
@@ -105,8 +105,8 @@ const FRESH_SECONDS = 10 * 60
  * Whether it is certain enough who is calling to change keys and members. A session may stand open while its member is
  * away from it; a key and the command line have nobody who could be asked, and other rules bound what they may change.
  */
-export function isFresh({ via, provenSecondsAgo }: Pick<Caller, 'via' | 'provenSecondsAgo'>): boolean {
-  return via !== 'session' || (provenSecondsAgo !== undefined && provenSecondsAgo < FRESH_SECONDS)
+export function isFresh({ via, verifiedSecondsAgo }: Pick<Caller, 'via' | 'verifiedSecondsAgo'>): boolean {
+  return via !== 'session' || (verifiedSecondsAgo !== undefined && verifiedSecondsAgo < FRESH_SECONDS)
 }
 
 /**
@@ -121,7 +121,7 @@ async function callerNow(tx: Transaction, caller: Caller): Promise<Caller> {
     return callerIn(row, session)
   }
   if (via !== 'key') return caller
-  return provenCaller(await only(tx, customerId, KEY_CALLERS, sql`k.id = ${id}`), 'key')
+  return verifiedCaller(await only(tx, customerId, KEY_CALLERS, sql`k.id = ${id}`), 'key')
 }
 
 async function only(

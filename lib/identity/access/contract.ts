@@ -5,13 +5,13 @@ import { Assertion } from '../second-factors/contract.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
 
 /** What proves that it is the member who sits there: by `by` the ways are told apart. */
-export const Proof = z.discriminatedUnion('by', [
+export const Credential = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('password'), password: z.string().min(1).max(PASSWORD_MAX) }),
   z.strictObject({ by: z.literal('code'), code: z.string().min(1).max(100) }),
   z.strictObject({ by: z.literal('passkey'), passkey: Assertion }),
 ])
 
-export type Proof = z.output<typeof Proof>
+export type Credential = z.output<typeof Credential>
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({
@@ -75,7 +75,7 @@ export const proveSession = contract({
   permission: 'any',
   description:
     'Changes of keys and members need a proof in the same session that is at most 10 minutes old, and answer 403 `fresh_sign_in_required` without one. A sign-in is such a proof, and this call is one. Who names a wrong password too often in a session has to wait: 429 `rate_limited`.',
-  body: Proof,
+  body: Credential,
   output: z.object({ proven: z.literal(true).meta({ description: 'Always true.' }) }),
   problems: ['permission_denied', 'rate_limited'],
 })

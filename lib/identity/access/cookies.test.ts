@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { markCookie, newMark } from './sign-ins/known-browsers.ts'
+import { newDeviceCookie, setDeviceCookie } from './sign-ins/known-browsers.ts'
 import { authOptions } from './sign-ins/next-auth.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
@@ -12,9 +12,9 @@ function cookies() {
     const { httpOnly, sameSite, path, secure, ...other } = cookie?.options ?? {}
     return { name: cookie?.name, httpOnly, sameSite, path, secure, other }
   })
-  const [pair = '', ...attributes] = markCookie(newMark()).split('; ')
+  const [pair = '', ...attributes] = setDeviceCookie(newDeviceCookie()).split('; ')
   const has = (text: string) => attributes.includes(text)
-  const mark = {
+  const device = {
     name: pair.split('=')[0],
     httpOnly: has('HttpOnly'),
     sameSite: has('SameSite=Lax') ? 'lax' : 'other',
@@ -22,7 +22,7 @@ function cookies() {
     secure: has('Secure'),
     other: attributes.some((text) => text.startsWith('Domain=')) ? { domain: true } : {},
   }
-  return [...ofSignIn, mark]
+  return [...ofSignIn, device]
 }
 
 test.each([

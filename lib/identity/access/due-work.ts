@@ -16,7 +16,7 @@ export async function dueChanges(): Promise<DueChange[]> {
 }
 
 /** Those that wait for a person: open, or unclear. Of one customer, or of all. */
-export async function unsettledChanges(customerId?: CustomerId): Promise<DueChange[]> {
+export async function openChanges(customerId?: CustomerId): Promise<DueChange[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId; id: string }>(
     `SELECT customer_id, id FROM license_changes
      WHERE state IN ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR') AND ($1::text IS NULL OR customer_id = $1)`,
@@ -73,7 +73,7 @@ export async function customersWithNotices(): Promise<CustomerId[]> {
 }
 
 /** The customers whose time is over, and whether they were exported since they were closed. */
-export async function customersWhoAreGone(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
+export async function deletedCustomers(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId; exported: boolean }>(
     `SELECT id AS customer_id, coalesce(exported_at >= closed_at, false) AS exported
      FROM customers WHERE gone_at <= now() ORDER BY id`,

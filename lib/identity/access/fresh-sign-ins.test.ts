@@ -10,7 +10,7 @@ import { addCustomer, addKey, addMember, addNewCustomer } from '#lib/platform/db
 import { run } from '#lib/platform/db/test-server.ts'
 import { type HostileIssuer, startHostile } from '../../../test/fakes/issuers/hostile.ts'
 import { isFresh, requireFresh } from './authority.ts'
-import { prove, waysOf } from './fresh-sign-ins.ts'
+import { prove, reauthenticationMethodsOf } from './fresh-sign-ins.ts'
 import { proveSession, readWays } from './operations.ts'
 import { hashPassword } from './passwords/hash.ts'
 import { Browser, goThrough, setUp } from './sign-on/test-browser.ts'
@@ -20,7 +20,7 @@ describe('ways', () => {
   const PASSWORD = 'correct horse battery'
   let database: TestDatabase
   let issuer: HostileIssuer
-  let own = '' as CustomerId
+  let customerId = '' as CustomerId
   beforeAll(async () => {
     database = await testDatabase()
     issuer = await startHostile()
@@ -32,15 +32,15 @@ describe('ways', () => {
     await database.close()
   })
   beforeEach(async () => {
-    own = (await addNewCustomer()) as CustomerId
+    customerId = (await addNewCustomer()) as CustomerId
   })
 
   /** Somebody who signs in by the issuer. */
   async function bySignOn(passwordHash: string | null) {
-    const email = `ana@${own}.example`
-    await addMember(own, { roles: ['admin'], email, passwordHash })
-    const providerId = await setUp(own, `${own}.example`, { issuer: issuer.issuer })
-    issuer.lie = { claims: { sub: own, email } }
+    const email = `ana@${customerId}.example`
+    await addMember(customerId, { roles: ['admin'], email, passwordHash })
+    const providerId = await setUp(customerId, `${customerId}.example`, { issuer: issuer.issuer })
+    issuer.lie = { claims: { sub: customerId, email } }
     const browser = new Browser()
     await goThrough(browser, { email, providerId })
     const caller = await browser.caller()
@@ -52,22 +52,31 @@ describe('ways', () => {
   describe('to confirm who they are is offered', () => {
     it('single sign-on alone, to a member without a password', async () => {
       const caller = await bySignOn(null)
-      expect(await waysOf(caller)).toEqual({ password: false, factor: true, signOn: true })
+      expect(await reauthenticationMethodsOf(caller)).toEqual({ password: false, factor: true, signOn: true })
       await expect(prove(caller, byPassword)).rejects.toThrow('is not your password')
     })
 
     it('both, to one who has a password, until the customer turns passwords off', async () => {
       const caller = await bySignOn(await hashPassword(PASSWORD))
-      expect(await waysOf(caller)).toEqual({ password: true, factor: true, signOn: true })
+      expect(await reauthenticationMethodsOf(caller)).toEqual({ password: true, factor: true, signOn: true })
       await prove(caller, byPassword)
-      await database.sql(own, 'UPDATE customers SET sign_on_only_since = now() WHERE id = $1', [own])
-      expect(await waysOf(caller)).toEqual({ password: false, factor: false, signOn: true })
+      await database.sql(customerId, 'UPDATE customers SET sign_on_only_since = now() WHERE id = $1', [
+        customerId,
+      ])
+      expect(await reauthenticationMethodsOf(caller)).toEqual({
+        password: false,
+        factor: false,
+        signOn: true,
+      })
       await expect(prove(caller, byPassword)).rejects.toThrow('is not your password')
     })
 
     it('the password alone, where no issuer has opened the session', async () => {
       const caller = await bySignOn(await hashPassword(PASSWORD))
-      expect(await waysOf({ ...caller, session: 'another' })).toMatchObject({ password: true, signOn: false })
+      expect(await reauthenticationMethodsOf({ ...caller, session: 'another' })).toMatchObject({
+        password: true,
+        signOn: false,
+      })
     })
   })
 })
@@ -93,12 +102,12 @@ describe('prove', () => {
     if (!caller) throw new Error('The session has ended.')
     return caller
   }
-  const refusalOf = async (sid: string) => {
+  const problemOf = async (sid: string) => {
     const caller = await callerOf(sid)
     try {
       return requireFresh(caller)
-    } catch (refused) {
-      return (refused as { code: string }).code
+    } catch (error) {
+      return (error as { code: string }).code
     }
   }
   // The owner alone can make a session older, and the owner only past the wall.
@@ -129,22 +138,22 @@ describe('prove', () => {
   describe('a session', () => {
     it('is fresh for ten minutes after sign-in, and again after its member proved who they are', async () => {
       const [here, there] = [await open(), await open()]
-      expect(await refusalOf(here)).toBeUndefined()
+      expect(await problemOf(here)).toBeUndefined()
       await older('9 minutes 50 seconds')
-      expect(await refusalOf(here)).toBeUndefined()
+      expect(await problemOf(here)).toBeUndefined()
       await older('11 seconds')
-      expect(await refusalOf(here)).toBe('fresh_sign_in_required')
+      expect(await problemOf(here)).toBe('fresh_sign_in_required')
       expect((await proveIn(here, PASSWORD)).json).toEqual({ proven: true })
-      expect(await refusalOf(here)).toBeUndefined()
+      expect(await problemOf(here)).toBeUndefined()
       // The same member elsewhere has proven nothing there.
-      expect(await refusalOf(there)).toBe('fresh_sign_in_required')
-      const said = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
-      expect(await database.sql('northwind', said, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
+      expect(await problemOf(there)).toBe('fresh_sign_in_required')
+      const query = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
+      expect(await database.sql('northwind', query, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
     })
   })
 
   describe('by what somebody can prove it', () => {
-    const ask = async (headers: Record<string, string>) => {
+    const callApi = async (headers: Record<string, string>) => {
       const request = new Request('http://console.example/auth/v1/fresh-sign-in', { headers })
       const response = await route(readWays).GET(request)
       return { status: response.status, json: await response.json() }
@@ -154,11 +163,14 @@ describe('prove', () => {
       const sid = await open()
       await older('11 minutes')
       const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
-      const ways = { password: true, factor: true, signOn: false }
-      expect(await ask({ cookie })).toEqual({ status: 200, json: ways })
+      const methods = { password: true, factor: true, signOn: false }
+      expect(await callApi({ cookie })).toEqual({ status: 200, json: methods })
       const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
-      expect(await ask({ authorization })).toMatchObject({ status: 403, json: { code: 'permission_denied' } })
-      expect((await ask({})).status).toBe(401)
+      expect(await callApi({ authorization })).toMatchObject({
+        status: 403,
+        json: { code: 'permission_denied' },
+      })
+      expect((await callApi({})).status).toBe(401)
     })
   })
 
@@ -168,7 +180,7 @@ describe('prove', () => {
       await older('11 minutes')
       const { status, json } = await proveIn(sid, 'wrong wrong wrong')
       expect([status, json.errors]).toEqual([400, [{ pointer: '/password', detail: 'is not your password' }]])
-      expect(await refusalOf(sid)).toBe('fresh_sign_in_required')
+      expect(await problemOf(sid)).toBe('fresh_sign_in_required')
     })
 
     it('too often has to wait, in this session alone', async () => {
@@ -178,10 +190,10 @@ describe('prove', () => {
         Array.from({ length: 12 }, (_, n) => proveIn(thief, `wrong wrong ${n}`)),
       )
       expect([...new Set(tries.map(({ status }) => status))].sort()).toEqual([400, 429])
-      const late = await proveIn(thief, PASSWORD)
-      expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
+      const result = await proveIn(thief, PASSWORD)
+      expect([result.status, Number(result.headers.get('retry-after')) > 0]).toEqual([429, true])
       expect((await proveIn(owner, PASSWORD)).status).toBe(200)
-      expect(await refusalOf(thief)).toBe('fresh_sign_in_required')
+      expect(await problemOf(thief)).toBe('fresh_sign_in_required')
     })
   })
 

@@ -24,9 +24,9 @@ it('names no address, and is another one for each recipient, customer and kind',
 
 it('is refused with any character changed, left out or added', () => {
   const text = noticeLink(link)
-  const place = fc.nat({ max: text.length - 1 })
+  const position = fc.nat({ max: text.length - 1 })
   fc.assert(
-    fc.property(place, fc.constantFrom('', 'A', 'b', '.', '=', '\0', 'é'), (at, char) => {
+    fc.property(position, fc.constantFrom('', 'A', 'b', '.', '=', '\0', 'é'), (at, char) => {
       fc.pre(text[at] !== char)
       expect(readNoticeLink(text.slice(0, at) + char + text.slice(at + 1))).toBeUndefined()
     }),

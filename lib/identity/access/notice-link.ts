@@ -6,7 +6,7 @@ import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 export type NoticeLink = { customerId: CustomerId; recipientId: string; notice: string }
 
 /** Longer ones are not ours. */
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 
 const PURPOSE = 'links in notices'
 
@@ -21,8 +21,8 @@ export function noticeLink({ customerId, recipientId, notice }: NoticeLink): str
 
 /** What a link says; undefined for what we have not signed, also with an older SESSION_SECRET. */
 export function readNoticeLink(text: string): NoticeLink | undefined {
-  const [content = '', given = '', ...more] = text.length > LONGEST ? [] : text.split('.')
-  if (more.length > 0 || !isSigned(given, PURPOSE, content)) return undefined
+  const [content = '', signature = '', ...more] = text.length > MAX_LENGTH ? [] : text.split('.')
+  if (more.length > 0 || !isSigned(signature, PURPOSE, content)) return undefined
   const [customerId, recipientId, notice] = JSON.parse(Buffer.from(content, 'base64url').toString())
   return { customerId: customerId as CustomerId, recipientId, notice }
 }

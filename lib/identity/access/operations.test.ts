@@ -44,7 +44,7 @@ const signedIn = async () => {
   return { sid, cookie: await cookieOf(sid) }
 }
 /** What another program could make with our key: a token that is in order, of an algorithm that we do not use. */
-const inAnotherWay = (claims: object) => {
+const encryptWithCbc = (claims: object) => {
   const info = 'NextAuth.js Generated Encryption Key'
   const key = Buffer.from(hkdfSync('sha256', sessionSecret(), '', info, 32))
   const header = Buffer.from('{"alg":"dir","enc":"A128CBC-HS256"}').toString('base64url')
@@ -114,8 +114,8 @@ it('signing in says nothing of what failed inside: next-auth puts the text into 
   pool.query = (() => Promise.reject(new Error('Failed query: SELECT password_hash FROM members'))) as never
   try {
     const [credentials] = authOptions().providers
-    const given = { email: mail, password: PASSWORD }
-    const outcome = credentials?.options?.authorize(given, { headers: {} })
+    const signInValues = { email: mail, password: PASSWORD }
+    const outcome = credentials?.options?.authorize(signInValues, { headers: {} })
     await expect(outcome).rejects.toThrow(/^unavailable$/)
   } finally {
     pool.query = query
@@ -136,7 +136,7 @@ describe('a session', () => {
   it('is opened by tokens of the one algorithm that we use, whatever others their senders name', async () => {
     const { sid, cookie } = await signedIn()
     expect(await callerBehind(cookie)).toBeDefined()
-    const other = inAnotherWay({ sid })
+    const other = encryptWithCbc({ sid })
     expect(await decode({ token: other, secret: sessionSecret() })).toEqual({ sid })
     expect(await callerBehind(`console-session=${other}`)).toBeUndefined()
   })

@@ -5,13 +5,13 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
-import { visit } from '#lib/platform/runtime/log.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import * as contract from './contract.ts'
 import { noteFactor } from './factors/store.ts'
-import { noteProof, prove, waysOf } from './fresh-sign-ins.ts'
-import { askRecovery as keepRecovery } from './links/recoveries.ts'
+import { noteReauthentication, prove, reauthenticationMethodsOf } from './fresh-sign-ins.ts'
+import { requestRecovery as keepRecovery } from './links/recoveries.ts'
 import { redeemLink as redeem } from './links/redeem.ts'
-import { changeOwnPassword } from './passwords/change.ts'
+import { replacePassword } from './passwords/change.ts'
 import { countRecovery } from './sign-ins/budgets.ts'
 
 export const validateKey = operation(contract.validateKey, async (caller) => ({
@@ -21,14 +21,14 @@ export const validateKey = operation(contract.validateKey, async (caller) => ({
 export const changePassword = operation(contract.changePassword, async (caller, { body }, { requestId }) => {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'Only a signed-in member has a password.')
-  await changeOwnPassword(caller, body, requestId)
+  await replacePassword(caller, body, requestId)
   return { body: { changed: true } }
 })
 
 export const readWays = operation(contract.readWays, async (caller) => {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
-  return { body: await waysOf(caller) }
+  return { body: await reauthenticationMethodsOf(caller) }
 })
 
 /** Notes that the member is there, after they have proven it: the session counts as freshly signed in from now on. */
@@ -38,7 +38,7 @@ export const proveSession = operation(contract.proveSession, async (caller, { bo
     throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
   const { factor } = await prove(caller, body)
   const note = async (tx: Transaction) => {
-    await noteProof(tx, customerId, session)
+    await noteReauthentication(tx, customerId, session)
     if (factor) await noteFactor(tx, customerId, session, factor)
     const event = { action: 'session.confirmed', subject: caller.id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, event)
@@ -54,7 +54,7 @@ export const redeemLink = operation(contract.redeemLink, async (_, { body }) => 
 export const askRecovery = operation(contract.askRecovery, async (_, { body }) => {
   if (!mailSettings())
     throw new Problem('not_found', 'No mail server is set up here. Ask an Admin of your company.')
-  const wait = await countRecovery(body.email, visit()?.address ?? '')
+  const wait = await countRecovery(body.email, requestContext()?.address ?? '')
   if (wait > 0) {
     const headers = { 'Retry-After': String(wait) }
     throw new Problem('rate_limited', 'Too many links were asked for. Wait before you ask again.', {

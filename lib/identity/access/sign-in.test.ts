@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { hashPassword } from './passwords/hash.ts'
 import { signIn } from './sign-in.ts'
-import { markCookie } from './sign-ins/known-browsers.ts'
+import { setDeviceCookie } from './sign-ins/known-browsers.ts'
 
 const PASSWORD = 'correct horse battery'
 const ANA = { email: 'ana@northwind.example', password: PASSWORD }
@@ -20,19 +20,19 @@ const from = (index: number, cookies = '') => ({ address: `192.0.2.${index}`, us
 test('a flood of strangers, each from an address of its own, is refused in part and keeps no known browser waiting', async () => {
   const first = await signIn(ANA, from(250))
   if (first.kind !== 'signed-in') throw new Error(first.kind)
-  const cookies = markCookie(first.mark).split(';')[0] ?? ''
+  const cookies = setDeviceCookie(first.deviceCookie).split(';')[0] ?? ''
   const flood = Array.from({ length: 100 }, (_, index) =>
     signIn({ email: `nobody-${index}@northwind.example`, password: 'guessed' }, from(index)).then(
       ({ kind }) => kind,
       ({ code }) => code,
     ),
   )
-  const known = signIn(ANA, from(251, cookies)).then(({ kind }) => kind)
+  const kind = signIn(ANA, from(251, cookies)).then(({ kind }) => kind)
   const all = Promise.all(flood)
   // Of those that wait, the last one has not had its turn yet.
-  expect(await Promise.race([known, all.then(() => 'after the flood')])).toBe('signed-in')
-  const told = await all
-  expect(told.filter((one) => one === 'service_unavailable').length).toBeGreaterThanOrEqual(38)
-  expect(told.filter((one) => one === 'refused').length).toBeGreaterThan(0)
-  expect(told).not.toContain('signed-in')
+  expect(await Promise.race([kind, all.then(() => 'after the flood')])).toBe('signed-in')
+  const kinds = await all
+  expect(kinds.filter((one) => one === 'service_unavailable').length).toBeGreaterThanOrEqual(38)
+  expect(kinds.filter((one) => one === 'refused').length).toBeGreaterThan(0)
+  expect(kinds).not.toContain('signed-in')
 })

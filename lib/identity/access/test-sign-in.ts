@@ -1,10 +1,10 @@
-import { signIn, type Visitor } from './sign-in.ts'
+import { type BrowserClient, signIn } from './sign-in.ts'
 
 /** Signs in from an address: the session's id, or what was answered instead. */
 export async function signInFrom(
   credentials: unknown,
   address = '192.0.2.1',
-  more: Partial<Visitor> = {},
+  more: Partial<BrowserClient> = {},
 ): Promise<string | null> {
   const outcome = await signIn(credentials, { address, userAgent: '', cookies: '', ...more })
   if (outcome.kind === 'signed-in') return outcome.sid

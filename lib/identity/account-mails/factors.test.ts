@@ -14,7 +14,7 @@ import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { tellMembers } from './send.ts'
+import { notifyMembers } from './send.ts'
 
 let catcher: Catcher
 let database: TestDatabase
@@ -34,26 +34,26 @@ afterAll(async () => {
 const EMAIL = 'ana@alder.example'
 
 it('a member is told of each factor that is set up, removed or reset, and of a recovery code', async () => {
-  const tell = async () => {
-    await tellMembers('test', new AbortController().signal)
+  const sendMails = async () => {
+    await notifyMembers('test', new AbortController().signal)
     return catcher.mails.splice(0).filter(({ headers }) => headers.subject !== 'New sign-in to your account')
   }
-  const told = async () => (await tell()).map(({ to, headers }) => [to, headers.subject])
+  const sentSubjects = async () => (await sendMails()).map(({ to, headers }) => [to, headers.subject])
   const member = await join('alder', EMAIL, { passwordHash: await hashPassword(PASSWORD) })
   const sid = sidOf(await enter(EMAIL))
   await addApp(sid)
-  expect(await told()).toEqual([[[EMAIL], 'A second factor was set up']])
+  expect(await sentSubjects()).toEqual([[[EMAIL], 'A second factor was set up']])
   const [code = ''] = await renewCodes(await callerOf(sid))
   const again = await enterWith(EMAIL, code)
-  expect(await told()).toEqual([[[EMAIL], 'A recovery code was used']])
+  expect(await sentSubjects()).toEqual([[[EMAIL], 'A recovery code was used']])
   const [{ id = '' } = {}] = await database.sql('alder', 'SELECT id FROM second_factors')
   const caller = await callerOf(again)
   await removeFactor(caller, String(id))
-  expect(await told()).toEqual([[[EMAIL], 'A second factor was removed']])
+  expect(await sentSubjects()).toEqual([[[EMAIL], 'A second factor was removed']])
   await addApp(again)
-  expect(await tell()).toHaveLength(1)
+  expect(await sendMails()).toHaveLength(1)
   await resetFactors({ ...caller, via: 'operator' }, member, 'test-request', async () => {})
-  const [mail] = await tell()
+  const [mail] = await sendMails()
   expect(mail?.headers.subject).toBe('Your second factors were reset')
   expect(mail?.text).toContain("By whom: an Admin of your company, or your reseller's operator")
   expect(mail?.text).not.toContain(code)

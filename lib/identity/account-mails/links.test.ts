@@ -12,9 +12,9 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { duringVisit } from '#lib/platform/runtime/log.ts'
+import { runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { tellMembers } from './send.ts'
+import { notifyMembers } from './send.ts'
 
 const [OLD, NEW] = ['correct horse battery', 'a new horse battery']
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
@@ -40,11 +40,11 @@ beforeEach(() => {
   email = `ana${++made}@alder.example`
 })
 afterEach(async () => {
-  await tell().catch(() => {})
+  await sendMails().catch(() => {})
   vi.unstubAllEnvs()
 })
 
-const tell = () => tellMembers(`test-${randomUUID()}`, new AbortController().signal)
+const sendMails = () => notifyMembers(`test-${randomUUID()}`, new AbortController().signal)
 const join = (customer: string, more: object = {}) =>
   addMember(customer, { roles: ['it-manager'], email, name: 'Ana', passwordHash: hash, ...more })
 const invited = { passwordHash: null, invitedAt: new Date() }
@@ -65,7 +65,7 @@ const enter = async (password: string) =>
 let asker = 0
 /** Each from an address of its own, unless told. */
 const forget = (address = email, from = `198.51.100.${++asker}`) =>
-  duringVisit({ requestId: randomUUID(), address: from, agent: 'Test' }, () =>
+  runWithRequestContext({ requestId: randomUUID(), address: from, agent: 'Test' }, () =>
     askRecovery(
       undefined as never,
       { params: {}, query: {}, body: { email: address } },
@@ -81,10 +81,10 @@ describe('a mailed link', () => {
     const member = await join(alder, invited)
     await join(birch, invited)
     await mail(alder, member, 'invitation')
-    expect(await tell()).toBe(1)
+    expect(await sendMails()).toBe(1)
     expect(catcher.mails[0]).toMatchObject({ to: [email], headers: { subject: 'You are invited' } })
     const [secret = ''] = secrets()
-    expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', asks: 'new' })
+    expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', passwordPrompt: 'new' })
     expect(await redeem(secret)).toBe('done')
     const { rows } = await database.opened.signIn.query(
       'SELECT password_hash IS NOT NULL AS has FROM people WHERE email = $1',
@@ -99,9 +99,9 @@ describe('a mailed link', () => {
     await join(alder, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     await mail(birch, await join(birch, invited), 'invitation')
-    await tell()
+    await sendMails()
     const [secret = ''] = secrets()
-    expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', asks: 'present' })
+    expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', passwordPrompt: 'present' })
     expect(await redeem(secret, OLD, false)).toBe('done')
     expect(await enter(OLD)).toBe('pending')
   })
@@ -110,24 +110,24 @@ describe('a mailed link', () => {
     const member = await join(alder, invited)
     await mail(alder, member, 'invitation')
     await mail(alder, member, 'invitation')
-    expect(await tell()).toBe(1)
+    expect(await sendMails()).toBe(1)
     await mail(alder, member, 'invitation')
     await scope({ customerId: alder }, (tx) => withdrawLinks(tx, alder, member))
-    expect(await tell()).toBe(0)
+    expect(await sendMails()).toBe(0)
   })
 
   test('that is not taken is made anew, with another secret', async () => {
     const member = await join(alder, invited)
     await mail(alder, member, 'invitation')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
-    await expect(tell()).rejects.toThrow('could not be used')
+    await expect(sendMails()).rejects.toThrow('could not be used')
     const digest = async () =>
       (await database.opened.signIn.query('SELECT digest FROM account_links WHERE member_id = $1', [member]))
         .rows[0]
     const before = await digest()
     await database.sql(alder, 'UPDATE account_links SET not_before = now() WHERE member_id = $1', [member])
     vi.stubEnv('SMTP_URL', catcher.url)
-    expect(await tell()).toBe(1)
+    expect(await sendMails()).toBe(1)
     expect(await digest()).not.toEqual(before)
     expect(await redeem(secrets()[0])).toBe('done')
   })
@@ -136,9 +136,9 @@ describe('a mailed link', () => {
 describe('a forgotten password', () => {
   test('is answered the same for a known and an unknown address, and only the known one gets a mail', async () => {
     await join(alder)
-    const [known, unknown] = [await forget(), await forget(`nobody.${email}`)]
-    expect([known, unknown]).toEqual([{ asked: true }, { asked: true }])
-    expect(await tell()).toBe(1)
+    const [existing, unknown] = [await forget(), await forget(`nobody.${email}`)]
+    expect([existing, unknown]).toEqual([{ asked: true }, { asked: true }])
+    expect(await sendMails()).toBe(1)
     expect(catcher.mails.map(({ to, headers }) => [to, headers.subject])).toEqual([
       [[email], 'Set a new password'],
     ])
@@ -152,13 +152,13 @@ describe('a forgotten password', () => {
     )
     expect(outcome.kind).toBe('pending')
     await forget(email.toUpperCase())
-    await tell()
+    await sendMails()
     const [secret = ''] = secrets()
     expect(await viewOfLink('reset', secret)).toEqual({
       state: 'open',
       email,
       customer: undefined,
-      asks: 'new',
+      passwordPrompt: 'new',
     })
     const both = await Promise.all([redeem(secret), redeem(secret, 'my own horse battery')])
     expect(both.sort()).toEqual(['done', 'not_found'])
@@ -175,16 +175,16 @@ describe('a forgotten password', () => {
       )
       expect(rows[0]).toEqual({ action: 'password.set', details: { by: 'mailed link' } })
     }
-    await tell()
+    await sendMails()
     expect(catcher.mails.map(({ headers }) => headers.subject)).toContain('Your password was changed')
   })
 
   test('has one link that works: a new one withdraws it, and it ends after half an hour', async () => {
     await join(alder)
     await forget()
-    await tell()
+    await sendMails()
     await forget()
-    await tell()
+    await sendMails()
     const [first, second] = secrets()
     expect([await redeem(first), (await viewOfLink('reset', first ?? '')).state]).toEqual([
       'not_found',
@@ -205,22 +205,22 @@ describe('a forgotten password', () => {
   ])('opens nothing to who %s', async (_, more) => {
     await join(alder, more)
     expect(await forget()).toEqual({ asked: true })
-    expect(await tell()).toBe(0)
+    expect(await sendMails()).toBe(0)
   })
 
   test('is asked for a few times with one address, and from one place, known or not', async () => {
     await join(alder)
-    const ask = async (address: string) => {
+    const callApi = async (address: string) => {
       const answers = []
       for (let n = 0; n < 5; n++) answers.push(await forget(address))
       return answers
     }
     const few = [...Array(3).fill({ asked: true }), ...Array(2).fill('rate_limited')]
-    expect([await ask(email), await ask(`nobody.${email}`)]).toEqual([few, few])
+    expect([await callApi(email), await callApi(`nobody.${email}`)]).toEqual([few, few])
     const answers = []
     for (let n = 0; n < 12; n++) answers.push(await forget(`other.${n}@x.example`, '203.0.113.5'))
     expect(answers.slice(-2)).toEqual(['rate_limited', 'rate_limited'])
-    await tell()
+    await sendMails()
     expect(secrets()).toHaveLength(3)
   })
 

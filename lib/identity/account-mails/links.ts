@@ -1,12 +1,12 @@
 import 'server-only'
-import { claimRecovery, settleRecovery } from '#lib/identity/access/links/recoveries.ts'
+import { claimRecovery, finishRecovery } from '#lib/identity/access/links/recoveries.ts'
 import { claimLink, type DueLink } from '#lib/identity/access/links/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type Delivery, deliver, type Message } from '#lib/platform/mail/mailer.ts'
-import { settle } from '#lib/platform/mail/queue.ts'
+import { recordOutcome } from '#lib/platform/mail/queue.ts'
 import type { MailConfig } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
@@ -14,7 +14,7 @@ import { NO_ANSWER } from './message.ts'
 import { endedBy } from './store.ts'
 
 /** People sign in to a closed customer, too. */
-const LATE = { evenIfClosed: true }
+const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 /**
  * Mails a customer's links, each with a secret that is made for it now.
@@ -29,7 +29,7 @@ export async function mailLinks(
 ): Promise<number> {
   let count = 0
   while (!signal.aborted) {
-    const due = await scope({ customerId }, (tx) => claimLink(tx, customerId), LATE)
+    const due = await scope({ customerId }, (tx) => claimLink(tx, customerId), EVEN_IF_CLOSED)
     if (!due) break
     const delivery = await sendLink(mail, customerId, due)
     if (delivery.kind === 'sent') count += 1
@@ -40,8 +40,8 @@ export async function mailLinks(
 
 async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, linkMessage(due, env().baseUrl), `link.${due.id}`)
-  const note = (tx: Transaction) => settle(tx, customerId, accountLinks, due.id, endedBy(delivery))
-  await scope({ customerId }, note, LATE)
+  const note = (tx: Transaction) => recordOutcome(tx, customerId, accountLinks, due.id, endedBy(delivery))
+  await scope({ customerId }, note, EVEN_IF_CLOSED)
   return delivery
 }
 
@@ -60,7 +60,7 @@ export async function mailRecoveries(
     const due = await claimRecovery()
     if (!due) break
     if (!due.mail) {
-      await settleRecovery(due.id, 'REFUSED', 'Nobody has this address, or it was asked for too long ago.')
+      await finishRecovery(due.id, 'REFUSED', 'Nobody has this address, or it was asked for too long ago.')
       continue
     }
     const { email, secret } = due.mail
@@ -71,7 +71,7 @@ export async function mailRecoveries(
       `recovery.${due.id}`,
     )
     const { state, reason } = endedBy(delivery)
-    await settleRecovery(due.id, state, reason)
+    await finishRecovery(due.id, state, reason)
     if (delivery.kind === 'sent') count += 1
     else report(delivery, { requestId, mail: due.id })
   }

@@ -27,10 +27,10 @@ test.each<[AdminEvent, string, string, string]>([
     'Single sign-on has ended for alder.example',
     'nobody with such an address',
   ],
-])('Admins are told of %s, with when and what to do', (event, about, subject, said) => {
+])('Admins are told of %s, with when and what to do', (event, about, subject, expectedText) => {
   const message = messageOf({ ...due, event, about }, 'https://console.example')
   expect(message.subject).toBe(subject)
-  expect(message.text).toContain(said)
+  expect(message.text).toContain(expectedText)
   expect(message.text).toContain('2026-11-22 21:00 UTC')
   expect(message.text).toContain('Alder')
   expect(message.text).toContain('It can not be turned off.')

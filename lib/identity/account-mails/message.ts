@@ -1,5 +1,5 @@
 import 'server-only'
-import type { AdminEvent, OrderEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import type { AdminEvent, RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { deviceOf } from '#lib/identity/sessions/device.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { DueMail } from './store.ts'
@@ -8,20 +8,20 @@ import type { DueMail } from './store.ts'
 export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
 /** What happened in words, and what to do if it was not the member. */
-type Words = { subject: string; happened: (account: string) => string; otherwise: string }
+type AccountText = { subject: string; happened: (account: string) => string; otherwise: string }
 
-const TELL = 'tell your administrator or your reseller at once.'
-const CHANGE = `change your password, and ${TELL}`
+const CONTACT_ADVICE = 'tell your administrator or your reseller at once.'
+const CHANGE = `change your password, and ${CONTACT_ADVICE}`
 
 /** What happens with an account, and not with a key, a token or a domain. */
-type OfAccount = Exclude<DueMail['event'], AdminEvent | OrderEvent | 'key-ends' | 'key-leaked'>
+type OfAccount = Exclude<DueMail['event'], AdminEvent | RenewalEvent | 'key-ends' | 'key-leaked'>
 
-const WORDS: Record<OfAccount, Words> = {
+const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   'new-password': {
     subject: 'Your password was changed',
     happened: (account) =>
       `The password of ${account} was changed. Wherever else you were signed in, you were signed out.`,
-    otherwise: TELL,
+    otherwise: CONTACT_ADVICE,
   },
   'new-device': {
     subject: 'New sign-in to your account',
@@ -65,23 +65,23 @@ export function messageOf(due: DueMail, baseUrl: string): Message {
 function textOf(due: DueMail, baseUrl: string) {
   const { event } = due
   if (event === 'key-ends' || event === 'key-leaked') return keyText(event, due, baseUrl)
-  if (isOfOrder(event)) return orderText(event, due, baseUrl)
+  if (isOfRenewal(event)) return renewalText(event, due, baseUrl)
   return isForAdmins(event) ? adminText(event, due) : accountText(event, due, baseUrl)
 }
 
 function accountText(event: OfAccount, { customer, ...happened }: DueMail, baseUrl: string) {
-  const { subject, happened: say, otherwise } = WORDS[event]
+  const { subject, happened: eventText, otherwise } = ACCOUNT_TEXTS[event]
   const isWished = event === 'factors-reset' ? 'If you asked for that' : 'If that was you'
   const where = event === 'new-device' ? `\n${baseUrl}/sessions` : ''
   const lines = [
-    say(`your account for the licenses and invoices of ${customer}`),
-    factsOf(event, happened),
+    eventText(`your account for the licenses and invoices of ${customer}`),
+    detailsOf(event, happened),
     `${isWished}, there is nothing to do. If it was not, ${otherwise}${where}`,
   ]
   return { subject, lines }
 }
 
-function factsOf(
+function detailsOf(
   event: OfAccount,
   { at, address, userAgent }: Pick<DueMail, 'at' | 'address' | 'userAgent'>,
 ) {
@@ -92,14 +92,14 @@ function factsOf(
   return [time, `Device:  ${deviceOf(userAgent)}`, `Address: ${address || 'not known'}`].join('\n')
 }
 
-type AdminWords = (what: { about: string; customer: string; time: string }) => {
+type AdminText = (what: { about: string; customer: string; time: string }) => {
   subject: string
   lines: string[]
 }
 
 const RESELLER = 'ask your reseller’s operator'
 
-const ADMIN_WORDS: Record<AdminEvent, AdminWords> = {
+const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'scim-token-leaked': ({ about, customer, time }) => ({
     subject: 'A token of your directory was found and revoked',
     lines: [
@@ -125,12 +125,12 @@ const ADMIN_WORDS: Record<AdminEvent, AdminWords> = {
 
 /** What the Admins of a customer are told: that a token was found, or that a domain is not proven any more. */
 function adminText(event: AdminEvent, { about, customer, at }: DueMail) {
-  return ADMIN_WORDS[event]({ about: about ?? '', customer, time: minuteOf(at) })
+  return ADMIN_TEXTS[event]({ about: about ?? '', customer, time: minuteOf(at) })
 }
 
 /** Whether it is Admins that a mail is for. */
 function isForAdmins(event: DueMail['event']): event is AdminEvent {
-  return event in ADMIN_WORDS
+  return event in ADMIN_TEXTS
 }
 
 type AboutKey = Pick<DueMail, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
@@ -163,8 +163,8 @@ function keyText(
 }
 
 /** What whoever ordered something for a next term is told: that its time comes, or that it came to nothing. */
-function orderText(
-  event: OrderEvent,
+function renewalText(
+  event: RenewalEvent,
   { customer, about }: Pick<DueMail, 'customer' | 'about'>,
   baseUrl: string,
 ): { subject: string; lines: string[] } {
@@ -188,7 +188,7 @@ function orderText(
 }
 
 /** Whether it is about an order for a next term. */
-function isOfOrder(event: DueMail['event']): event is OrderEvent {
+function isOfRenewal(event: DueMail['event']): event is RenewalEvent {
   return event === 'renewal-near' || event === 'renewal-not-done'
 }
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { setPasswordHash } from '#lib/identity/access/passwords/set.ts'
 import { signIn } from '#lib/identity/access/sign-in.ts'
-import { markCookie } from '#lib/identity/access/sign-ins/known-browsers.ts'
+import { setDeviceCookie } from '#lib/identity/access/sign-ins/known-browsers.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { tellMembers } from './send.ts'
+import { notifyMembers } from './send.ts'
 
 const PASSWORD = 'correct horse battery'
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'
@@ -38,12 +38,12 @@ beforeEach(async () => {
   member = await addMember('northwind', { roles: ['admin'], email, name: 'Ana', passwordHash })
 })
 afterEach(async () => {
-  await tell().catch(() => {})
+  await sendMails().catch(() => {})
   vi.unstubAllEnvs()
 })
 
-const tell = () => tellMembers(`test-${randomUUID()}`, new AbortController().signal)
-const taken = () => catcher.mails.splice(0)
+const sendMails = () => notifyMembers(`test-${randomUUID()}`, new AbortController().signal)
+const drainMails = () => catcher.mails.splice(0)
 const states = () =>
   database.sql('northwind', 'SELECT state FROM account_mails WHERE member_id = $1', [member])
 const older = (time: string) =>
@@ -55,22 +55,22 @@ const older = (time: string) =>
   )
 
 async function enter(cookies = '') {
-  const visitor = { address: '192.0.2.7', userAgent: FIREFOX, cookies }
-  const outcome = await signIn({ email, password: PASSWORD }, visitor)
+  const client = { address: '192.0.2.7', userAgent: FIREFOX, cookies }
+  const outcome = await signIn({ email, password: PASSWORD }, client)
   if (outcome.kind !== 'signed-in') throw new Error(outcome.kind)
-  return { sid: outcome.sid, cookie: markCookie(outcome.mark).split(';')[0] ?? '' }
+  return { sid: outcome.sid, cookie: setDeviceCookie(outcome.deviceCookie).split(';')[0] ?? '' }
 }
 
-const setPassword = (keep = '') => {
+const setPassword = (exceptSession = '') => {
   const customerId = 'northwind' as CustomerId
-  return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { keep }))
+  return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { exceptSession }))
 }
 
 describe('a member is told', () => {
   test('of a sign-in from a new device: with what, from where, when, and what to do', async () => {
     const { cookie } = await enter()
-    expect(await tell()).toBe(1)
-    const [mail, ...others] = taken()
+    expect(await sendMails()).toBe(1)
+    const [mail, ...others] = drainMails()
     expect(others).toEqual([])
     expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'New sign-in to your account'])
     expect(mail?.text).toMatch(
@@ -79,19 +79,19 @@ describe('a member is told', () => {
     expect(mail?.text).toContain('https://console.example/sessions')
     expect(mail?.headers['auto-submitted']).toBe('auto-generated')
     await enter(cookie)
-    expect([await tell(), taken()]).toEqual([0, []])
+    expect([await sendMails(), drainMails()]).toEqual([0, []])
   })
 
   test('of a new password, and by whom it was set', async () => {
     const { sid, cookie } = await enter()
-    await tell()
-    taken()
+    await sendMails()
+    drainMails()
     await setPassword(digestOf(sid))
     await setPassword()
-    expect(await tell()).toBe(2)
-    const [own, operators] = taken()
-    expect(own?.headers.subject).toBe('Your password was changed')
-    expect(own?.text).toContain('Device:  Firefox on Windows')
+    expect(await sendMails()).toBe(2)
+    const [memberMail, operators] = drainMails()
+    expect(memberMail?.headers.subject).toBe('Your password was changed')
+    expect(memberMail?.text).toContain('Device:  Firefox on Windows')
     expect(operators?.text).toContain("your reseller's operator")
     // The browser of the session that changed it was still known; since the operator's one it is not.
     await database.sql('northwind', 'UPDATE members SET password_hash = $2 WHERE id = $1', [
@@ -99,45 +99,45 @@ describe('a member is told', () => {
       await hashPassword(PASSWORD),
     ])
     await enter(cookie)
-    expect(await tell()).toBe(1)
+    expect(await sendMails()).toBe(1)
   })
 
   test('of nothing where no mail server is set', async () => {
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
     await enter()
-    expect([await tell(), await states()]).toEqual([0, []])
+    expect([await sendMails(), await states()]).toEqual([0, []])
   })
 })
 
 describe('a mail', () => {
   test('leaves once, however many processes send', async () => {
     for (let n = 0; n < 3; n++) await enter()
-    const counts = await Promise.all([tell(), tell(), tell()])
+    const counts = await Promise.all([sendMails(), sendMails(), sendMails()])
     expect(counts.reduce((a, b) => a + b)).toBe(3)
-    expect(taken()).toHaveLength(3)
+    expect(drainMails()).toHaveLength(3)
   })
 
   test('that is refused is not sent again', async () => {
     catcher.faults.set(email, { at: 'recipient', code: 550 })
     await enter()
-    expect(await tell()).toBe(0)
+    expect(await sendMails()).toBe(0)
     expect(await states()).toEqual([{ state: 'REFUSED' }])
   })
 
   test('waits while the server is away, and is given up after a day', async () => {
     await enter()
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
-    await expect(tell()).rejects.toThrow('could not be used')
+    await expect(sendMails()).rejects.toThrow('could not be used')
     expect(await states()).toEqual([{ state: 'WAITING' }])
     // Not at once again.
-    expect(await tell()).toBe(0)
+    expect(await sendMails()).toBe(0)
     vi.stubEnv('SMTP_URL', catcher.url)
     await older('6 minutes')
-    expect(await tell()).toBe(1)
+    expect(await sendMails()).toBe(1)
     await enter()
     await older('25 hours')
-    expect(await tell()).toBe(0)
+    expect(await sendMails()).toBe(0)
     expect((await states()).map(({ state }) => state).sort()).toEqual(['REFUSED', 'SENT'])
   })
 
@@ -148,8 +148,8 @@ describe('a mail', () => {
       "UPDATE account_mails SET state = 'SENDING', not_before = now() + interval '10 minutes' WHERE member_id = $1",
       [member],
     )
-    expect(await tell()).toBe(0)
+    expect(await sendMails()).toBe(0)
     await older('11 minutes')
-    expect(await tell()).toBe(1)
+    expect(await sendMails()).toBe(1)
   })
 })

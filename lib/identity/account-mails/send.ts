@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountMails } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
-import { settle } from '#lib/platform/mail/queue.ts'
+import { recordOutcome } from '#lib/platform/mail/queue.ts'
 import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
@@ -19,14 +19,14 @@ import { claimMail, type DueMail, endedBy } from './store.ts'
  * @returns how many were sent
  * @throws Error where the mail server is away: the others are not tried then
  */
-export async function tellMembers(requestId: string, signal: AbortSignal): Promise<number> {
+export async function notifyMembers(requestId: string, signal: AbortSignal): Promise<number> {
   const mail = mailSettings()
   if (!mail) return 0
   let count = await mailRecoveries(mail, requestId, signal)
   for (const customerId of await customersWithAccountMails()) {
-    for (let kind = await tellNext(mail, customerId, requestId); kind; ) {
+    for (let kind = await sendNext(mail, customerId, requestId); kind; ) {
       if (kind === 'sent') count += 1
-      kind = signal.aborted ? undefined : await tellNext(mail, customerId, requestId)
+      kind = signal.aborted ? undefined : await sendNext(mail, customerId, requestId)
     }
     count += await mailLinks(mail, customerId, requestId, signal)
     if (signal.aborted) break
@@ -35,11 +35,11 @@ export async function tellMembers(requestId: string, signal: AbortSignal): Promi
 }
 
 /** People sign in to a closed customer, too, and are told of it. */
-const LATE = { evenIfClosed: true }
+const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 /** Sends one mail of a customer, and says what became of it; undefined where none is due. */
-async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: string) {
-  const due = await scope({ customerId }, (tx) => claimMail(tx, customerId), LATE)
+async function sendNext(mail: MailConfig, customerId: CustomerId, requestId: string) {
+  const due = await scope({ customerId }, (tx) => claimMail(tx, customerId), EVEN_IF_CLOSED)
   if (!due) return undefined
   const delivery = await send(mail, customerId, due)
   const { kind } = delivery
@@ -50,7 +50,7 @@ async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: str
 
 async function send(mail: MailConfig, customerId: CustomerId, due: DueMail): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, messageOf(due, env().baseUrl), `account.${due.id}`)
-  const note = (tx: Transaction) => settle(tx, customerId, accountMails, due.id, endedBy(delivery))
-  await scope({ customerId }, note, LATE)
+  const note = (tx: Transaction) => recordOutcome(tx, customerId, accountMails, due.id, endedBy(delivery))
+  await scope({ customerId }, note, EVEN_IF_CLOSED)
   return delivery
 }

@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountMails } from '#lib/platform/db/schema/access/sign-ins.ts'
 import type { Delivery } from '#lib/platform/mail/mailer.ts'
-import { type Ended, giveUpLate, IS_DUE, LEASE } from '#lib/platform/mail/queue.ts'
+import { type Ended, IS_DUE, LEASE, rejectExpired } from '#lib/platform/mail/queue.ts'
 
 /** A mail that this process is to send, with whom it goes to and what it tells. */
 export type DueMail = {
@@ -38,8 +38,8 @@ export function endedBy(delivery: Delivery): Ended {
 
 /** Takes one of the customer's mails that are due, the oldest first; undefined where there is none. */
 export async function claimMail(tx: Transaction, customerId: CustomerId): Promise<DueMail | undefined> {
-  await giveUpLate(tx, customerId, accountMails, 'at')
-  const { rows: taken } = await tx.execute<{ id: string }>(sql`
+  await rejectExpired(tx, customerId, accountMails, 'at')
+  const { rows: claimed } = await tx.execute<{ id: string }>(sql`
     WITH due AS (
       SELECT id FROM account_mails
       WHERE customer_id = ${customerId} AND ${IS_DUE}
@@ -47,7 +47,7 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
     )
     UPDATE account_mails a SET state = 'SENDING', not_before = statement_timestamp() + ${LEASE}
     FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id`)
-  if (!taken[0]) return undefined
+  if (!claimed[0]) return undefined
   // By a statement of its own: Citus refuses an UPDATE beside a table that lies everywhere.
   const { rows } = await tx.execute<DueMail>(sql`
     SELECT t.id, t.event, t.at, t.address, t.user_agent AS "userAgent", m.email, c.name AS customer,
@@ -56,20 +56,20 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
     JOIN members m ON m.customer_id = ${customerId} AND m.id = t.member_id
     JOIN customers c ON c.id = ${customerId}
     LEFT JOIN api_keys k ON k.customer_id = ${customerId} AND k.id = t.key_id
-    WHERE t.customer_id = ${customerId} AND t.id = ${taken[0].id}`)
+    WHERE t.customer_id = ${customerId} AND t.id = ${claimed[0].id}`)
   const [due] = rows
   return due && { ...due, at: new Date(due.at), keyEnds: due.keyEnds && new Date(due.keyEnds) }
 }
 
 /** Then nobody asks any more what became of one. */
-const KEPT = sql`interval '90 days'`
+const RETENTION = sql`interval '90 days'`
 
 /**
  * Removes the customer's mails that were sent long ago, or given up.
  * @returns how many
  */
 export async function pruneMails(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const isOld = sql`${accountMails.at} < now() - ${KEPT}`
+  const isOld = sql`${accountMails.at} < now() - ${RETENTION}`
   const { rowCount } = await tx
     .delete(accountMails)
     .where(and(eq(accountMails.customerId, customerId), isOld))

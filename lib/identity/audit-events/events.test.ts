@@ -2,16 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { readInvoiceFile } from '#lib/billing/invoice-files/operations.ts'
 import { changePassword } from '#lib/identity/access/operations.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
-import { signIn, type Visitor } from '#lib/identity/access/sign-in.ts'
+import { type BrowserClient, signIn } from '#lib/identity/access/sign-in.ts'
 import { signOut } from '#lib/identity/access/sign-ins/session-life.ts'
 import { exportAssets, listAssets } from '#lib/licenses/assets/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { takeStrangers } from '#lib/platform/history/requests.ts'
-import { duringVisit, onMeasured } from '#lib/platform/runtime/log.ts'
-import { keepStrangers } from '#lib/server/audit/strangers.ts'
+import { drainAnonymousRejections } from '#lib/platform/history/requests.ts'
+import { onMeasured, runWithRequestContext } from '#lib/platform/runtime/log.ts'
+import { persistAnonymousRejections } from '#lib/server/audit/strangers.ts'
 
 // What leaves a trace, and what leaves none.
 
@@ -33,29 +33,29 @@ const events = () =>
     `SELECT action, subject, actor_kind AS kind, actor_name AS name, address, agent, session, details
      FROM audit_events ORDER BY id`,
   )
-const VISIT = { requestId: 'request-1', address: '192.0.2.9', agent: 'curl/8' }
+const CONTEXT = { requestId: 'request-1', address: '192.0.2.9', agent: 'curl/8' }
 
 /** As the front door lets a request in. */
-function ask(
+function callApi(
   handler: Parameters<typeof route>[0],
   path: string,
-  given: { method?: string; key?: string; body?: object } = {},
+  options: { method?: string; key?: string; body?: object } = {},
 ) {
-  const { method = 'GET' } = given
+  const { method = 'GET' } = options
   const headers = {
-    authorization: `Bearer ${given.key ?? key}`,
+    authorization: `Bearer ${options.key ?? key}`,
     'request-id': 'request-1',
-    ...(given.body ? { 'Content-Type': 'application/json' } : {}),
+    ...(options.body ? { 'Content-Type': 'application/json' } : {}),
   }
-  const body = given.body ? JSON.stringify(given.body) : null
+  const body = options.body ? JSON.stringify(options.body) : null
   const request = new Request(`http://localhost${path}`, { method, headers, body })
-  return duringVisit(VISIT, () => route(handler)[method as 'GET'](request))
+  return runWithRequestContext(CONTEXT, () => route(handler)[method as 'GET'](request))
 }
 
 describe('an export', () => {
   test('is traced before its first byte, with who, where from and what', async () => {
     await addAsset(customer, 'cloud-platform-1', null)
-    const response = await ask(exportAssets, '/billing/v1/assets.csv?search=acme')
+    const response = await callApi(exportAssets, '/billing/v1/assets.csv?search=acme')
     expect(await events()).toEqual([
       {
         action: 'export.begun',
@@ -74,7 +74,7 @@ describe('an export', () => {
   test('does not begin without its trace', async () => {
     await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
     try {
-      const response = await ask(exportAssets, '/billing/v1/assets.csv')
+      const response = await callApi(exportAssets, '/billing/v1/assets.csv')
       expect(response.status).toBe(500)
       expect(await response.text()).not.toContain('id,type')
     } finally {
@@ -85,9 +85,9 @@ describe('an export', () => {
 
   test('that is not sent leaves none, and neither does a read', async () => {
     const finance = await addKey(customer, ['finance-user'])
-    await ask(exportAssets, '/billing/v1/assets.csv', { method: 'HEAD' })
-    await ask(readInvoiceFile, '/billing/v1/invoices/none/file', { key: finance })
-    await ask(listAssets, '/billing/v1/assets')
+    await callApi(exportAssets, '/billing/v1/assets.csv', { method: 'HEAD' })
+    await callApi(readInvoiceFile, '/billing/v1/invoices/none/file', { key: finance })
+    await callApi(listAssets, '/billing/v1/assets')
     expect(await events()).toEqual([])
   })
 })
@@ -96,7 +96,7 @@ describe('a refusal', () => {
   test('of a caller whom we know is traced once a minute, however often they ask', async () => {
     const finance = await addKey(customer, ['finance-user'], { name: 'books' })
     const answers = await Promise.all(
-      [1, 2, 3].map(() => ask(listAssets, '/billing/v1/assets', { key: finance })),
+      [1, 2, 3].map(() => callApi(listAssets, '/billing/v1/assets', { key: finance })),
     )
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
     const [denied, ...others] = await events()
@@ -112,14 +112,14 @@ describe('a refusal', () => {
   test('is one, also where its trace can not be kept', async () => {
     const finance = await addKey(customer, ['finance-user'])
     await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
-    const { status } = await ask(listAssets, '/billing/v1/assets', { key: finance })
+    const { status } = await callApi(listAssets, '/billing/v1/assets', { key: finance })
     await run(db.url, 'GRANT INSERT ON audit_chain TO console_app')
     expect(status).toBe(403)
   })
 
   test('by the operation itself is traced as well', async () => {
     const body = { currentPassword: 'a long password', newPassword: 'another long password' }
-    const { status } = await ask(changePassword, '/auth/v1/password', { method: 'PUT', body })
+    const { status } = await callApi(changePassword, '/auth/v1/password', { method: 'PUT', body })
     expect(status).toBe(403)
     expect(await events()).toMatchObject([
       {
@@ -137,14 +137,14 @@ describe('a refusal', () => {
     await db.sql(customer, 'INSERT INTO customer_limits (customer_id, exports) VALUES ($1, 1)', [customer])
     const statuses: number[] = []
     for (let n = 0; n < 4; n++) {
-      const answer = await ask(exportAssets, '/billing/v1/assets.csv')
+      const answer = await callApi(exportAssets, '/billing/v1/assets.csv')
       await answer.text()
       statuses.push(answer.status)
     }
     // The minute may have ended in between.
-    const refused = statuses.filter((status) => status === 429).length
-    expect([2, 3]).toContain(refused)
-    expect(hit).toEqual(Array(refused).fill('exports'))
+    const throttledCount = statuses.filter((status) => status === 429).length
+    expect([2, 3]).toContain(throttledCount)
+    expect(hit).toEqual(Array(throttledCount).fill('exports'))
     const throttled = (await events()).filter(({ action }) => action === 'access.throttled')
     expect(throttled).toMatchObject([
       { subject: 'exports', kind: 'key', name: 'nightly', address: '192.0.2.9' },
@@ -152,15 +152,15 @@ describe('a refusal', () => {
   })
 
   test('of somebody whom nobody knows is counted by minute and kind', async () => {
-    takeStrangers()
+    drainAnonymousRejections()
     const wrong = `lic_${'a'.repeat(36)}`
     for (let n = 0; n < 3; n++) {
-      expect((await ask(listAssets, '/billing/v1/assets', { key: wrong })).status).toBe(401)
+      expect((await callApi(listAssets, '/billing/v1/assets', { key: wrong })).status).toBe(401)
     }
-    await signIn({ email: 'nobody@nowhere.example', password: 'x' }, visitor)
-    await keepStrangers()
-    await ask(listAssets, '/billing/v1/assets', { key: wrong })
-    await keepStrangers()
+    await signIn({ email: 'nobody@nowhere.example', password: 'x' }, client)
+    await persistAnonymousRejections()
+    await callApi(listAssets, '/billing/v1/assets', { key: wrong })
+    await persistAnonymousRejections()
     const { rows } = await db.opened.jobs.query(
       'SELECT kind, sum(count)::int AS count FROM refused_strangers GROUP BY kind ORDER BY kind',
     )
@@ -172,19 +172,20 @@ describe('a refusal', () => {
   })
 })
 
-const visitor: Visitor = { address: '192.0.2.9', userAgent: 'Firefox', cookies: '' }
+const client: BrowserClient = { address: '192.0.2.9', userAgent: 'Firefox', cookies: '' }
 
 test('signing in, failing to, and signing out are traced', async () => {
   const email = `${customer}@a.example`
   const passwordHash = await hashPassword('a long password')
   const id = await addMember(customer, { roles: ['admin'], name: 'Ana', email, passwordHash })
-  const enter = (password: string) => duringVisit(VISIT, () => signIn({ email, password }, visitor))
+  const enter = (password: string) =>
+    runWithRequestContext(CONTEXT, () => signIn({ email, password }, client))
   await enter('wrong')
   const entered = await enter('a long password')
   if (entered.kind !== 'signed-in') throw new Error('not signed in')
-  await duringVisit(VISIT, () => signOut(entered.sid))
+  await runWithRequestContext(CONTEXT, () => signOut(entered.sid))
   const from = { address: '192.0.2.9', agent: 'curl/8', subject: id }
-  const own = { ...from, kind: 'member', name: 'Ana', session: expect.stringMatching(/^.{12}$/) }
+  const member = { ...from, kind: 'member', name: 'Ana', session: expect.stringMatching(/^.{12}$/) }
   // The failure is not waited for, so that the answer takes as long for everybody.
   await vi.waitFor(async () => expect(await events()).toHaveLength(3))
   expect(await events()).toEqual(
@@ -197,8 +198,8 @@ test('signing in, failing to, and signing out are traced', async () => {
         session: null,
         details: { account: 'Ana' },
       },
-      { ...own, action: 'session.opened', details: {} },
-      { ...own, action: 'session.ended', details: { why: 'signed out' } },
+      { ...member, action: 'session.opened', details: {} },
+      { ...member, action: 'session.ended', details: { why: 'signed out' } },
     ]),
   )
 })

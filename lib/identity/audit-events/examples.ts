@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const revoked = {
   id: '1793358000000000',
@@ -26,7 +26,7 @@ export const listAuditEvents: readonly Example[] = [
     name: 'unknown-kind',
     summary: 'A kind that there is not',
     query: { filter: 'kind:weather' },
-    answer: refused(
+    answer: problemAnswer(
       'filter_invalid',
       'filter: knows these values of kind only: sign-ins, refused, exports, licenses, invoices, access, notices',
       {

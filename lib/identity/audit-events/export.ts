@@ -6,7 +6,7 @@ import type { Column, Table } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
 import { type EventRow, type EventSelection, keyOfEvent, listEvents } from './store.ts'
 
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 
 const COLUMNS: Column<EventRow>[] = [
   { name: 'time', moment: ({ at }) => at },
@@ -36,6 +36,6 @@ export function eventPages(caller: { customerId: CustomerId }, selection: EventS
 }
 
 function pages(tx: Transaction, customerId: CustomerId, selection: EventSelection) {
-  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, MOST_ROWS, cursor)
-  return allPages(MOST_ROWS, read, keyOfEvent)
+  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, MAX_ROWS, cursor)
+  return allPages(MAX_ROWS, read, keyOfEvent)
 }

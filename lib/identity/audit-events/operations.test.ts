@@ -31,9 +31,9 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-type Asked = { key?: string; format?: 'json' | 'csv' }
+type CallOptions = { key?: string; format?: 'json' | 'csv' }
 
-async function ask(search = '', { key = keys.admin, format = 'json' }: Asked = {}) {
+async function callApi(search = '', { key = keys.admin, format = 'json' }: CallOptions = {}) {
   const operation = format === 'csv' ? exportAuditEvents : listAuditEvents
   const url = `http://localhost/billing/v1/audit-events?${search}`
   const headers = new Headers(key ? { authorization: `Bearer ${key}` } : {})
@@ -43,13 +43,13 @@ async function ask(search = '', { key = keys.admin, format = 'json' }: Asked = {
 }
 const subjects = async (search: string, key?: string) =>
   (
-    await ask(`${search}${search ? '&' : ''}maxCreationTime=1780000000`, { key: key ?? keys.admin })
+    await callApi(`${search}${search ? '&' : ''}maxCreationTime=1780000000`, { key: key ?? keys.admin })
   ).json.auditEvents.map(({ subject }: { subject: string }) => subject)
 
 describe('the history', () => {
   it('is listed newest first, each event with who did it and from where', async () => {
     expect(await subjects('')).toEqual(['C1', 'M1', 'K1', 'M1'])
-    const [newest] = (await ask('filter=subject:C1')).json.auditEvents
+    const [newest] = (await callApi('filter=subject:C1')).json.auditEvents
     expect(newest).toMatchObject({
       place: 4,
       createTime: at(4).getTime(),
@@ -58,7 +58,7 @@ describe('the history', () => {
       device: 'Firefox on macOS',
       details: { to: 5 },
     })
-    const [byOperator] = (await ask('filter=subject:K1')).json.auditEvents
+    const [byOperator] = (await callApi('filter=subject:K1')).json.auditEvents
     expect(byOperator.actor).toEqual({ kind: 'operator', id: 'operator', name: 'Operator' })
   })
 
@@ -73,15 +73,15 @@ describe('the history', () => {
     [`minCreationTime=${at(2).getTime() / 1000}`, ['C1', 'M1', 'K1']],
     ['maxCreationTime=0&minCreationTime=5', []],
   ])('is filtered by %s', async (search, expected) => {
-    const found = search.includes('maxCreationTime')
-      ? (await ask(search)).json.auditEvents
+    const matches = search.includes('maxCreationTime')
+      ? (await callApi(search)).json.auditEvents
       : await subjects(search)
-    expect(found).toEqual(expected)
+    expect(matches).toEqual(expected)
   })
 
   it('is paged by key, there and back', async () => {
     const page = async (token?: string) =>
-      (await ask(`maxResults=3&maxCreationTime=1780000000${token ? `&pageToken=${token}` : ''}`)).json
+      (await callApi(`maxResults=3&maxCreationTime=1780000000${token ? `&pageToken=${token}` : ''}`)).json
     const first = await page()
     expect(first).toMatchObject({ rowCount: 3, pageToken: expect.any(String) })
     const second = await page(first.pageToken)
@@ -91,9 +91,9 @@ describe('the history', () => {
   })
 
   it('comes as CSV, with what a spreadsheet would run disarmed', async () => {
-    const { text } = await ask('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
-    const [head, line, end] = text.split('\r\n')
-    expect(head).toMatch(/^\uFEFF?time,action,subject,/)
+    const { text } = await callApi('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
+    const [header, line, end] = text.split('\r\n')
+    expect(header).toMatch(/^\uFEFF?time,action,subject,/)
     expect(line).toContain('2026-05-05T12:00:00.000Z,key.revoked,of birch')
     expect(end).toBe('')
     expect(text).not.toMatch(/(^|[,;\n])=/)
@@ -103,11 +103,11 @@ describe('the history', () => {
 describe('is for Admins alone', () => {
   it.each(['json', 'csv'] as const)('as %s', async (format) => {
     for (const key of [keys.it, keys.finance]) {
-      const { status, text } = await ask('', { key, format: format === 'csv' ? 'csv' : 'json' })
+      const { status, text } = await callApi('', { key, format: format === 'csv' ? 'csv' : 'json' })
       expect([status, text]).toEqual([403, expect.stringContaining('Audit Viewer')])
     }
-    expect((await ask('', { key: '', format })).status).toBe(401)
-    expect((await ask('', { key: `lic_${'a'.repeat(36)}`, format })).status).toBe(401)
+    expect((await callApi('', { key: '', format })).status).toBe(401)
+    expect((await callApi('', { key: `lic_${'a'.repeat(36)}`, format })).status).toBe(401)
   })
 })
 
@@ -123,13 +123,13 @@ it.each([
   `pageToken=${Buffer.from('["older","0123456789abcdef",["1","x"]]').toString('base64url')}`,
   'filter=actor:%00',
 ])('%s is refused and names what is wrong', async (search) => {
-  const { status, json } = await ask(search)
+  const { status, json } = await callApi(search)
   expect(status).toBe(400)
   expect(json.errors[0].parameter).toBe(search.split('=')[0])
 })
 
 describe('two walls between customers, each of which holds alone', () => {
-  const token = async (key: string) => (await ask('maxResults=1', { key })).json.pageToken
+  const token = async (key: string) => (await callApi('maxResults=1', { key })).json.pageToken
   it('row-level security and the customer in each statement', async () => {
     expect(await subjects('', keys.other)).toEqual(['of birch'])
     expect(await subjects('filter=subject:C1', keys.other)).toEqual([])
@@ -141,10 +141,10 @@ describe('two walls between customers, each of which holds alone', () => {
     for (const table of tables) await run(db.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       expect(await subjects('', keys.other)).toEqual(['of birch'])
-      const { text } = await ask('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
+      const { text } = await callApi('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
       expect(text).not.toContain('C1')
       expect(
-        (await ask(`maxResults=1&pageToken=${await token(keys.admin)}`, { key: keys.other })).text,
+        (await callApi(`maxResults=1&pageToken=${await token(keys.admin)}`, { key: keys.other })).text,
       ).not.toContain('C1')
       // The wall was really down.
       expect(await db.sql('birch', "SELECT FROM audit_events WHERE subject = 'C1'")).toHaveLength(1)

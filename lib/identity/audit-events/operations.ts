@@ -17,8 +17,8 @@ export const listAuditEvents = operation(contract.listAuditEvents, async (caller
   const rows = await readScope(caller, (tx) =>
     listEvents(tx, caller.customerId, selection, maxResults + 1, cursor),
   )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfEvent, filters)
-  const auditEvents = shown.map(serializeAuditEvent)
+  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, keyOfEvent, filters)
+  const auditEvents = pageRows.map(serializeAuditEvent)
   return { body: { ...links, auditEvents, rowCount: auditEvents.length } }
 })
 

@@ -20,7 +20,7 @@ export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
 const { id, at, action, subject, actorKind, actorId, actorName, requestId } = auditEvents
 const { session, address, agent } = auditEvents
 const { columns, micros } = byCreation(at, id)
-const shown = {
+const listedColumns = {
   id: sql<string>`${id}::text`,
   micros,
   at,
@@ -56,7 +56,7 @@ export async function listEvents(
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   return tx
-    .select(shown)
+    .select(listedColumns)
     .from(auditEvents)
     .leftJoin(auditChain, ITS_LINK)
     .where(and(eq(auditEvents.customerId, customerId), ...selected(selection), beyond))

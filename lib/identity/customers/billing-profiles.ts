@@ -23,11 +23,11 @@ const { id, name, address, postcode, city, country, taxId, registration } = bill
 
 /** All of the customer's billing profiles, by id. */
 export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Promise<BillingProfile[]> {
-  const own = eq(billingProfiles.customerId, customerId)
+  const customerFilter = eq(billingProfiles.customerId, customerId)
   return tx
     .select({ id, name, address, postcode, city, country, taxId, registration })
     .from(billingProfiles)
-    .where(own)
+    .where(customerFilter)
     .orderBy(asc(id))
 }
 
@@ -38,15 +38,15 @@ export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Pr
 export async function setBillingProfile(
   tx: Transaction,
   customerId: CustomerId,
-  { id: profileId, ...given }: Pick<BillingProfile, 'id'> & Partial<BillingProfile>,
+  { id: profileId, ...values }: Pick<BillingProfile, 'id'> & Partial<BillingProfile>,
 ): Promise<boolean> {
-  const own = and(eq(billingProfiles.customerId, customerId), eq(id, profileId))
-  const [known] = await tx.select({ id }).from(billingProfiles).where(own).for('no key update')
-  if (known) {
-    if (Object.keys(given).length > 0) await tx.update(billingProfiles).set(given).where(own)
+  const profileFilter = and(eq(billingProfiles.customerId, customerId), eq(id, profileId))
+  const [existing] = await tx.select({ id }).from(billingProfiles).where(profileFilter).for('no key update')
+  if (existing) {
+    if (Object.keys(values).length > 0) await tx.update(billingProfiles).set(values).where(profileFilter)
     return true
   }
-  if (given.name === undefined) return false
-  await tx.insert(billingProfiles).values({ customerId, id: profileId, ...given, name: given.name })
+  if (values.name === undefined) return false
+  await tx.insert(billingProfiles).values({ customerId, id: profileId, ...values, name: values.name })
   return true
 }

@@ -43,7 +43,7 @@ async function* pieces(tx: Transaction, customerId: CustomerId): AsyncGenerator<
   )
   yield { kind: 'moment', at: rows[0]?.at ?? '' }
   for (const { table, columns, order } of await exportedTables(tx)) {
-    const own = sql.identifier(table === 'customers' ? 'id' : 'customer_id')
+    const customerColumn = sql.identifier(table === 'customers' ? 'id' : 'customer_id')
     const row = sql.join(
       columns.map(({ name, isBytes }) => columnOf(name, isBytes)),
       sql`, `,
@@ -53,7 +53,7 @@ async function* pieces(tx: Transaction, customerId: CustomerId): AsyncGenerator<
       sql`, `,
     )
     const all = sql`SELECT to_json(t)::text AS line FROM (
-      SELECT ${row} FROM ${sql.identifier(table)} WHERE ${own} = ${customerId} ORDER BY ${by}) t`
+      SELECT ${row} FROM ${sql.identifier(table)} WHERE ${customerColumn} = ${customerId} ORDER BY ${by}) t`
     for await (const lines of fetched<{ line: string }>(tx, all))
       yield { kind: 'rows', table, lines: lines.map(({ line }) => line) }
   }
@@ -91,9 +91,9 @@ async function exportedTables(tx: Transaction): Promise<Table[]> {
 /** The rows of a statement, however many, portion by portion. */
 async function* fetched<Row extends Record<string, unknown>>(
   tx: Transaction,
-  statement: SQL,
+  query: SQL,
 ): AsyncGenerator<Row[]> {
-  await tx.execute(sql`DECLARE exported NO SCROLL CURSOR FOR ${statement}`)
+  await tx.execute(sql`DECLARE exported NO SCROLL CURSOR FOR ${query}`)
   for (;;) {
     const { rows } = await tx.execute(sql.raw(`FETCH ${PORTION} FROM exported`))
     if (rows.length > 0) yield rows as Row[]
@@ -103,9 +103,9 @@ async function* fetched<Row extends Record<string, unknown>>(
 }
 
 async function* files(tx: Transaction, customerId: CustomerId): AsyncGenerator<ExportPiece> {
-  const kept = sql`SELECT invoice_id AS id, kind FROM invoice_files
+  const storedFiles = sql`SELECT invoice_id AS id, kind FROM invoice_files
     WHERE customer_id = ${customerId} ORDER BY invoice_id, kind`
-  for await (const portion of fetched<{ id: string; kind: string }>(tx, kept))
+  for await (const portion of fetched<{ id: string; kind: string }>(tx, storedFiles))
     for (const { id, kind } of portion) {
       const { rows } = await tx.execute<{ name: string | null; bytes: Buffer }>(sql`
         SELECT name, bytes FROM invoice_files

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { lookUp } from '#lib/platform/caller/store.ts'
+import { queryWithoutCustomer } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { billingProfiles, customers, formerCustomers } from '#lib/platform/db/schema/customers.ts'
@@ -12,13 +12,13 @@ export type Naming = { name: string; domain: string; contactEmail: string }
 /** Undefined where there is no such customer. It is locked until the transaction ends. */
 export async function readNaming(tx: Transaction, customerId: CustomerId): Promise<Naming | undefined> {
   const { name, domain, contactEmail } = customers
-  const own = eq(customers.id, customerId)
-  const [found] = await tx
+  const customerFilter = eq(customers.id, customerId)
+  const [row] = await tx
     .select({ name, domain, contactEmail })
     .from(customers)
-    .where(own)
+    .where(customerFilter)
     .for('no key update')
-  return found
+  return row
 }
 
 /**
@@ -30,23 +30,23 @@ export async function readNaming(tx: Transaction, customerId: CustomerId): Promi
 export async function changeNaming(
   tx: Transaction,
   customerId: CustomerId,
-  given: Partial<Naming>,
+  values: Partial<Naming>,
   before: Naming,
 ): Promise<number> {
-  if (Object.keys(given).length === 0) return 0
-  await tx.update(customers).set(given).where(eq(customers.id, customerId))
-  if (given.domain === undefined || given.domain === before.domain) return 0
+  if (Object.keys(values).length === 0) return 0
+  await tx.update(customers).set(values).where(eq(customers.id, customerId))
+  if (values.domain === undefined || values.domain === before.domain) return 0
   const former = and(eq(assets.customerId, customerId), eq(assets.customerDomain, before.domain))
-  const { rowCount } = await tx.update(assets).set({ customerDomain: given.domain }).where(former)
+  const { rowCount } = await tx.update(assets).set({ customerDomain: values.domain }).where(former)
   return rowCount ?? 0
 }
 
 /** As the history has it: each field that becomes another, with what it was. */
-export function renaming(before: Naming, given: Partial<Naming>): Record<string, string> {
-  const fields = Object.keys(given) as (keyof Naming)[]
+export function renaming(before: Naming, values: Partial<Naming>): Record<string, string> {
+  const fields = Object.keys(values) as (keyof Naming)[]
   return Object.fromEntries(
     fields.flatMap((field) => [
-      [field, given[field] ?? ''],
+      [field, values[field] ?? ''],
       [`${field} before`, before[field]],
     ]),
   )
@@ -54,21 +54,21 @@ export function renaming(before: Naming, given: Partial<Naming>): Record<string,
 
 /** Whether a customer that was removed had this id: its signed heads name it, and it is not given again. */
 export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> {
-  const found = await tx
+  const result = await tx
     .select({ id: formerCustomers.id })
     .from(formerCustomers)
     .where(eq(formerCustomers.id, id))
-  return found.length > 0
+  return result.length > 0
 }
 
 /** Adds the customer with its billing profile `default`, which is named like it. */
 export async function addCustomer(
   tx: Transaction,
   customerId: CustomerId,
-  given: { name: string; domain: string; contactEmail: string },
+  values: { name: string; domain: string; contactEmail: string },
 ): Promise<void> {
-  await tx.insert(customers).values({ id: customerId, ...given })
-  await tx.insert(billingProfiles).values({ customerId, id: 'default', name: given.name })
+  await tx.insert(customers).values({ id: customerId, ...values })
+  await tx.insert(billingProfiles).values({ customerId, id: 'default', name: values.name })
 }
 
 /** What is known of a customer without entering its scope. */
@@ -78,12 +78,12 @@ type Times = { closedAt: string | null; goneAt: string | null }
 
 /** All customers by their ids, in the order in which they were added; and the ids of those that were removed. */
 export function listCustomerStates(): Promise<{ states: Map<string, CustomerState>; removed: Set<string> }> {
-  return lookUp('jobs', async (tx) => {
+  return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<
       { id: string } & Omit<CustomerState, 'closedAt' | 'goneAt'> & Times
     >(sql`
       SELECT id, name, domain, closed_at AS "closedAt", gone_at AS "goneAt" FROM customers ORDER BY created_at, id`)
-    const gone = await tx.execute<{ id: string }>(sql`SELECT id FROM former_customers`)
+    const former = await tx.execute<{ id: string }>(sql`SELECT id FROM former_customers`)
     const dateOf = (time: string | null) => (time === null ? null : new Date(time))
     const states = new Map(
       rows.map(({ id, closedAt, goneAt, ...state }) => [
@@ -91,6 +91,6 @@ export function listCustomerStates(): Promise<{ states: Map<string, CustomerStat
         { ...state, closedAt: dateOf(closedAt), goneAt: dateOf(goneAt) },
       ]),
     )
-    return { states, removed: new Set(gone.rows.map(({ id }) => id)) }
+    return { states, removed: new Set(former.rows.map(({ id }) => id)) }
   })
 }

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const TOKEN = {
   id: 't-entra',
@@ -50,7 +50,7 @@ export const issueDirectoryToken: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key lets no directory in',
     body: { name: 'Okta' },
-    answer: refused(
+    answer: problemAnswer(
       'permission_denied',
       'To change how people get in takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
     ),

@@ -1,26 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { signedIn } from '#lib/identity/members/test-calls.ts'
-import { GROUP_SCHEMA, ask as scim, USER_SCHEMA } from '#lib/identity/scim/test-calls.ts'
-import { ask } from '#lib/identity/single-sign-on/test-calls.ts'
+import { GROUP_SCHEMA, callApi as scim, USER_SCHEMA } from '#lib/identity/scim/test-calls.ts'
+import { callApi } from '#lib/identity/single-sign-on/test-calls.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import * as operations from './operations.ts'
 
 let database: TestDatabase
-let own = ''
+let customerId = ''
 let headers: Record<string, string> = {}
 beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  own = await addNewCustomer()
-  headers = await signedIn(own, await addMember(own, { roles: ['admin'] }))
+  customerId = await addNewCustomer()
+  headers = await signedIn(customerId, await addMember(customerId, { roles: ['admin'] }))
 })
 
-const read = async () => (await ask(operations.readDirectory, { headers })).json
-const issue = (body: object = { name: 'Entra ID' }) => ask(operations.issueDirectoryToken, { headers, body })
-const map = (body: object) => ask(operations.mapDirectoryGroup, { headers, body })
+const read = async () => (await callApi(operations.readDirectory, { headers })).json
+const issue = (body: object = { name: 'Entra ID' }) =>
+  callApi(operations.issueDirectoryToken, { headers, body })
+const map = (body: object) => callApi(operations.mapDirectoryGroup, { headers, body })
 
 describe('a token', () => {
   it('is shown once, opens SCIM of this customer, and nothing once it is revoked', async () => {
@@ -37,10 +38,10 @@ describe('a token', () => {
     const all = await read()
     expect(all.tokens).toMatchObject([{ id: json.token.id, lastUseTime: expect.any(Number) }])
     expect(all.address).toBe('http://localhost:3000/scim/v2')
-    const said = await database.sql(own, "SELECT * FROM audit_events WHERE action LIKE 'scim-%'")
-    expect(JSON.stringify([all, said])).not.toContain(json.secret.slice(5, 25))
+    const auditRows = await database.sql(customerId, "SELECT * FROM audit_events WHERE action LIKE 'scim-%'")
+    expect(JSON.stringify([all, auditRows])).not.toContain(json.secret.slice(5, 25))
     const revoke = () =>
-      ask(operations.revokeDirectoryToken, { headers, params: { token_id: json.token.id } })
+      callApi(operations.revokeDirectoryToken, { headers, params: { token_id: json.token.id } })
     expect((await revoke()).json).toEqual({ revoked: true })
     expect((await scim(json.secret, 'GET', '/Users')).status).toBe(401)
     expect((await read()).tokens[0].status).toBe('REVOKED')
@@ -65,29 +66,32 @@ describe('a token', () => {
 describe('a group', () => {
   const memberOf = async (group: object) => {
     const { secret } = (await issue({ name: 'Entra ID', roles: ['it-manager', 'finance-user'] })).json
-    const user = { schemas: [USER_SCHEMA], userName: `ida@${own}.example`, displayName: 'Ida' }
+    const user = { schemas: [USER_SCHEMA], userName: `ida@${customerId}.example`, displayName: 'Ida' }
     const { id } = (await scim(secret, 'POST', '/Users', user)).json
     await scim(secret, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], members: [{ value: id }], ...group })
     return id as string
   }
   const rolesOf = async (id: string) =>
-    (await database.sql(own, 'SELECT roles, billing_profiles FROM members WHERE id = $1', [id]))[0]
+    (await database.sql(customerId, 'SELECT roles, billing_profiles FROM members WHERE id = $1', [id]))[0]
 
   it('gives what it is mapped to, at once, and nothing once it is not', async () => {
     const id = await memberOf({ displayName: 'Staff' })
     expect((await read()).groups).toMatchObject([{ name: 'Staff', members: 1, isMapped: false, roles: [] }])
-    const given = { name: 'staff', roles: ['finance-user'], billingProfiles: ['default'] }
-    const { json } = await map(given)
+    const mapping = { name: 'staff', roles: ['finance-user'], billingProfiles: ['default'] }
+    const { json } = await map(mapping)
     expect(json).toMatchObject({ name: 'Staff', members: 1, isMapped: true, billingProfiles: ['default'] })
     expect(await rolesOf(id)).toEqual({ roles: ['finance-user'], billing_profiles: ['default'] })
-    const unmapped = await ask(operations.unmapDirectoryGroup, { headers, params: { group_id: json.id } })
+    const unmapped = await callApi(operations.unmapDirectoryGroup, { headers, params: { group_id: json.id } })
     expect(unmapped.json).toMatchObject({ isMapped: false, roles: [], billingProfiles: null })
     expect(await rolesOf(id)).toMatchObject({ roles: [] })
-    const told = await database.sql(
-      own,
+    const auditRows = await database.sql(
+      customerId,
       "SELECT details FROM audit_events WHERE action = 'scim-group.mapped' ORDER BY id",
     )
-    expect(told).toMatchObject([{ details: { roles: ['finance-user'] } }, { details: { roles: 'none' } }])
+    expect(auditRows).toMatchObject([
+      { details: { roles: ['finance-user'] } },
+      { details: { roles: 'none' } },
+    ])
   })
 
   it('is mapped before it is there, and of two at once there is one', async () => {
@@ -110,7 +114,7 @@ describe('a group', () => {
     const users = (await scim(secret, 'GET', '/Users')).json.Resources
     const members = [{ value: users[0].id }]
     await scim(secret, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'All', members })
-    const refused = await map({ name: 'All', roles: ['it-manager'] })
-    expect([refused.status, refused.json.code]).toEqual([409, 'last_admin'])
+    const response = await map({ name: 'All', roles: ['it-manager'] })
+    expect([response.status, response.json.code]).toEqual([409, 'last_admin'])
   })
 })

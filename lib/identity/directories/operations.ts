@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { lockThere, mapGroup, regrant } from '#lib/identity/scim/groups.ts'
 import { listGroups, lockGroups, membersOf, setGroup } from '#lib/identity/scim/store.ts'
 import { issueToken, listTokens, revokeToken } from '#lib/identity/scim/tokens.ts'
-import { changeWaysIn } from '#lib/identity/single-sign-on/may-set.ts'
+import { changeSignInMethods } from '#lib/identity/single-sign-on/may-set.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
@@ -32,13 +32,13 @@ export const issueDirectoryToken = operation(
   contract.issueDirectoryToken,
   async (caller, { body: { name, roles, validDays: days } }, { requestId }) => {
     const run = async (tx: Transaction, now: Caller) => {
-      const given = { name, roles: [...new Set(roles)], days }
-      const { id, secret } = await issueToken(tx, now, given, requestId)
+      const newToken = { name, roles: [...new Set(roles)], days }
+      const { id, secret } = await issueToken(tx, now, newToken, requestId)
       const row = (await listTokens(tx, now.customerId)).find((one) => one.id === id)
       if (!row) throw new Error('The token that was just issued is not there.')
       return { token: serializeToken(row), secret }
     }
-    return { body: await changeWaysIn(caller, run), headers: UNKEPT }
+    return { body: await changeSignInMethods(caller, run), headers: UNKEPT }
   },
 )
 
@@ -46,7 +46,7 @@ export const revokeDirectoryToken = operation(
   contract.revokeDirectoryToken,
   async (caller, { params }, { requestId }) => {
     const run = (tx: Transaction, now: Caller) => revokeToken(tx, now, params.token_id, requestId)
-    await changeWaysIn(caller, run, { evenIfClosed: true })
+    await changeSignInMethods(caller, run, { evenIfClosed: true })
     return { body: { revoked: true as const } }
   },
 )
@@ -56,11 +56,11 @@ export const mapDirectoryGroup = operation(
   async (caller, { body }, { requestId }) => {
     const { name, roles, billingProfiles = null } = body
     const run = async (tx: Transaction) => {
-      const given = { name, roles: [...new Set(roles)], billingProfiles }
-      await mapGroup(tx, caller, given, requestId)
+      const mapping = { name, roles: [...new Set(roles)], billingProfiles }
+      await mapGroup(tx, caller, mapping, requestId)
       return groupWhere(tx, caller, (group) => group.name.toLowerCase() === name.toLowerCase())
     }
-    return { body: await changeWaysIn(caller, run) }
+    return { body: await changeSignInMethods(caller, run) }
   },
 )
 
@@ -71,7 +71,7 @@ export const unmapDirectoryGroup = operation(
       await unmapGroup(tx, caller, id, requestId)
       return groupWhere(tx, caller, (group) => group.id === id)
     }
-    return { body: await changeWaysIn(caller, run) }
+    return { body: await changeSignInMethods(caller, run) }
   },
 )
 
@@ -81,9 +81,9 @@ async function groupsOf(tx: Transaction, { customerId }: Caller): Promise<contra
 }
 
 async function groupWhere(tx: Transaction, caller: Caller, is: (group: contract.Group) => boolean) {
-  const found = (await groupsOf(tx, caller)).find(is)
-  if (!found) throw new Error('The group that was just mapped is not there.')
-  return found
+  const group = (await groupsOf(tx, caller)).find(is)
+  if (!group) throw new Error('The group that was just mapped is not there.')
+  return group
 }
 
 /** How many members are in each of the customer's groups. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signedIn, withKey } from '#lib/identity/keys/test-calls.ts'
 import * as factors from '#lib/identity/second-factors/operations.ts'
 import * as signOn from '#lib/identity/single-sign-on/operations.ts'
-import { ask } from '#lib/identity/single-sign-on/test-calls.ts'
+import { callApi } from '#lib/identity/single-sign-on/test-calls.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import * as operations from './operations.ts'
@@ -77,7 +77,7 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
       [`group-${id}`],
     )
     const provider = { provider_id: id }
-    const asked = [
+    const calls = [
       [[signOn.readSignOn], [operations.readDirectory]],
       [
         [signOn.changeIdentityProvider, { joinRoles: null }, provider],
@@ -97,10 +97,12 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
       [[factors.demandFactor, { isDemanded: false }]],
     ] as const
     const statuses = []
-    for (const part of asked) {
+    for (const part of calls) {
       const answers = []
       for (const [operation, body, params] of part)
-        answers.push((await ask(operation as never, { headers, body, ...(params ? { params } : {}) })).status)
+        answers.push(
+          (await callApi(operation as never, { headers, body, ...(params ? { params } : {}) })).status,
+        )
       statuses.push(answers.join(' '))
     }
     expect(statuses.join(' | ')).toBe(expected)

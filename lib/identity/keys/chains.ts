@@ -4,18 +4,18 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys } from '#lib/platform/db/schema/customers.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
-import { isWithin, type Reach } from './rules.ts'
+import { isWithin, type KeyScope } from './rules.ts'
 import { type KeyRow, rows } from './store.ts'
 
 /** The ids of a key and of all that follow it by rotation, in that order. */
 export async function idsOfChain(tx: Transaction, customerId: CustomerId, first: string): Promise<string[]> {
-  const { rows: found } = await tx.execute<{ id: string }>(sql`
+  const { rows: members } = await tx.execute<{ id: string }>(sql`
     WITH RECURSIVE chain AS (
       SELECT id, replaced_by, 0 AS place FROM api_keys WHERE customer_id = ${customerId} AND id = ${first}
       UNION ALL SELECT k.id, k.replaced_by, chain.place + 1 FROM chain
       JOIN api_keys k ON k.customer_id = ${customerId} AND k.id = chain.replaced_by)
     SELECT id FROM chain ORDER BY place`)
-  return found.map(({ id }) => id)
+  return members.map(({ id }) => id)
 }
 
 /** Keeps keys as they are until the transaction ends: in the order of their ids, as whoever locks several does. */
@@ -37,8 +37,8 @@ async function lockChain(tx: Transaction, customerId: CustomerId, first: string)
     // The last one may have been rotated before it was locked.
     ids = await idsOfChain(tx, customerId, first)
   }
-  const found = await rows(tx, and(eq(apiKeys.customerId, customerId), inArray(apiKeys.id, ids)))
-  const byId = new Map(found.map((key) => [key.id, key]))
+  const keys = await rows(tx, and(eq(apiKeys.customerId, customerId), inArray(apiKeys.id, ids)))
+  const byId = new Map(keys.map((key) => [key.id, key]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
@@ -54,43 +54,50 @@ export async function rotatedThemselves(
   const rotated = chain.filter(({ replacedBy }) => replacedBy !== null)
   const themselves = rotated.filter(({ replacedByPerson }) => replacedByPerson === false).map(({ id }) => id)
   const unknown = rotated.filter(({ replacedByPerson }) => replacedByPerson === null).map(({ id }) => id)
-  return new Set([...themselves, ...(unknown.length > 0 ? await saidSo(tx, customerId, unknown) : [])])
+  return new Set([
+    ...themselves,
+    ...(unknown.length > 0 ? await findSelfRotated(tx, customerId, unknown) : []),
+  ])
 }
 
 /**
  * Those of some keys of which the history says that they rotated themselves. It was written in the transaction that made the next
  * key, which says when that was: the history is found by its time, and not read from there to its end.
  */
-async function saidSo(tx: Transaction, customerId: CustomerId, ids: readonly string[]): Promise<string[]> {
+async function findSelfRotated(
+  tx: Transaction,
+  customerId: CustomerId,
+  ids: readonly string[],
+): Promise<string[]> {
   const { rows: made } = await tx.execute<{ id: string; at: string }>(sql`
     SELECT k.id, next.created_at::text AS at FROM api_keys k
     JOIN api_keys next ON next.customer_id = ${customerId} AND next.id = k.replaced_by
     WHERE k.customer_id = ${customerId} AND k.id = ANY(${sql.param([...ids])}::text[])`)
   if (made.length === 0) return []
   // By a statement of its own: keys and the history may lie on different machines.
-  const { rows: said } = await tx.execute<{ id: string }>(sql`
+  const { rows: matches } = await tx.execute<{ id: string }>(sql`
     SELECT k.id FROM unnest(${sql.param(made.map(({ id }) => id))}::text[], ${sql.param(made.map(({ at }) => at))}::timestamptz[]) AS k (id, at)
     CROSS JOIN LATERAL (SELECT FROM audit_events e
       WHERE e.customer_id = ${customerId} AND e.at BETWEEN k.at AND k.at + interval '1 minute'
         AND e.subject = k.id AND e.action = 'key.rotated' AND e.actor_kind = 'key' LIMIT 1) said`)
-  return said.map(({ id }) => id)
+  return matches.map(({ id }) => id)
 }
 
 /** How often in the last hour a key, or one before it, rotated itself until there was this one; no more than `most`. */
-export async function countOwnRotations(
+export async function countSelfRotations(
   tx: Transaction,
   customerId: CustomerId,
   last: string,
   most: number,
 ): Promise<number> {
-  const { rows: found } = await tx.execute<{ count: number }>(sql`
+  const { rows: counts } = await tx.execute<{ count: number }>(sql`
     WITH RECURSIVE chain AS (
       SELECT id, created_at, 0 AS place FROM api_keys WHERE customer_id = ${customerId} AND id = ${last}
       UNION ALL SELECT k.id, k.created_at, chain.place + 1 FROM chain
       JOIN api_keys k ON k.customer_id = ${customerId} AND k.replaced_by = chain.id AND k.replaced_by_person IS FALSE
       WHERE chain.place < ${most}::int AND chain.created_at > now() - interval '1 hour')
     SELECT max(place) AS count FROM chain`)
-  return found[0]?.count ?? 0
+  return counts[0]?.count ?? 0
 }
 
 type Revocation = {
@@ -100,7 +107,7 @@ type Revocation = {
   /** Says of which keys the one that follows by rotation ends, too. */
   follows: (chain: readonly KeyRow[]) => Promise<Set<string>> | Set<string>
   /** The keys that may end with it. */
-  within?: Reach
+  within?: KeyScope
 }
 
 /** What has become of a key and those that follow it. */
@@ -133,13 +140,13 @@ export async function revokeFrom(
     customerId,
     these.map(({ id }) => id),
   )
-  const told = these.filter((key, at) => (at === 0 ? key.status !== 'REVOKED' : isUsable(key)))
-  for (const { id, name } of told) {
+  const notified = these.filter((key, at) => (at === 0 ? key.status !== 'REVOKED' : isUsable(key)))
+  for (const { id, name } of notified) {
     const former = these[these.findIndex((key) => key.id === id) - 1]
     const details = { name, follows: former?.id }
     await recordAudit(tx, customerId, { action, subject: id, actor, requestId, details })
   }
-  return { ended: told.length, goesOn: rest.find(isUsable)?.id }
+  return { ended: notified.length, goesOn: rest.find(isUsable)?.id }
 }
 
 async function revokeKeys(tx: Transaction, customerId: CustomerId, ids: string[]): Promise<void> {

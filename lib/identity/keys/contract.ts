@@ -7,8 +7,8 @@ import * as examples from './examples.ts'
 import {
   DEFAULT_DAYS,
   DEFAULT_OVERLAP,
-  MOST_DAYS,
-  MOST_RANGES,
+  MAX_DAYS,
+  MAX_RANGES,
   NAME_MAX,
   OVERLAPS,
   OWNERS,
@@ -113,7 +113,7 @@ const NewKey = z.strictObject({
   validDays: z
     .int()
     .min(1)
-    .max(MOST_DAYS)
+    .max(MAX_DAYS)
     .nullable()
     .optional()
     .meta({
@@ -122,7 +122,7 @@ const NewKey = z.strictObject({
   addresses: z
     .array(z.string().max(60))
     .min(1, 'must name a network, or be left out')
-    .max(MOST_RANGES, `must have at most ${MOST_RANGES} networks`)
+    .max(MAX_RANGES, `must have at most ${MAX_RANGES} networks`)
     .optional()
     .meta({
       description:

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 import type { Key } from './contract.ts'
 
 const ERP: Key = {
@@ -53,7 +53,7 @@ export const readKey: readonly Example[] = [
     name: 'unknown-key',
     summary: 'A key that is not there',
     params: { key_id: 'none' },
-    answer: refused('not_found'),
+    answer: problemAnswer('not_found'),
   },
 ]
 
@@ -88,7 +88,7 @@ export const issueKey: readonly Example[] = [
     name: 'not-by-key',
     summary: 'A key that would issue another one',
     body: { name: 'Another', roles: ['admin'] },
-    answer: refused(
+    answer: problemAnswer(
       'permission_denied',
       'To issue a key takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
     ),
@@ -136,7 +136,7 @@ export const rotateKey: readonly Example[] = [
     summary: 'A key that was rotated before',
     params: { key_id: 'k-nightly' },
     body: {},
-    answer: refused('key_ended', 'This key was rotated before.'),
+    answer: problemAnswer('key_ended', 'This key was rotated before.'),
   },
 ]
 

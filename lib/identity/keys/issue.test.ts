@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { OVERLAP_HOURS, OVERLAPS } from './rules.ts'
-import { ask, bearer, type Headers, opens, rowOf, signedIn, withKey } from './test-calls.ts'
+import { bearer, callApi, type Headers, opens, rowOf, signedIn, withKey } from './test-calls.ts'
 
 let database: TestDatabase
-let own = ''
+let customerId = ''
 const people = { ana: '', admin: '' }
 const by = {} as Record<keyof typeof people, Headers>
 
@@ -14,21 +14,21 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  own = await addNewCustomer()
-  people.ana = await addMember(own, { roles: ['finance-user'], name: 'Ana' })
-  people.admin = await addMember(own, { roles: ['admin'], name: 'Ad Min' })
-  for (const name of ['ana', 'admin'] as const) by[name] = await signedIn(own, people[name])
+  customerId = await addNewCustomer()
+  people.ana = await addMember(customerId, { roles: ['finance-user'], name: 'Ana' })
+  people.admin = await addMember(customerId, { roles: ['admin'], name: 'Ad Min' })
+  for (const name of ['ana', 'admin'] as const) by[name] = await signedIn(customerId, people[name])
 })
 
 const HOUR = 3_600_000
 const days = (n: number) => new Date(Date.now() + n * 24 * HOUR)
 const rotate = (headers: Headers, id: string, overlap?: string) =>
-  ask(headers, 'POST', `/${id}/rotation`, overlap === undefined ? {} : { overlap })
-const idOf = async (key: string) => String((await rowOf(database, own, key)).id)
+  callApi(headers, 'POST', `/${id}/rotation`, overlap === undefined ? {} : { overlap })
+const idOf = async (key: string) => String((await rowOf(database, customerId, key)).id)
 
 describe('rotating a key', () => {
   it.each(OVERLAPS)('with an overlap of %s: the new one inherits, the old one ends then', async (overlap) => {
-    const given = {
+    const body = {
       name: 'ERP',
       issuedBy: people.ana,
       billingProfiles: ['default'],
@@ -36,7 +36,7 @@ describe('rotating a key', () => {
       createdAt: days(-80),
       expiresAt: days(10),
     }
-    const former = await addKey(own, ['finance-user'], given)
+    const former = await addKey(customerId, ['finance-user'], body)
     const { status, json, headers } = await rotate(by.ana, await idOf(former), overlap)
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     const ends = Date.now() + OVERLAP_HOURS[overlap] * HOUR
@@ -45,8 +45,8 @@ describe('rotating a key', () => {
       replacedBy: json.key.id,
     })
     expect(Math.abs(json.former.expireTime - ends)).toBeLessThan(60_000)
-    const { name, roles, billing_profiles, issued_by, addresses } = await rowOf(database, own, former)
-    expect(await rowOf(database, own, json.secret)).toMatchObject({
+    const { name, roles, billing_profiles, issued_by, addresses } = await rowOf(database, customerId, former)
+    expect(await rowOf(database, customerId, json.secret)).toMatchObject({
       ...{ id: json.key.id, name, roles, billing_profiles, issued_by, addresses },
       ...{ replaced_by: null, revoked_at: null, last_used_at: null },
     })
@@ -54,18 +54,24 @@ describe('rotating a key', () => {
     expect(json.key.expireTime - json.key.createTime).toBe(90 * 24 * HOUR)
     expect([await opens(former), await opens(json.secret)]).toEqual([overlap === 'now' ? 401 : 200, 200])
     expect(
-      await database.sql(own, "SELECT subject, details FROM audit_events WHERE action = 'key.rotated'"),
+      await database.sql(
+        customerId,
+        "SELECT subject, details FROM audit_events WHERE action = 'key.rotated'",
+      ),
     ).toEqual([{ subject: json.former.id, details: { name: 'ERP', overlap, newKey: json.key.id } }])
   })
 
   it('never lets the old one live longer than it would have', async () => {
-    const former = await addKey(own, [], { issuedBy: people.ana, expiresAt: new Date(Date.now() + 2 * HOUR) })
+    const former = await addKey(customerId, [], {
+      issuedBy: people.ana,
+      expiresAt: new Date(Date.now() + 2 * HOUR),
+    })
     const { json } = await rotate(by.ana, await idOf(former), '7d')
     expect(json.former.expireTime).toBeLessThan(Date.now() + 3 * HOUR)
   })
 
   it('has 24 hours unless told', async () => {
-    const former = await addKey(own, [], { issuedBy: people.ana })
+    const former = await addKey(customerId, [], { issuedBy: people.ana })
     const { json } = await rotate(by.ana, await idOf(former))
     expect(Math.round((json.former.expireTime - Date.now()) / HOUR)).toBe(24)
     expect((await rotate(by.ana, json.key.id, '2h')).json.errors).toEqual([
@@ -75,12 +81,12 @@ describe('rotating a key', () => {
 
   it('without an end gives another one only where that is allowed still, else one of the most days', async () => {
     vi.stubEnv('KEYS_WITHOUT_END', '1')
-    const endless = async () => idOf(await addKey(own, [], { issuedBy: people.ana }))
+    const endless = async () => idOf(await addKey(customerId, [], { issuedBy: people.ana }))
     const allowed = await rotate(by.ana, await endless())
     expect(allowed.json.key.expireTime).toBeUndefined()
     vi.stubEnv('KEYS_WITHOUT_END', '0')
     vi.stubEnv('KEY_DAYS', '30')
-    const itself = await addKey(own, [])
+    const itself = await addKey(customerId, [])
     for (const [headers, id] of [
       [by.ana, await endless()],
       [by.ana, allowed.json.key.id],
@@ -93,7 +99,7 @@ describe('rotating a key', () => {
   })
 
   it('happens once, however many ask at once', async () => {
-    const id = await idOf(await addKey(own, [], { issuedBy: people.ana }))
+    const id = await idOf(await addKey(customerId, [], { issuedBy: people.ana }))
     const answers = await Promise.all([1, 2, 3, 4].map(() => rotate(by.ana, id)))
     expect(answers.map(({ status, json }) => json.code ?? status).sort()).toEqual([
       200,
@@ -101,14 +107,14 @@ describe('rotating a key', () => {
       'key_ended',
       'key_ended',
     ])
-    expect(await database.sql(own, 'SELECT FROM api_keys')).toHaveLength(2)
+    expect(await database.sql(customerId, 'SELECT FROM api_keys')).toHaveLength(2)
   })
 
   it.each([
     ['revoked', { revokedAt: new Date() }],
     ['expired', { expiresAt: days(-1) }],
-  ])('that is %s is a conflict', async (_, given) => {
-    const former = await addKey(own, [], { issuedBy: people.ana, ...given })
+  ])('that is %s is a conflict', async (_, body) => {
+    const former = await addKey(customerId, [], { issuedBy: people.ana, ...body })
     const { status, json } = await rotate(by.ana, await idOf(former))
     expect([status, json.code]).toEqual([409, 'key_ended'])
   })
@@ -116,12 +122,12 @@ describe('rotating a key', () => {
 
 describe('who may rotate', () => {
   it('is the issuer, in a fresh session; no Admin gets the key of another member', async () => {
-    const id = await idOf(await addKey(own, [], { issuedBy: people.ana }))
-    const late = await signedIn(own, people.ana, 11)
-    expect((await rotate(late, id)).json.code).toBe('fresh_sign_in_required')
+    const id = await idOf(await addKey(customerId, [], { issuedBy: people.ana }))
+    const staleSession = await signedIn(customerId, people.ana, 11)
+    expect((await rotate(staleSession, id)).json.code).toBe('fresh_sign_in_required')
     expect((await rotate(by.admin, id)).json.code).toBe('permission_denied')
-    expect((await rotate(await withKey(own, ['admin']), id)).json.code).toBe('permission_denied')
-    expect((await rotate(await withKey(own, ['it-manager']), id)).json.code).toBe('not_found')
+    expect((await rotate(await withKey(customerId, ['admin']), id)).json.code).toBe('permission_denied')
+    expect((await rotate(await withKey(customerId, ['it-manager']), id)).json.code).toBe('not_found')
     expect((await rotate(await withKey(await addNewCustomer(), ['admin']), id)).json.code).toBe('not_found')
     expect((await rotate(by.ana, id)).status).toBe(200)
   })
@@ -129,18 +135,20 @@ describe('who may rotate', () => {
   it('is an Admin for those of the customer, as far as they see its billing profiles', async () => {
     const customers = { belongsToCustomer: true, issuedBy: people.ana }
     const [all, one] = [
-      await addKey(own, [], customers),
-      await addKey(own, [], { ...customers, billingProfiles: ['default'] }),
+      await addKey(customerId, [], customers),
+      await addKey(customerId, [], { ...customers, billingProfiles: ['default'] }),
     ]
     expect((await rotate(by.ana, await idOf(one))).json.code).toBe('permission_denied')
-    await database.sql(own, "UPDATE members SET billing_profiles = '{default}' WHERE id = $1", [people.admin])
+    await database.sql(customerId, "UPDATE members SET billing_profiles = '{default}' WHERE id = $1", [
+      people.admin,
+    ])
     expect((await rotate(by.admin, await idOf(all))).json.code).toBe('permission_denied')
     expect((await rotate(by.admin, await idOf(one))).status).toBe(200)
   })
 
   it('is a key itself ten times an hour at most, and then a person', async () => {
-    let key = await addKey(own, ['it-manager'], { issuedBy: people.ana })
-    await database.sql(own, "UPDATE api_keys SET created_at = now() - interval '1 day'")
+    let key = await addKey(customerId, ['it-manager'], { issuedBy: people.ana })
+    await database.sql(customerId, "UPDATE api_keys SET created_at = now() - interval '1 day'")
     for (let n = 0; n < 10; n++) key = (await rotate(bearer(key), await idOf(key), 'now')).json.secret
     const answer = await rotate(bearer(key), await idOf(key))
     expect([answer.status, answer.json.code]).toEqual([429, 'rate_limited'])
@@ -150,7 +158,7 @@ describe('who may rotate', () => {
   })
 
   it('is a key itself, and both work without a gap', async () => {
-    const former = await addKey(own, ['it-manager'], { issuedBy: people.ana })
+    const former = await addKey(customerId, ['it-manager'], { issuedBy: people.ana })
     const { json } = await rotate(bearer(former), await idOf(former), '1h')
     expect(json.former.isCurrent).toBe(true)
     expect([await opens(former), await opens(json.secret)]).toEqual([200, 200])

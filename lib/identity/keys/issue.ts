@@ -1,26 +1,26 @@
 import 'server-only'
-import { holdingOf } from '#lib/identity/members/holding.ts'
+import { accessOf } from '#lib/identity/members/holding.ts'
 import { type InputError, Problem } from '#lib/platform/api/problem.ts'
 import { canonicalRange } from '#lib/platform/caller/limits/addresses.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { keySettings } from '../settings.ts'
-import { countOwnRotations } from './chains.ts'
+import { countSelfRotations } from './chains.ts'
 import {
   daysOf,
   decideIssue,
   decideRotation,
+  type KeyRequest,
   limitsFor,
+  MAX_SELF_ROTATIONS,
   OVERLAP_HOURS,
   type Overlap,
-  OWN_ROTATIONS,
   type Owner,
-  type Wanted,
 } from './rules.ts'
 import { addKey, type KeyRow, type NewKey, replaceKey } from './store.ts'
 
-type Given = Wanted & { name: string; addresses?: string[] | undefined }
+type IssueInput = KeyRequest & { name: string; addresses?: string[] | undefined }
 
 /**
  * Keeps a key that a signed-in member issues, or the operator, with its row of the history.
@@ -31,17 +31,17 @@ type Given = Wanted & { name: string; addresses?: string[] | undefined }
 export async function issue(
   tx: Transaction,
   caller: Caller,
-  given: Given,
+  input: IssueInput,
   secret: string,
   requestId: string,
 ): Promise<string> {
   const { customerId } = caller
   const issuedBy = caller.via === 'session' ? caller.id : null
-  checkIssue(caller, given)
-  const { name, roles, owner } = given
-  const addresses = rangesOf(given.addresses)
-  const billingProfiles = given.billingProfiles ?? (await profilesOf(tx, caller, owner))
-  const days = daysOf(given, keySettings())
+  checkIssue(caller, input)
+  const { name, roles, owner } = input
+  const addresses = rangesOf(input.addresses)
+  const billingProfiles = input.billingProfiles ?? (await profilesOf(tx, caller, owner))
+  const days = daysOf(input, keySettings())
   const hours = days === null ? null : Math.round(days * 24)
   const key: NewKey = { name, roles, billingProfiles, issuedBy, owner, addresses, hours }
   const id = await addKey(tx, customerId, secret, key)
@@ -72,9 +72,9 @@ export function issuedDetails({ name, roles, billingProfiles, owner, addresses, 
  * The one form of each network; null for anywhere.
  * @throws Problem `invalid_request`, which names those that are none
  */
-function rangesOf(given: readonly string[] | undefined): string[] | null {
-  if (given === undefined) return null
-  const ranges = given.map(canonicalRange)
+function rangesOf(requestedRanges: readonly string[] | undefined): string[] | null {
+  if (requestedRanges === undefined) return null
+  const ranges = requestedRanges.map(canonicalRange)
   const detail = 'is neither an address nor a network, such as 192.0.2.0/24 or 2001:db8::/32'
   const errors = ranges.flatMap((range, at): InputError[] =>
     range === undefined ? [{ pointer: `/addresses/${at}`, detail }] : [],
@@ -83,8 +83,8 @@ function rangesOf(given: readonly string[] | undefined): string[] | null {
   return [...new Set(ranges as string[])]
 }
 
-function checkIssue(caller: Caller, wanted: Wanted): void {
-  const decision = decideIssue(caller, wanted, limitsFor(caller, keySettings()))
+function checkIssue(caller: Caller, request: KeyRequest): void {
+  const decision = decideIssue(caller, request, limitsFor(caller, keySettings()))
   if (decision.allowed) return
   const { because, field, reason } = decision
   const code = because === 'too-much' ? 'permission_denied' : 'invalid_request'
@@ -94,7 +94,7 @@ function checkIssue(caller: Caller, wanted: Wanted): void {
 
 /** A key of the customer's is not cut to what its issuer may see later on: it is made with what they may see now. */
 async function profilesOf(tx: Transaction, caller: Caller, owner: Owner): Promise<readonly string[] | null> {
-  return owner === 'CUSTOMER' ? (await holdingOf(tx, caller)).billingProfiles : null
+  return owner === 'CUSTOMER' ? (await accessOf(tx, caller)).billingProfiles : null
 }
 
 type Rotation = { secret: string; overlap: Overlap; requestId: string }
@@ -111,7 +111,7 @@ export async function rotate(
   { secret, overlap, requestId }: Rotation,
 ): Promise<string> {
   await checkRotation(tx, caller, former)
-  if (caller.via === 'key') await checkOwnRotations(tx, caller, former)
+  if (caller.via === 'key') await checkSelfRotations(tx, caller, former)
   const { customerId, via } = caller
   const { mostDays, withoutEnd } = limitsFor(caller, keySettings())
   const how = { hours: OVERLAP_HOURS[overlap], mostDays, withoutEnd, byPerson: via !== 'key' }
@@ -123,9 +123,9 @@ export async function rotate(
 }
 
 /** Whoever has found a key could make as many of it as they like. */
-async function checkOwnRotations(tx: Transaction, { customerId }: Caller, { id }: KeyRow): Promise<void> {
-  if ((await countOwnRotations(tx, customerId, id, OWN_ROTATIONS)) < OWN_ROTATIONS) return
-  const detail = `A key rotates itself ${OWN_ROTATIONS} times an hour at most. Wait, or have a person rotate it.`
+async function checkSelfRotations(tx: Transaction, { customerId }: Caller, { id }: KeyRow): Promise<void> {
+  if ((await countSelfRotations(tx, customerId, id, MAX_SELF_ROTATIONS)) < MAX_SELF_ROTATIONS) return
+  const detail = `A key rotates itself ${MAX_SELF_ROTATIONS} times an hour at most. Wait, or have a person rotate it.`
   throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '3600' } })
 }
 
@@ -140,7 +140,7 @@ async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): P
     throw new Problem('key_ended', detail)
   }
   if (caller.via !== 'session' || former.owner !== 'CUSTOMER') return
-  const { billingProfiles: mine } = await holdingOf(tx, caller)
+  const { billingProfiles: mine } = await accessOf(tx, caller)
   if (mine !== null && !former.billingProfiles?.every((id) => mine.includes(id)))
     throw new Problem('permission_denied', 'This key has billing profiles that you do not have.')
 }

@@ -1,17 +1,17 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ask as askScim, tokenOf } from '#lib/identity/scim/test-calls.ts'
+import { callApi as askScim, tokenOf } from '#lib/identity/scim/test-calls.ts'
 import { newApiKey, newScimToken } from '#lib/platform/caller/credentials.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { rowsRead, sentBy } from '#lib/platform/db/test-plans.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { revokeShown } from './leaks.ts'
-import { ask, bearer, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
+import { endLeakedKeys } from './leaks.ts'
+import { bearer, callApi, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
 
 let database: TestDatabase
-let [own, ana] = ['', '']
+let [customerId, ana] = ['', '']
 beforeAll(async () => {
   database = await testDatabase()
   vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
@@ -23,42 +23,45 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(async () => {
-  own = await addNewCustomer()
-  ana = await addMember(own, { roles: ['it-manager'], name: 'Ana' })
+  customerId = await addNewCustomer()
+  ana = await addMember(customerId, { roles: ['it-manager'], name: 'Ana' })
 })
 
-const found = (token: string) => ({
+const finding = (token: string) => ({
   token,
   type: 'licenses_invoices_key',
   url: 'https://code.example/a',
   source: 'commit',
 })
-const events = (customer = own) =>
+const events = (customer = customerId) =>
   database.sql(customer, "SELECT subject, actor_kind, details FROM audit_events WHERE action = 'key.leaked'")
-const mails = (customer = own) =>
+const mails = (customer = customerId) =>
   database.sql(customer, 'SELECT member_id, event, key_id, about FROM account_mails ORDER BY member_id')
 
 describe('a key that is shown', () => {
   it('is revoked before the answer, with a row of the history and a mail to its owner', async () => {
-    const key = await addKey(own, ['it-manager'], { name: 'ERP', issuedBy: ana })
-    expect(await show([found(key)])).toMatchObject({ status: 200, json: { received: 1 } })
+    const key = await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana })
+    expect(await show([finding(key)])).toMatchObject({ status: 200, json: { received: 1 } })
     expect(await opens(key)).toBe(401)
-    const { id } = await rowOf(database, own, key)
+    const { id } = await rowOf(database, customerId, key)
     expect(await events()).toEqual([{ subject: id, actor_kind: 'stranger', details: { name: 'ERP' } }])
     expect(await mails()).toEqual([{ member_id: ana, event: 'key-leaked', key_id: id, about: null }])
     // A second time nothing more happens.
-    await show([found(key), found(key)])
+    await show([finding(key), finding(key)])
     expect([(await events()).length, (await mails()).length]).toEqual([1, 1])
   })
 
   it('of the customer’s is told to each of its Admins who can sign in', async () => {
     const admins = [
-      await addMember(own, { roles: ['admin'], id: 'm-1' }),
-      await addMember(own, { roles: ['admin', 'it-manager'], id: 'm-2' }),
+      await addMember(customerId, { roles: ['admin'], id: 'm-1' }),
+      await addMember(customerId, { roles: ['admin', 'it-manager'], id: 'm-2' }),
     ]
-    await addMember(own, { roles: ['admin'], id: 'm-3', disabledAt: new Date() })
-    const keys = [await addKey(own, []), await addKey(own, [], { issuedBy: ana, belongsToCustomer: true })]
-    await show(keys.map(found))
+    await addMember(customerId, { roles: ['admin'], id: 'm-3', disabledAt: new Date() })
+    const keys = [
+      await addKey(customerId, []),
+      await addKey(customerId, [], { issuedBy: ana, belongsToCustomer: true }),
+    ]
+    await show(keys.map(finding))
     expect((await mails()).map(({ member_id }) => member_id)).toEqual([
       admins[0],
       admins[0],
@@ -69,31 +72,31 @@ describe('a key that is shown', () => {
 
   it('is one of several, of several customers, among what is none', async () => {
     const other = await addNewCustomer()
-    const keys = [await addKey(own, []), await addKey(other, []), await addKey(own, [])]
-    const given = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
-    expect((await show(given.map(found))).json).toEqual({ received: 7 })
+    const keys = [await addKey(customerId, []), await addKey(other, []), await addKey(customerId, [])]
+    const tokens = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
+    expect((await show(tokens.map(finding))).json).toEqual({ received: 7 })
     expect(await Promise.all(keys.map((key) => opens(key)))).toEqual([401, 401, 401])
     expect([(await events()).length, (await events(other)).length]).toEqual([2, 1])
   })
 
   it('ends also where it may not be used from here, and where its issuer is disabled', async () => {
-    const limited = await addKey(own, [], { addresses: ['198.51.100.0/24'] })
-    const theirs = await addKey(own, [], { issuedBy: ana })
-    await database.sql(own, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
-    await show([found(limited), found(theirs)])
-    await database.sql(own, 'UPDATE members SET disabled_at = NULL WHERE id = $1', [ana])
+    const limited = await addKey(customerId, [], { addresses: ['198.51.100.0/24'] })
+    const theirs = await addKey(customerId, [], { issuedBy: ana })
+    await database.sql(customerId, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
+    await show([finding(limited), finding(theirs)])
+    await database.sql(customerId, 'UPDATE members SET disabled_at = NULL WHERE id = $1', [ana])
     expect([await opens(limited, '198.51.100.1'), await opens(theirs)]).toEqual([401, 401])
   })
 })
 
 describe('a key that followed the one that is shown', () => {
   /** Rotates a key so many times, and gives all, the first one first. */
-  async function chain(times: number, headers: (key: string) => Headers, given: object = {}) {
-    const keys = [await addKey(own, ['it-manager'], { name: 'ERP', issuedBy: ana, ...given })]
+  async function chain(times: number, headers: (key: string) => Headers, options: object = {}) {
+    const keys = [await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana, ...options })]
     for (let n = 0; n < times; n++) {
       const former = keys.at(-1) ?? ''
-      const { id } = await rowOf(database, own, former)
-      keys.push((await ask(headers(former), 'POST', `/${id}/rotation`, { overlap: '1h' })).json.secret)
+      const { id } = await rowOf(database, customerId, former)
+      keys.push((await callApi(headers(former), 'POST', `/${id}/rotation`, { overlap: '1h' })).json.secret)
     }
     return keys
   }
@@ -102,66 +105,69 @@ describe('a key that followed the one that is shown', () => {
   it.each([
     ['a member’s', {}],
     ['the customer’s', { belongsToCustomer: true }],
-  ])('since it rotated itself, ends with it, however often: %s', async (_, given) => {
-    const admin = await addMember(own, { roles: ['admin'] })
-    const keys = await chain(3, bearer, given)
+  ])('since it rotated itself, ends with it, however often: %s', async (_, options) => {
+    const admin = await addMember(customerId, { roles: ['admin'] })
+    const keys = await chain(3, bearer, options)
     expect(await opened(keys)).toEqual([200, 200, 200, 200])
-    await show([found(keys[0] ?? '')])
+    await show([finding(keys[0] ?? '')])
     expect(await opened(keys)).toEqual([401, 401, 401, 401])
-    const ids = await Promise.all(keys.map(async (key) => (await rowOf(database, own, key)).id))
+    const ids = await Promise.all(keys.map(async (key) => (await rowOf(database, customerId, key)).id))
     expect((await events()).map(({ subject, details }) => [subject, details])).toEqual(
       ids.map((id, at) => [id, at === 0 ? { name: 'ERP' } : { name: 'ERP', follows: ids[at - 1] }]),
     )
-    const owner = 'belongsToCustomer' in given ? admin : ana
+    const owner = 'belongsToCustomer' in options ? admin : ana
     expect(await mails()).toEqual([{ member_id: owner, event: 'key-leaked', key_id: ids[0], about: '4' }])
   })
 
   it('ends also where the one that is shown has ended, or was revoked, long before', async () => {
     const ended = await chain(1, bearer, {})
-    await database.sql(own, "UPDATE api_keys SET expires_at = '2026-01-01' WHERE replaced_by IS NOT NULL")
+    await database.sql(
+      customerId,
+      "UPDATE api_keys SET expires_at = '2026-01-01' WHERE replaced_by IS NOT NULL",
+    )
     const revoked = await chain(1, bearer, {})
-    const { id } = await rowOf(database, own, revoked[0] ?? '')
-    await ask(await signedIn(own, ana), 'DELETE', `/${id}`)
+    const { id } = await rowOf(database, customerId, revoked[0] ?? '')
+    await callApi(await signedIn(customerId, ana), 'DELETE', `/${id}`)
     expect(await opened([...ended, ...revoked])).toEqual([401, 200, 401, 200])
-    await show([found(ended[0] ?? ''), found(revoked[0] ?? '')])
+    await show([finding(ended[0] ?? ''), finding(revoked[0] ?? '')])
     expect(await opened([...ended, ...revoked])).toEqual([401, 401, 401, 401])
   })
 
   it('goes on where a signed-in member has put it there: whoever has the former did not get it', async () => {
-    const session = await signedIn(own, ana)
+    const session = await signedIn(customerId, ana)
     const keys = await chain(2, () => session)
-    await show([found(keys[0] ?? '')])
+    await show([finding(keys[0] ?? '')])
     expect(await opened(keys)).toEqual([401, 200, 200])
-    await show([found(keys[1] ?? '')])
+    await show([finding(keys[1] ?? '')])
     expect(await opened(keys)).toEqual([401, 401, 200])
   })
 
   it('ends or goes on as the history says, where nobody wrote down at the key who rotated it', async () => {
-    const session = await signedIn(own, ana)
+    const session = await signedIn(customerId, ana)
     const [byPerson, byKey] = [await chain(1, () => session), await chain(1, bearer)]
-    await database.sql(own, 'UPDATE api_keys SET replaced_by_person = NULL')
-    await show([found(byPerson[0] ?? ''), found(byKey[0] ?? '')])
+    await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
+    await show([finding(byPerson[0] ?? ''), finding(byKey[0] ?? '')])
     expect(await opened([...byPerson, ...byKey])).toEqual([401, 200, 401, 401])
   })
 
   it('is asked for in the history where it was rotated, however much has happened since', async () => {
     const keys = await chain(2, bearer)
-    await database.sql(own, 'UPDATE api_keys SET replaced_by_person = NULL')
+    await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
     await database.sql(
-      own,
+      customerId,
       `INSERT INTO audit_events (customer_id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
        SELECT $1, now() + n * interval '1 minute', 'quantity.changed', 'asset', 'key', 'k', 'Key', 'r', '{}'
        FROM generate_series(2, 5001) n`,
-      [own],
+      [customerId],
     )
     await run(database.url, 'ANALYZE audit_events')
-    const statements = await sentBy(() => show([found(keys[0] ?? '')]))
+    const queries = await sentBy(() => show([finding(keys[0] ?? '')]))
     expect(await opened(keys)).toEqual([401, 401, 401])
     const client = new pg.Client(loginOf(database.url, 'console_app'))
     await client.connect()
-    await client.query("SELECT set_config('console.customer', $1, false)", [own])
-    const asks = statements.filter(({ text }) => text.includes("'key.rotated'"))
-    const reads = await rowsRead(client, asks)
+    await client.query("SELECT set_config('console.customer', $1, false)", [customerId])
+    const historyQueries = queries.filter(({ text }) => text.includes("'key.rotated'"))
+    const reads = await rowsRead(client, historyQueries)
     await client.end()
     expect(reads.map(({ from }) => from.audit_events)).toEqual([expect.any(Number)])
     expect(reads[0]?.from.audit_events).toBeLessThan(20)
@@ -171,9 +177,9 @@ describe('a key that followed the one that is shown', () => {
     const counts = []
     for (const times of [2, 8]) {
       const keys = await chain(times, bearer)
-      const statements = await sentBy(() => show([found(keys[0] ?? '')]))
+      const queries = await sentBy(() => show([finding(keys[0] ?? '')]))
       expect(await opened(keys)).toEqual(keys.map(() => 401))
-      counts.push(statements.filter(({ text }) => text.includes('api_keys')).length)
+      counts.push(queries.filter(({ text }) => text.includes('api_keys')).length)
     }
     expect(counts[1]).toBe(counts[0])
     expect(counts[0]).toBeGreaterThan(0)
@@ -181,8 +187,11 @@ describe('a key that followed the one that is shown', () => {
 
   it('has a row of the history only where it could still be used', async () => {
     const keys = await chain(3, bearer)
-    await database.sql(own, "UPDATE api_keys SET expires_at = '2026-01-01' WHERE replaced_by IS NOT NULL")
-    await show([found(keys[0] ?? '')])
+    await database.sql(
+      customerId,
+      "UPDATE api_keys SET expires_at = '2026-01-01' WHERE replaced_by IS NOT NULL",
+    )
+    await show([finding(keys[0] ?? '')])
     expect(await opened(keys)).toEqual([401, 401, 401, 401])
     expect([(await events()).length, (await mails()).map(({ about }) => about)]).toEqual([2, ['2']])
   })
@@ -190,10 +199,10 @@ describe('a key that followed the one that is shown', () => {
   it('ends where both happen at one moment', async () => {
     for (let round = 0; round < 10; round++) {
       const [former = ''] = await chain(0, bearer)
-      const { id } = await rowOf(database, own, former)
+      const { id } = await rowOf(database, customerId, former)
       const [rotated] = await Promise.all([
-        ask(bearer(former), 'POST', `/${id}/rotation`, {}),
-        show([found(former)]),
+        callApi(bearer(former), 'POST', `/${id}/rotation`, {}),
+        show([finding(former)]),
       ])
       expect(await opens(former)).toBe(401)
       if (rotated.status === 200) expect(await opens(rotated.json.secret)).toBe(401)
@@ -203,18 +212,21 @@ describe('a key that followed the one that is shown', () => {
 
 describe('a token of a directory that is shown', () => {
   it('is revoked before the answer, with a row of the history and a mail to each Admin', async () => {
-    const admin = await addMember(own, { roles: ['admin'] })
-    await addMember(own, { roles: ['admin'], disabledAt: new Date() })
-    const token = await tokenOf(own)
-    await show([found(newScimToken()), found(token)])
+    const admin = await addMember(customerId, { roles: ['admin'] })
+    await addMember(customerId, { roles: ['admin'], disabledAt: new Date() })
+    const token = await tokenOf(customerId)
+    await show([finding(newScimToken()), finding(token)])
     expect((await askScim(token, 'GET', '/Users')).status).toBe(401)
     const leaks = () =>
-      database.sql(own, "SELECT actor_kind, details FROM audit_events WHERE action = 'scim-token.leaked'")
-    const [{ name } = {}] = await database.sql(own, 'SELECT name FROM scim_tokens')
+      database.sql(
+        customerId,
+        "SELECT actor_kind, details FROM audit_events WHERE action = 'scim-token.leaked'",
+      )
+    const [{ name } = {}] = await database.sql(customerId, 'SELECT name FROM scim_tokens')
     expect(await leaks()).toEqual([{ actor_kind: 'stranger', details: { name } }])
-    const told = await database.sql(own, 'SELECT member_id, event, about FROM account_mails')
-    expect(told).toEqual([{ member_id: admin, event: 'scim-token-leaked', about: name }])
-    await show([found(token)])
+    const mailRows = await database.sql(customerId, 'SELECT member_id, event, about FROM account_mails')
+    expect(mailRows).toEqual([{ member_id: admin, event: 'scim-token-leaked', about: name }])
+    await show([finding(token)])
     expect(await leaks()).toHaveLength(1)
   })
 })
@@ -223,14 +235,14 @@ describe('the answer', () => {
   it('is the same for a key, for none and for nonsense, and leaves no sooner', async () => {
     const answers = []
     for (const token of [
-      await addKey(own, []),
-      await tokenOf(own),
+      await addKey(customerId, []),
+      await tokenOf(customerId),
       newScimToken(),
       newApiKey(),
       'nonsense',
     ]) {
       const began = performance.now()
-      const { status, json, headers } = await show([found(token)])
+      const { status, json, headers } = await show([finding(token)])
       const { 'request-id': _, ...kept } = Object.fromEntries(headers)
       answers.push({ status, json, kept })
       expect(performance.now() - began).toBeGreaterThan(295)
@@ -239,16 +251,16 @@ describe('the answer', () => {
   })
 
   it('is a refusal for what is no list of keys', async () => {
-    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 1001 }, () => found('x'))])
+    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 1001 }, () => finding('x'))])
       expect((await show(body)).status).toBe(400)
-    const full = Array.from({ length: 1000 }, () => ({ ...found(newApiKey()), url: 'x'.repeat(350) }))
+    const full = Array.from({ length: 1000 }, () => ({ ...finding(newApiKey()), url: 'x'.repeat(350) }))
     expect((await show(full)).status).toBe(200)
     expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
   })
   it('is our own fault where nothing revokes links of calendars, rather than one that says that all is done', async () => {
     vi.stubGlobal('licensesInvoicesLeakedFeeds', undefined)
-    const key = await addKey(own, ['it-manager'], { issuedBy: ana })
-    await expect(revokeShown([key], 'request-of-a-test')).rejects.toThrow('handleLeakedFeeds')
+    const key = await addKey(customerId, ['it-manager'], { issuedBy: ana })
+    await expect(endLeakedKeys([key], 'request-of-a-test')).rejects.toThrow('handleLeakedFeeds')
     vi.unstubAllGlobals()
     expect(await opens(key)).toBe(401)
   })

@@ -1,13 +1,13 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { revokeShownTokens } from '#lib/identity/scim/tokens.ts'
-import { digestOf, findAll, looksLikeApiKey } from '#lib/platform/caller/credentials.ts'
+import { revokeLeakedTokens } from '#lib/identity/scim/tokens.ts'
+import { digestOf, findAll, hasApiKeyFormat } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { STRANGER } from '#lib/platform/history/audit.ts'
+import { ANONYMOUS } from '#lib/platform/history/audit.ts'
 import { revokeFrom, rotatedThemselves } from './chains.ts'
-import { tellOwner } from './mails.ts'
+import { notifyOwner } from './mails.ts'
 
 /** Ends those of some texts that are credentials, each with a row of its customer's history. */
 type RevokeLeaked = (texts: readonly string[], requestId: string) => Promise<void>
@@ -27,18 +27,18 @@ const AT_LEAST = 300
  * Revokes those of some texts that are keys, tokens of directories or links of calendars, before it returns: one customer after the other, each
  * with a row of its history and a mail to its owner. Takes about as long where none of them is one.
  */
-export async function revokeShown(texts: readonly string[], requestId: string): Promise<void> {
+export async function endLeakedKeys(texts: readonly string[], requestId: string): Promise<void> {
   const ready = sleep(AT_LEAST)
-  const shown = [...new Set(texts)]
-  const digests = shown.filter(looksLikeApiKey).map(digestOf)
+  const leaked = [...new Set(texts)]
+  const digests = leaked.filter(hasApiKeyFormat).map(digestOf)
   for (const { customerId, id } of await findAll('key', digests))
     await revokeLeaked(customerId, id, requestId)
-  await revokeShownTokens(shown, requestId)
+  await revokeLeakedTokens(leaked, requestId)
   const revokeFeeds = slot.licensesInvoicesLeakedFeeds
   // Better no answer than one that says that a link is dead which is not.
   if (!revokeFeeds)
     throw new Error('Nothing revokes leaked links of calendars: handleLeakedFeeds was not called.')
-  await revokeFeeds(shown, requestId)
+  await revokeFeeds(leaked, requestId)
   await ready
 }
 
@@ -49,10 +49,10 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
 function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Promise<void> {
   const revoke = async (tx: Transaction) => {
     const { ended } = await revokeFrom(tx, customerId, id, {
-      ...{ action: 'key.leaked', actor: STRANGER, requestId },
+      ...{ action: 'key.leaked', actor: ANONYMOUS, requestId },
       follows: (chain) => rotatedThemselves(tx, customerId, chain),
     })
-    if (ended > 0) await tellOwner(tx, customerId, id, 'key-leaked', ended)
+    if (ended > 0) await notifyOwner(tx, customerId, id, 'key-leaked', ended)
   }
   return scope({ customerId }, revoke, { evenIfClosed: true })
 }

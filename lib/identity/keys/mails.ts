@@ -7,7 +7,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
-import { TOLD_DAYS } from './rules.ts'
+import { EXPIRY_NOTICE_DAYS } from './rules.ts'
 
 /** What the owner of a key is told of by mail. */
 type KeyEvent = Extract<AccountEvent, `key-${string}`>
@@ -17,7 +17,7 @@ type KeyEvent = Extract<AccountEvent, `key-${string}`>
  * owner is its issuer; of a key of the customer's, each Admin. Nothing where no mail server is set.
  * @param count of how many keys it tells: of this one, and of those that follow it
  */
-export async function tellOwner(
+export async function notifyOwner(
   tx: Transaction,
   customerId: CustomerId,
   keyId: string,
@@ -39,19 +39,19 @@ export async function tellOwner(
  * made for no longer than the mail comes before its end. Nothing where no mail server is set.
  * @returns how many keys
  */
-export async function tellOfEndings(_requestId: string, signal: AbortSignal): Promise<number> {
+export async function notifyOfExpiry(_requestId: string, signal: AbortSignal): Promise<number> {
   if (!mailSettings()) return 0
   let count = 0
-  for (const customerId of await customersWithEndingKeys(TOLD_DAYS)) {
+  for (const customerId of await customersWithEndingKeys(EXPIRY_NOTICE_DAYS)) {
     if (signal.aborted) break
-    count += await scope({ customerId }, (tx) => tellOfThose(tx, customerId))
+    count += await scope({ customerId }, (tx) => notifyExpiring(tx, customerId))
   }
   return count
 }
 
-async function tellOfThose(tx: Transaction, customerId: CustomerId): Promise<number> {
+async function notifyExpiring(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { createdAt, expiresAt, revokedAt, replacedBy, endToldAt } = apiKeys
-  const before = sql`make_interval(days => ${TOLD_DAYS}::int)`
+  const before = sql`make_interval(days => ${EXPIRY_NOTICE_DAYS}::int)`
   const isDue = sql`${expiresAt} BETWEEN now() AND now() + ${before} AND ${expiresAt} - ${createdAt} > ${before}`
   const ending = await tx
     .update(apiKeys)
@@ -66,6 +66,6 @@ async function tellOfThose(tx: Transaction, customerId: CustomerId): Promise<num
       ),
     )
     .returning({ id: apiKeys.id })
-  for (const { id } of ending) await tellOwner(tx, customerId, id, 'key-ends')
+  for (const { id } of ending) await notifyOwner(tx, customerId, id, 'key-ends')
   return ending.length
 }

@@ -13,8 +13,8 @@ import { idsOfChain, revokeFrom } from './chains.ts'
 import type { Key } from './contract.ts'
 import * as contract from './contract.ts'
 import { issue, rotate } from './issue.ts'
-import { revokeShown } from './leaks.ts'
-import { maySeeOthers, ownReach, reach } from './rules.ts'
+import { endLeakedKeys } from './leaks.ts'
+import { callerKeyScope, keyScopeOf, maySeeOthers } from './rules.ts'
 import type { KeyRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -27,12 +27,12 @@ export const listKeys = operation(contract.listKeys, async (caller, { query }) =
     throw new Problem('permission_denied', 'Only Admins see the keys of others.')
   const filters = [caller.customerId, 'keys', whose, caller.via, caller.id, state] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
-  const selection = { reach: whose === 'all' ? reach(caller) : ownReach(caller), state }
+  const selection = { keyScope: whose === 'all' ? keyScopeOf(caller) : callerKeyScope(caller), state }
   const rows = await readScope(caller, (tx) =>
     store.listKeys(tx, caller.customerId, selection, maxResults + 1, cursor),
   )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOfKey, filters)
-  const keys = shown.map((row) => serializeKey(row, caller))
+  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOfKey, filters)
+  const keys = pageRows.map((row) => serializeKey(row, caller))
   return { body: { ...links, keys, rowCount: keys.length } }
 })
 
@@ -87,7 +87,7 @@ export const revokeKey = operation(contract.revokeKey, async (caller, input, { r
     const { id } = await existing(tx, now, params.key_id)
     const event = { action: 'key.revoked', actor: actorOf(now), requestId } as const
     const follows = (chain: readonly KeyRow[]) => new Set(following ? chain.map((key) => key.id) : [])
-    return revokeFrom(tx, now.customerId, id, { ...event, follows, within: reach(now) })
+    return revokeFrom(tx, now.customerId, id, { ...event, follows, within: keyScopeOf(now) })
   }
   const keys = (tx: Transaction) => idsOfChain(tx, caller.customerId, params.key_id)
   const { goesOn } = await scopeOfAuthority(caller, revoke, { keys, evenIfClosed: true })
@@ -96,7 +96,7 @@ export const revokeKey = operation(contract.revokeKey, async (caller, input, { r
 
 /** Takes keys from whoever has found them. */
 export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, { body }, { requestId }) => {
-  await revokeShown(
+  await endLeakedKeys(
     body.map(({ token }) => token),
     requestId,
   )
@@ -105,9 +105,9 @@ export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, {
 
 /** @throws Problem `not_found` for what is not there, and for what the caller may not see */
 async function existing(tx: Transaction, caller: Caller, id: string): Promise<KeyRow> {
-  const found = await store.readKey(tx, caller.customerId, reach(caller), id)
-  if (!found) throw new Problem('not_found')
-  return found
+  const key = await store.readKey(tx, caller.customerId, keyScopeOf(caller), id)
+  if (!key) throw new Problem('not_found')
+  return key
 }
 
 function serializeKey(row: KeyRow, { via, id }: Pick<Caller, 'via' | 'id'>): Key {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
-import { ask, type Headers, opens, signedIn, withKey } from './test-calls.ts'
+import { callApi, type Headers, opens, signedIn, withKey } from './test-calls.ts'
 
 // Who may do what with the key of a member who is none of them, and with keys of their own.
 
@@ -63,7 +63,7 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
       ['POST', '', { name: 'new', roles: ['finance-user'] }],
       ['POST', '', { name: 'new', roles: ['admin'] }],
     ] as const)
-      statuses.push((await ask(headers, method, rest, body)).status)
+      statuses.push((await callApi(headers, method, rest, body)).status)
     expect(statuses.join(' ')).toBe(expected)
     const isRevoked = expected.split(' ')[5] === '200'
     expect(await opens(key)).toBe(isRevoked ? 401 : 200)

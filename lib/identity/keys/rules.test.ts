@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import {
+  callerKeyScope,
   daysOf,
   decideIssue,
   decideRotation,
   givableRoles,
-  ownReach,
-  reach,
+  type KeyRequest,
+  keyScopeOf,
   STATUSES,
-  type Wanted,
 } from './rules.ts'
 
 const LIMITS = { mostDays: 365, withoutEnd: false }
 const finance = { roles: ['finance-user'], billingProfiles: ['emea', 'apac'] } as const
 const admin = { roles: ['admin'], billingProfiles: ['emea'] } as const
-const wanted: Wanted = { roles: ['finance-user'], owner: 'MEMBER', validDays: 90 }
+const keyRequest: KeyRequest = { roles: ['finance-user'], owner: 'MEMBER', validDays: 90 }
 
 describe('a member may give a key', () => {
   it.each([
@@ -25,8 +25,8 @@ describe('a member may give a key', () => {
       ['it-manager', 'finance-user'],
     ],
     [['admin'], [...ROLES]],
-  ] as const)('of the roles %j these: %j', (roles, given) => {
-    expect(givableRoles({ roles })).toEqual(given)
+  ] as const)('of the roles %j these: %j', (roles, givable) => {
+    expect(givableRoles({ roles })).toEqual(givable)
   })
 
   it.each([
@@ -43,14 +43,14 @@ describe('a member may give a key', () => {
     ['a longer time', finance, { validDays: 366 }, 'validDays'],
     ['no end', admin, { validDays: null }, 'validDays'],
     ['the usual end', finance, { validDays: undefined }, undefined],
-  ] as const)('%s', (_, caller, given, field) => {
-    const decision = decideIssue(caller, { ...wanted, ...(given as Partial<Wanted>) }, LIMITS)
+  ] as const)('%s', (_, caller, values, field) => {
+    const decision = decideIssue(caller, { ...keyRequest, ...(values as Partial<KeyRequest>) }, LIMITS)
     expect(decision.allowed ? undefined : decision.field).toBe(field)
   })
 
   it('no end where the operator allows it', () => {
     expect(
-      decideIssue(finance, { ...wanted, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
+      decideIssue(finance, { ...keyRequest, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
     ).toBe(true)
   })
 
@@ -68,8 +68,8 @@ describe('whose keys somebody sees', () => {
     [{ via: 'key', id: 'k1', roles: [] }, { keyId: 'k1' }, { keyId: 'k1' }],
     [{ via: 'key', id: 'k1', roles: ['admin'] }, { keyId: 'k1' }, 'all'],
     [{ via: 'operator', id: 'operator', roles: ['admin'] }, 'all', 'all'],
-  ] as const)('%j: own %j, all %j', (caller, own, all) => {
-    expect([ownReach(caller), reach(caller)]).toEqual([own, all])
+  ] as const)('%j: own %j, all %j', (caller, callerScope, all) => {
+    expect([callerKeyScope(caller), keyScopeOf(caller)]).toEqual([callerScope, all])
   })
 })
 

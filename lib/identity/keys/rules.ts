@@ -23,21 +23,21 @@ export const DEFAULT_OVERLAP: Overlap = '24h'
 /** A key is valid for so many days unless told otherwise. */
 export const DEFAULT_DAYS = 90
 /** No key with an end is valid for longer, whatever the settings say. */
-export const MOST_DAYS = 3660
+export const MAX_DAYS = 3660
 /** One that nobody used for so many days is marked. */
 export const UNUSED_DAYS = 60
 /** Its owner is told so many days before it ends. */
-export const TOLD_DAYS = 7
+export const EXPIRY_NOTICE_DAYS = 7
 /** So many networks at most. */
-export const MOST_RANGES = 20
+export const MAX_RANGES = 20
 /** So often an hour a key rotates itself, and what it was rotated into itself again. */
-export const OWN_ROTATIONS = 10
+export const MAX_SELF_ROTATIONS = 10
 export const NAME_MAX = 100
 
-type Asking = Pick<Caller, 'via' | 'id' | 'roles'>
+type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 
 /** The keys that a caller may see or change. */
-export type Reach = 'all' | { issuedBy: string } | { keyId: string }
+export type KeyScope = 'all' | { issuedBy: string } | { keyId: string }
 
 /** Whether the caller sees and revokes the keys of others: Admins do, and their keys. */
 export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
@@ -45,20 +45,20 @@ export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
 }
 
 /** The keys of the caller: those that a member has issued, and of a key itself. */
-export function ownReach({ via, id }: Pick<Caller, 'via' | 'id'>): Reach {
+export function callerKeyScope({ via, id }: Pick<Caller, 'via' | 'id'>): KeyScope {
   if (via === 'operator') return 'all'
   return via === 'session' ? { issuedBy: id } : { keyId: id }
 }
 
 /** All keys that the caller sees, renames and revokes. */
-export function reach(caller: Asking): Reach {
-  return maySeeOthers(caller) ? 'all' : ownReach(caller)
+export function keyScopeOf(caller: CallerIdentity): KeyScope {
+  return maySeeOthers(caller) ? 'all' : callerKeyScope(caller)
 }
 
 /** Whether a key is among those. */
-export function isWithin(reach: Reach, key: { id: string; issuedBy: string | null }): boolean {
-  if (reach === 'all') return true
-  return 'keyId' in reach ? key.id === reach.keyId : key.issuedBy === reach.issuedBy
+export function isWithin(keyScope: KeyScope, key: { id: string; issuedBy: string | null }): boolean {
+  if (keyScope === 'all') return true
+  return 'keyId' in keyScope ? key.id === keyScope.keyId : key.issuedBy === keyScope.issuedBy
 }
 
 /** The roles that a caller may give to a key: an Admin's permissions are those of all roles. */
@@ -67,7 +67,7 @@ export function givableRoles({ roles }: Pick<Caller, 'roles'>): Role[] {
 }
 
 /** What somebody wants of a new key. */
-export type Wanted = {
+export type KeyRequest = {
   roles: readonly Role[]
   /** Undefined: all that its owner may see, also later on. */
   billingProfiles?: readonly string[] | undefined
@@ -85,36 +85,36 @@ export function limitsFor({ via }: Pick<Caller, 'via'>, { mostDays, withoutEnd }
 }
 
 /** After how many days it ends; null: never. */
-export function daysOf({ validDays }: Pick<Wanted, 'validDays'>, { mostDays }: KeyLimits): number | null {
+export function daysOf({ validDays }: Pick<KeyRequest, 'validDays'>, { mostDays }: KeyLimits): number | null {
   return validDays === undefined ? Math.min(DEFAULT_DAYS, mostDays) : validDays
 }
 
 export type Decision =
   | { allowed: true }
-  | { allowed: false; because: 'too-much' | 'too-long'; field: keyof Wanted; reason: string }
+  | { allowed: false; because: 'too-much' | 'too-long'; field: keyof KeyRequest; reason: string }
 
 /** Whether a member may have such a key: nobody gives a key more than they have. */
 export function decideIssue(
   caller: Pick<Caller, 'roles' | 'billingProfiles'>,
-  { roles, billingProfiles = [], owner, validDays }: Wanted,
+  { roles, billingProfiles = [], owner, validDays }: KeyRequest,
   { mostDays, withoutEnd }: KeyLimits,
 ): Decision {
-  const refused = (because: 'too-much' | 'too-long', field: keyof Wanted, reason: string) =>
+  const denied = (because: 'too-much' | 'too-long', field: keyof KeyRequest, reason: string) =>
     ({ allowed: false, because, field, reason }) as const
   const missing = roles.find((role) => !givableRoles(caller).includes(role))
   if (missing)
-    return refused('too-much', 'roles', `has the role ${ROLE_NAMES[missing]}, which you do not hold`)
+    return denied('too-much', 'roles', `has the role ${ROLE_NAMES[missing]}, which you do not hold`)
   if (billingProfiles.some((id) => !caller.billingProfiles.includes(id)))
-    return refused('too-much', 'billingProfiles', 'has a billing profile that you do not have')
+    return denied('too-much', 'billingProfiles', 'has a billing profile that you do not have')
   if (owner === 'CUSTOMER' && !maySeeOthers(caller))
-    return refused('too-much', 'owner', 'may be the customer only where an Admin says so')
+    return denied('too-much', 'owner', 'may be the customer only where an Admin says so')
   if (validDays === null && !withoutEnd)
-    return refused(
+    return denied(
       'too-long',
       'validDays',
       `may not be null: here each key ends after ${mostDays} days at most`,
     )
-  if (validDays && validDays > mostDays) return refused('too-long', 'validDays', `may be ${mostDays} at most`)
+  if (validDays && validDays > mostDays) return denied('too-long', 'validDays', `may be ${mostDays} at most`)
   return { allowed: true }
 }
 
@@ -126,11 +126,11 @@ type Rotated = { id: string; status: KeyStatus; owner: Owner; issuedBy: string |
  * another member, an Admin neither; those of the customer are for Admins who are signed in.
  */
 export function decideRotation(
-  { via, id, roles }: Asking,
+  { via, id, roles }: CallerIdentity,
   key: Rotated,
 ): { allowed: true } | { allowed: false; because: 'not-own' | 'ended' } {
-  const isOwn = via === 'key' ? key.id === id : key.owner === 'MEMBER' && key.issuedBy === id
+  const isOwner = via === 'key' ? key.id === id : key.owner === 'MEMBER' && key.issuedBy === id
   const isCustomers = via === 'session' && key.owner === 'CUSTOMER' && roles.includes('admin')
-  if (via !== 'operator' && !isOwn && !isCustomers) return { allowed: false, because: 'not-own' }
+  if (via !== 'operator' && !isOwner && !isCustomers) return { allowed: false, because: 'not-own' }
   return key.status === 'ACTIVE' ? { allowed: true } : { allowed: false, because: 'ended' }
 }

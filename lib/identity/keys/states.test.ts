@@ -10,19 +10,19 @@ import { bearer, opens, rowOf } from './test-calls.ts'
 // What a key is answered in each state that it may be in.
 
 let database: TestDatabase
-let [own, ana] = ['', '']
+let [customerId, ana] = ['', '']
 beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  own = await addNewCustomer()
-  await addProfile(own, 'emea')
-  ana = await addMember(own, { roles: ['it-manager', 'finance-user'], name: 'Ana' })
+  customerId = await addNewCustomer()
+  await addProfile(customerId, 'emea')
+  ana = await addMember(customerId, { roles: ['it-manager', 'finance-user'], name: 'Ana' })
 })
 
 const past = new Date(Date.now() - 60_000)
-const change = (set: string) => database.sql(own, `UPDATE members SET ${set} WHERE id = $1`, [ana])
+const change = (set: string) => database.sql(customerId, `UPDATE members SET ${set} WHERE id = $1`, [ana])
 const status = (handler: (request: Request) => Promise<Response>, path: string, key: string) =>
   handler(new Request(`http://console.example${path}`, { headers: bearer(key) })).then(
     (answer) => answer.status,
@@ -31,9 +31,9 @@ const both = async (key: string) => [
   await status(route(listAssets).GET, '/billing/v1/assets', key),
   await status(route(listInvoices).GET, '/billing/v1/invoices', key),
 ]
-const refusals = () =>
+const listFailures = () =>
   database.sql(
-    own,
+    customerId,
     "SELECT subject, actor_kind, address, details FROM audit_events WHERE action = 'key.refused'",
   )
 
@@ -51,22 +51,22 @@ describe('a key is answered 401 where it is', () => {
     ['revoked', { revokedAt: past }],
     ['rotated out', { expiresAt: past, replacedBy: 'the next' }],
     ['outside of its addresses', { addresses: ['198.51.100.0/24', '2001:db8::/32'] }],
-  ])('%s, all with the same words', async (_, given) => {
-    const key = await addKey(own, ['admin'], { issuedBy: ana, ...given })
-    const said = async (text: string) => {
+  ])('%s, all with the same words', async (_, values) => {
+    const key = await addKey(customerId, ['admin'], { issuedBy: ana, ...values })
+    const answerTo = async (text: string) => {
       const request = new Request('http://console.example/billing/v1/assets', { headers: bearer(text) })
       const answer = await route(listAssets).GET(request)
       return { ...(await answer.json()), instance: '' }
     }
     expect(await opens(key)).toBe(401)
-    expect(await said(key)).toEqual(await said(newApiKey()))
-    expect(await rowOf(database, own, key)).toMatchObject({ last_used_at: null })
+    expect(await answerTo(key)).toEqual(await answerTo(newApiKey()))
+    expect(await rowOf(database, customerId, key)).toMatchObject({ last_used_at: null })
   })
 
   it('its issuer’s, who is disabled; one that belongs to the customer goes on', async () => {
     const [theirs, customers] = [
-      await addKey(own, ['it-manager'], { issuedBy: ana }),
-      await addKey(own, ['it-manager'], { issuedBy: ana, belongsToCustomer: true }),
+      await addKey(customerId, ['it-manager'], { issuedBy: ana }),
+      await addKey(customerId, ['it-manager'], { issuedBy: ana, belongsToCustomer: true }),
     ]
     expect([await opens(theirs), await opens(customers)]).toEqual([200, 200])
     await change('disabled_at = now()')
@@ -79,8 +79,8 @@ describe('a key is answered 401 where it is', () => {
 describe('a key holds what its issuer holds now', () => {
   it('so that a role that they lost is 403; one that belongs to the customer keeps it', async () => {
     const roles = ['it-manager', 'finance-user'] as const
-    const theirs = await addKey(own, [...roles], { issuedBy: ana })
-    const customers = await addKey(own, [...roles], { issuedBy: ana, belongsToCustomer: true })
+    const theirs = await addKey(customerId, [...roles], { issuedBy: ana })
+    const customers = await addKey(customerId, [...roles], { issuedBy: ana, belongsToCustomer: true })
     expect(await both(theirs)).toEqual([200, 200])
     await change("roles = '{finance-user}'")
     expect([await both(theirs), await both(customers)]).toEqual([
@@ -98,9 +98,12 @@ describe('a key holds what its issuer holds now', () => {
     const { findKeyCaller } = await import('#lib/platform/caller/authenticate.ts')
     const { digestOf } = await import('#lib/platform/caller/credentials.ts')
     const seen = async (key: string) => (await findKeyCaller(digestOf(key)))?.billingProfiles
-    const whole = await addKey(own, ['finance-user'], { issuedBy: ana })
-    const limited = await addKey(own, ['finance-user'], { issuedBy: ana, billingProfiles: ['emea', 'gone'] })
-    const customers = await addKey(own, ['finance-user'], { issuedBy: ana, belongsToCustomer: true })
+    const whole = await addKey(customerId, ['finance-user'], { issuedBy: ana })
+    const limited = await addKey(customerId, ['finance-user'], {
+      issuedBy: ana,
+      billingProfiles: ['emea', 'gone'],
+    })
+    const customers = await addKey(customerId, ['finance-user'], { issuedBy: ana, belongsToCustomer: true })
     expect([await seen(whole), await seen(limited)]).toEqual([['default', 'emea'], ['emea']])
     await change("billing_profiles = '{default}'")
     expect([await seen(whole), await seen(limited), await seen(customers)]).toEqual([
@@ -119,28 +122,28 @@ describe('a key that is limited to addresses', () => {
     ['2001:db9::9', 401],
     ['', 401],
   ])('from %j is answered %i', async (address, expected) => {
-    const key = await addKey(own, [], { addresses: ['198.51.100.0/24', '2001:db8::/32'] })
+    const key = await addKey(customerId, [], { addresses: ['198.51.100.0/24', '2001:db8::/32'] })
     expect(await opens(key, address)).toBe(expected)
   })
 
   it('leaves a trace of where it was tried from, once a minute, and no use', async () => {
-    const key = await addKey(own, [], { name: 'ERP', addresses: ['198.51.100.0/24'] })
+    const key = await addKey(customerId, [], { name: 'ERP', addresses: ['198.51.100.0/24'] })
     for (let n = 0; n < 3; n++) expect(await opens(key, '203.0.113.9')).toBe(401)
-    const { id, last_used_at } = await rowOf(database, own, key)
+    const { id, last_used_at } = await rowOf(database, customerId, key)
     expect(last_used_at).toBeNull()
     // It is not waited for by the answer.
     await expect
-      .poll(refusals)
+      .poll(listFailures)
       .toEqual([{ subject: id, actor_kind: 'stranger', address: '203.0.113.9', details: { name: 'ERP' } }])
   })
 })
 
 it('the last use is written with its address, once a minute', async () => {
-  const key = await addKey(own, [])
+  const key = await addKey(customerId, [])
   await opens(key, '192.0.2.7')
   await opens(key, '192.0.2.8')
-  expect(await rowOf(database, own, key)).toMatchObject({ last_used_address: '192.0.2.7' })
-  await database.sql(own, "UPDATE api_keys SET last_used_at = now() - interval '61 seconds'")
+  expect(await rowOf(database, customerId, key)).toMatchObject({ last_used_address: '192.0.2.7' })
+  await database.sql(customerId, "UPDATE api_keys SET last_used_at = now() - interval '61 seconds'")
   await opens(key, '2001:db8::7')
-  expect(await rowOf(database, own, key)).toMatchObject({ last_used_address: '2001:db8::7' })
+  expect(await rowOf(database, customerId, key)).toMatchObject({ last_used_address: '2001:db8::7' })
 })

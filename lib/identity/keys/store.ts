@@ -1,12 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, not, type SQL, sql } from 'drizzle-orm'
-import { digestOf, hintsOf, noteLookUp } from '#lib/platform/caller/credentials.ts'
+import { addToCredentialIndex, digestOf, maskedKey } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import { type KeyStatus, type Owner, type Reach, type STATES, UNUSED_DAYS } from './rules.ts'
+import { type KeyScope, type KeyStatus, type Owner, type STATES, UNUSED_DAYS } from './rules.ts'
 
 const belongsToCustomer = sql<boolean>`(${apiKeys.belongsToCustomer} OR ${apiKeys.issuedBy} IS NULL)`
 /** Whether a key opens nothing now, by the database's clock. */
@@ -25,7 +25,7 @@ const isUnused = sql<boolean>`(NOT ${hasEnded}
 
 /** The sort key of the list. */
 const { columns, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
-const shown = {
+const listedColumns = {
   id: apiKeys.id,
   name: apiKeys.name,
   prefix: apiKeys.prefix,
@@ -54,7 +54,7 @@ export type KeyRow = Awaited<ReturnType<typeof rows>>[number]
 /** Keys of which this holds, which names the customer, with their issuers. */
 export function rows(tx: Transaction, which: SQL | undefined) {
   const issuer = and(eq(members.customerId, apiKeys.customerId), eq(members.id, apiKeys.issuedBy))
-  return tx.select(shown).from(apiKeys).leftJoin(members, issuer).where(which)
+  return tx.select(listedColumns).from(apiKeys).leftJoin(members, issuer).where(which)
 }
 
 /** The sort key of a key, for page tokens. */
@@ -62,19 +62,19 @@ export function keyOfKey({ micros, id }: KeyRow): string[] {
   return [micros, id]
 }
 
-export type Selection = { reach: Reach; state?: (typeof STATES)[number] | undefined }
+export type Selection = { keyScope: KeyScope; state?: (typeof STATES)[number] | undefined }
 
 /** Keys in reading direction from the cursor on: newest first, or oldest first. */
 export function listKeys(
   tx: Transaction,
   customerId: CustomerId,
-  { reach, state }: Selection,
+  { keyScope, state }: Selection,
   limit: number,
   cursor?: Cursor,
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   const chosen = state && (state === 'ended' ? hasEnded : not(hasEnded))
-  return rows(tx, and(within(customerId, reach), chosen, beyond))
+  return rows(tx, and(within(customerId, keyScope), chosen, beyond))
     .orderBy(order)
     .limit(limit)
 }
@@ -83,12 +83,12 @@ export function listKeys(
 export async function readKey(
   tx: Transaction,
   customerId: CustomerId,
-  reach: Reach,
+  keyScope: KeyScope,
   id: string,
 ): Promise<KeyRow | undefined> {
-  const its = and(within(customerId, reach), eq(apiKeys.id, id))
-  const [found] = await rows(tx, its)
-  return found
+  const its = and(within(customerId, keyScope), eq(apiKeys.id, id))
+  const [row] = await rows(tx, its)
+  return row
 }
 
 /** What a key is made of. `hours`: for how long it is valid; null: it has no end. */
@@ -107,19 +107,19 @@ export async function addKey(
   tx: Transaction,
   customerId: CustomerId,
   apiKey: string,
-  { owner, hours, ...given }: NewKey,
+  { owner, hours, ...columnValues }: NewKey,
 ): Promise<string> {
   const id = randomUUID()
   const expiresAt = hours === null ? null : sql`now() + make_interval(hours => ${hours}::int)`
-  const roles = [...given.roles]
+  const roles = [...columnValues.roles]
   const lists = {
-    billingProfiles: given.billingProfiles && [...given.billingProfiles],
-    addresses: given.addresses && [...given.addresses],
+    billingProfiles: columnValues.billingProfiles && [...columnValues.billingProfiles],
+    addresses: columnValues.addresses && [...columnValues.addresses],
   }
-  const secret = { digest: digestOf(apiKey), ...hintsOf(apiKey) }
+  const secret = { digest: digestOf(apiKey), ...maskedKey(apiKey) }
   const belongsToCustomer = owner === 'CUSTOMER'
-  const values = { ...given, ...lists, customerId, id, roles, belongsToCustomer, expiresAt, ...secret }
-  await noteLookUp(tx, customerId, 'key', { digest: secret.digest, id })
+  const values = { ...columnValues, ...lists, customerId, id, roles, belongsToCustomer, expiresAt, ...secret }
+  await addToCredentialIndex(tx, customerId, 'key', { digest: secret.digest, id })
   await tx.insert(apiKeys).values(values)
   return id
 }
@@ -158,9 +158,9 @@ export async function replaceKey(
   { hours, mostDays, withoutEnd, byPerson: replacedByPerson }: Replacement,
 ): Promise<string> {
   const id = randomUUID()
-  const { prefix, lastFour } = hintsOf(apiKey)
+  const { prefix, lastFour } = maskedKey(apiKey)
   const digest = digestOf(apiKey)
-  await noteLookUp(tx, customerId, 'key', { digest, id })
+  await addToCredentialIndex(tx, customerId, 'key', { digest, id })
   await tx.execute(sql`
     INSERT INTO api_keys (customer_id, id, digest, prefix, last_four, expires_at,
       name, roles, billing_profiles, issued_by, belongs_to_customer, addresses)
@@ -181,9 +181,9 @@ function keyOf(customerId: CustomerId, id: string) {
   return and(eq(apiKeys.customerId, customerId), eq(apiKeys.id, id))
 }
 
-function within(customerId: CustomerId, reach: Reach): SQL | undefined {
-  const own = eq(apiKeys.customerId, customerId)
-  if (reach === 'all') return own
-  const its = 'keyId' in reach ? eq(apiKeys.id, reach.keyId) : eq(apiKeys.issuedBy, reach.issuedBy)
-  return and(own, its)
+function within(customerId: CustomerId, keyScope: KeyScope): SQL | undefined {
+  const customerFilter = eq(apiKeys.customerId, customerId)
+  if (keyScope === 'all') return customerFilter
+  const its = 'keyId' in keyScope ? eq(apiKeys.id, keyScope.keyId) : eq(apiKeys.issuedBy, keyScope.issuedBy)
+  return and(customerFilter, its)
 }

@@ -6,7 +6,7 @@ import { sessionSecret } from '#lib/platform/caller/session.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
-import { duringVisit } from '#lib/platform/runtime/log.ts'
+import { runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { registerLeaks } from '#lib/server/leaks.ts'
 import * as operations from './operations.ts'
 
@@ -22,8 +22,8 @@ export async function signedIn(customerId: string, memberId: string, minutesAgo 
 
 export const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` })
 
-export async function withKey(...given: Parameters<typeof addKey>): Promise<Headers> {
-  return bearer(await addKey(...given))
+export async function withKey(...options: Parameters<typeof addKey>): Promise<Headers> {
+  return bearer(await addKey(...options))
 }
 
 const list = route(operations.listKeys, operations.issueKey)
@@ -36,7 +36,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
  * A call of the API of keys, as the front door lets it in.
  * @param rest what follows `/billing/v1/keys`
  */
-export function ask(headers: Headers, method: Method, rest = '', body?: unknown, address?: string) {
+export function callApi(headers: Headers, method: Method, rest = '', body?: unknown, address?: string) {
   const mounted = rest.endsWith('/rotation') ? rotation : rest.startsWith('/') ? one : list
   return send(mounted[method], headers, method, `/billing/v1/keys${rest}`, body, address)
 }
@@ -74,8 +74,8 @@ async function send(
     headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const visit = { requestId: 'request-of-a-test', address, agent: 'curl/8' }
-  const response = await duringVisit(visit, () => handler(request))
+  const requestContext = { requestId: 'request-of-a-test', address, agent: 'curl/8' }
+  const response = await runWithRequestContext(requestContext, () => handler(request))
   return { status: response.status, headers: response.headers, json: await response.json() }
 }
 

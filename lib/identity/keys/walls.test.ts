@@ -4,7 +4,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { ask, type Headers, opens, signedIn, withKey } from './test-calls.ts'
+import { callApi, type Headers, opens, signedIn, withKey } from './test-calls.ts'
 
 let database: TestDatabase
 let secret = ''
@@ -30,8 +30,8 @@ async function tryAll() {
       ['POST', '/of-own/rotation', {}],
       ['DELETE', '/of-own'],
     ] as const)
-      expect([method, (await ask(headers, method, rest, body)).status]).toEqual([method, 404])
-    const { json } = await ask(headers, 'GET', '?whose=all')
+      expect([method, (await callApi(headers, method, rest, body)).status]).toEqual([method, 404])
+    const { json } = await callApi(headers, 'GET', '?whose=all')
     expect(json.keys.some(({ id }: { id: string }) => id === 'of-own')).toBe(false)
   }
   expect(await opens(secret)).toBe(200)
@@ -48,8 +48,8 @@ describe('two walls between customers, each of which holds alone', () => {
       tx.execute("UPDATE api_keys SET revoked_at = now() WHERE id = 'of-own'"),
     )
     expect(written.rowCount).toBe(0)
-    const told = await scope(other, (tx) => tx.execute("SELECT FROM account_mails WHERE key_id = 'of-own'"))
-    expect(told.rows).toEqual([])
+    const mails = await scope(other, (tx) => tx.execute("SELECT FROM account_mails WHERE key_id = 'of-own'"))
+    expect(mails.rows).toEqual([])
   })
 
   it('the customer in each statement: without row-level security another’s key is still not there', async () => {
@@ -67,12 +67,12 @@ describe('two walls between customers, each of which holds alone', () => {
 
   it('the login that finds keys reads no more of them than it needs, and changes their last use alone', async () => {
     const { keys, jobs } = database.opened
-    for (const statement of [
+    for (const query of [
       'SELECT last_four FROM api_keys',
       'UPDATE api_keys SET revoked_at = NULL',
       'UPDATE api_keys SET addresses = NULL',
     ])
-      await expect(keys.query(statement)).rejects.toMatchObject({ code: '42501' })
+      await expect(keys.query(query)).rejects.toMatchObject({ code: '42501' })
     await expect(jobs.query('SELECT digest FROM api_keys')).rejects.toMatchObject({ code: '42501' })
     // A job sees the keys that are about to end, and this one has none.
     expect((await jobs.query('SELECT customer_id FROM api_keys')).rows).toEqual([])

@@ -6,10 +6,10 @@ import { addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-row
 import { run } from '#lib/platform/db/test-server.ts'
 import * as read from './store.ts'
 import * as write from './store.ts'
-import { ask, type Headers, signedIn, withKey } from './test-calls.ts'
+import { callApi, type Headers, signedIn, withKey } from './test-calls.ts'
 
 let database: TestDatabase
-let own = ''
+let testCustomer = ''
 let ben = ''
 let cleo = ''
 let dan = ''
@@ -18,11 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  own = await addNewCustomer()
-  for (const profile of ['emea', 'us']) await addProfile(own, profile)
-  ben = await addMember(own, { roles: ['it-manager'] })
-  cleo = await addMember(own, { roles: ['finance-user'], billingProfiles: ['emea'], invitedAt: new Date() })
-  dan = await addMember(own, { roles: ['it-manager'], disabledAt: new Date() })
+  testCustomer = await addNewCustomer()
+  for (const profile of ['emea', 'us']) await addProfile(testCustomer, profile)
+  ben = await addMember(testCustomer, { roles: ['it-manager'] })
+  cleo = await addMember(testCustomer, {
+    roles: ['finance-user'],
+    billingProfiles: ['emea'],
+    invitedAt: new Date(),
+  })
+  dan = await addMember(testCustomer, { roles: ['it-manager'], disabledAt: new Date() })
 })
 
 /** Each operation, with what it asks for; of changes those that give, and those that take away. */
@@ -36,7 +40,7 @@ const OPERATIONS = {
   ],
   changeMember: () => ['PATCH', `/${ben}`, { roles: ['finance-user'] }],
   letIn: () => ['PATCH', `/${dan}`, { disabled: false }],
-  takeAway: () => ['PATCH', `/${ben}`, { billingProfiles: ['us'] }],
+  narrowProfiles: () => ['PATCH', `/${ben}`, { billingProfiles: ['us'] }],
   shutOut: () => ['PATCH', `/${ben}`, { disabled: true }],
   rename: () => ['PATCH', `/${ben}`, { name: 'New', disabled: false }],
   makeMemberLink: () => ['POST', `/${ben}/link`, {}],
@@ -49,60 +53,64 @@ const GIVING: Name[] = ['inviteMember', 'changeMember', 'letIn', 'makeMemberLink
 
 function call(name: Name, headers: Headers) {
   const [method, rest, body] = OPERATIONS[name]() as readonly ['GET', string, object?]
-  return ask(headers, method, rest, body)
+  return callApi(headers, method, rest, body)
 }
 
 const ROLE_SETS: Role[][] = [[], ['it-manager'], ['finance-user'], ['it-manager', 'finance-user'], ['admin']]
 const CELLS = NAMES.flatMap((name) => ROLE_SETS.map((roles) => [name, roles] as const))
 
 /** A refusal says what it takes: a role, or a person. */
-function checkRefusal(json: { code: string }, roles: readonly Role[]) {
-  const says = { detail: expect.stringContaining('takes a signed-in member') }
+function checkDenied(json: { code: string }, roles: readonly Role[]) {
+  const message = { detail: expect.stringContaining('takes a signed-in member') }
   const lacks = { permission: 'Members Manager' }
-  expect(json).toMatchObject({ code: 'permission_denied', ...(roles.includes('admin') ? says : lacks) })
+  expect(json).toMatchObject({ code: 'permission_denied', ...(roles.includes('admin') ? message : lacks) })
 }
 
 describe('each role and each operation', () => {
   it.each(CELLS)('%s by %j', async (name, roles) => {
     // An Admin who made the key, so that it holds what it says.
-    const issuedBy = await addMember(own, { roles: ['admin'] })
+    const issuedBy = await addMember(testCustomer, { roles: ['admin'] })
     const callers = [
-      () => withKey(own, [...roles], { issuedBy }),
-      async () => signedIn(own, await addMember(own, { roles: [...roles] })),
+      () => withKey(testCustomer, [...roles], { issuedBy }),
+      async () => signedIn(testCustomer, await addMember(testCustomer, { roles: [...roles] })),
     ]
     for (const [at, headers] of callers.entries()) {
       const isKey = at === 0
       const status = roles.includes('admin') && !(isKey && GIVING.includes(name)) ? 200 : 403
-      if (!isKey) cleo = await addMember(own, { roles: ['it-manager'], invitedAt: new Date() })
+      if (!isKey) cleo = await addMember(testCustomer, { roles: ['it-manager'], invitedAt: new Date() })
       const answer = await call(name, await headers())
       expect(answer.status).toBe(status)
-      if (status === 403) checkRefusal(answer.json, roles)
+      if (status === 403) checkDenied(answer.json, roles)
     }
   })
 
   it.each(NAMES)(
     '%s by nobody, by an unknown key, and by one whose issuer is no Admin any more',
     async (name) => {
-      const former = await withKey(own, ['admin'], { issuedBy: ben })
-      const disabled = await addMember(own, { roles: ['admin'], disabledAt: new Date() })
+      const former = await withKey(testCustomer, ['admin'], { issuedBy: ben })
+      const disabled = await addMember(testCustomer, { roles: ['admin'], disabledAt: new Date() })
       expect((await call(name, {})).status).toBe(401)
       expect((await call(name, { authorization: `Bearer lic_${'a'.repeat(36)}` })).status).toBe(401)
-      expect((await call(name, await withKey(own, ['admin'], { issuedBy: disabled }))).status).toBe(401)
-      expect((await call(name, await withKey(own, ['admin'], { revokedAt: new Date() }))).status).toBe(401)
+      expect((await call(name, await withKey(testCustomer, ['admin'], { issuedBy: disabled }))).status).toBe(
+        401,
+      )
+      expect(
+        (await call(name, await withKey(testCustomer, ['admin'], { revokedAt: new Date() }))).status,
+      ).toBe(401)
       expect((await call(name, former)).status).toBe(403)
     },
   )
 
   it.each(NAMES.filter((name) => OPERATIONS[name]()[0] !== 'GET'))('%s from another site', async (name) => {
-    const session = await signedIn(own, await addMember(own, { roles: ['admin'] }))
+    const session = await signedIn(testCustomer, await addMember(testCustomer, { roles: ['admin'] }))
     const { status, json } = await call(name, { ...session, 'sec-fetch-site': 'cross-site' })
     expect([status, json.code]).toEqual([403, 'cross_origin'])
   })
 })
 
 describe('the key of an Admin', () => {
-  const kept = () =>
-    database.sql(own, 'SELECT id, roles, billing_profiles, disabled_at FROM members ORDER BY id')
+  const readState = () =>
+    database.sql(testCustomer, 'SELECT id, roles, billing_profiles, disabled_at FROM members ORDER BY id')
 
   it.each([
     ['a role', { roles: ['it-manager', 'finance-user'] }, '/roles'],
@@ -110,107 +118,117 @@ describe('the key of an Admin', () => {
     ['a billing profile', { billingProfiles: ['emea', 'us'] }, '/billingProfiles/1'],
     ['all billing profiles', { billingProfiles: null }, '/billingProfiles'],
   ])('gives nobody %s, and leaves all as it was', async (_, body, pointer) => {
-    const by = await withKey(own, ['admin'])
-    await database.sql(own, "UPDATE members SET billing_profiles = '{emea}' WHERE id = $1", [ben])
-    const before = await kept()
-    const { status, json } = await ask(by, 'PATCH', `/${ben}`, body)
+    const by = await withKey(testCustomer, ['admin'])
+    await database.sql(testCustomer, "UPDATE members SET billing_profiles = '{emea}' WHERE id = $1", [ben])
+    const before = await readState()
+    const { status, json } = await callApi(by, 'PATCH', `/${ben}`, body)
     expect([status, json.code, json.errors[0].pointer]).toEqual([403, 'permission_denied', pointer])
     expect(json.detail).toContain('takes a signed-in member')
-    expect(await kept()).toEqual(before)
+    expect(await readState()).toEqual(before)
   })
 
   it('takes the role Admin from somebody, and leaves them another', async () => {
-    for (let n = 0; n < 2; n++) ben = await addMember(own, { roles: ['admin'] })
-    const { status, json } = await ask(await withKey(own, ['admin']), 'PATCH', `/${ben}`, {
+    for (let n = 0; n < 2; n++) ben = await addMember(testCustomer, { roles: ['admin'] })
+    const { status, json } = await callApi(await withKey(testCustomer, ['admin']), 'PATCH', `/${ben}`, {
       roles: ['it-manager'],
     })
     expect([status, json.roles]).toEqual([200, ['it-manager']])
   })
 
   it('lets nobody in again, not even somebody who has nothing', async () => {
-    await database.sql(own, "UPDATE members SET roles = '{}', billing_profiles = '{}' WHERE id = $1", [dan])
-    const by = await withKey(own, ['admin'])
-    expect((await ask(by, 'PATCH', `/${dan}`, { disabled: false })).json.code).toBe('permission_denied')
-    expect((await ask(by, 'GET', `/${dan}`)).json.state).toBe('disabled')
+    await database.sql(
+      testCustomer,
+      "UPDATE members SET roles = '{}', billing_profiles = '{}' WHERE id = $1",
+      [dan],
+    )
+    const by = await withKey(testCustomer, ['admin'])
+    expect((await callApi(by, 'PATCH', `/${dan}`, { disabled: false })).json.code).toBe('permission_denied')
+    expect((await callApi(by, 'GET', `/${dan}`)).json.state).toBe('disabled')
   })
 })
 
 describe('who sees some billing profiles only', () => {
   let by: Headers
   beforeEach(async () => {
-    by = await signedIn(own, await addMember(own, { roles: ['admin'], billingProfiles: ['emea'] }))
+    by = await signedIn(
+      testCustomer,
+      await addMember(testCustomer, { roles: ['admin'], billingProfiles: ['emea'] }),
+    )
   })
 
   it('gives those and no others', async () => {
     const invite = (billingProfiles?: unknown) =>
-      ask(by, 'POST', '', {
-        email: `${crypto.randomUUID()}@${own}.example`,
+      callApi(by, 'POST', '', {
+        email: `${crypto.randomUUID()}@${testCustomer}.example`,
         name: 'New',
         roles: ['finance-user'],
         ...(billingProfiles === undefined ? {} : { billingProfiles }),
       })
     expect((await invite(['emea'])).status).toBe(200)
-    for (const [given, pointer] of [
+    for (const [profiles, pointer] of [
       [undefined, '/billingProfiles'],
       [null, '/billingProfiles'],
       [['emea', 'us'], '/billingProfiles/1'],
     ] as const) {
-      const { status, json } = await invite(given)
+      const { status, json } = await invite(profiles)
       expect([status, json.code, json.errors[0].pointer]).toEqual([403, 'permission_denied', pointer])
     }
-    expect((await ask(by, 'PATCH', `/${cleo}`, { billingProfiles: null })).status).toBe(403)
-    expect((await ask(by, 'PATCH', `/${cleo}`, { billingProfiles: ['us'] })).status).toBe(403)
+    expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: null })).status).toBe(403)
+    expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: ['us'] })).status).toBe(403)
     // To take away is not to give.
-    expect((await ask(by, 'PATCH', `/${ben}`, { billingProfiles: ['us'] })).status).toBe(200)
+    expect((await callApi(by, 'PATCH', `/${ben}`, { billingProfiles: ['us'] })).status).toBe(200)
   })
 
   it('opens the account of nobody who sees more', async () => {
-    const { status, json } = await ask(by, 'POST', `/${ben}/link`, {})
+    const { status, json } = await callApi(by, 'POST', `/${ben}/link`, {})
     expect([status, json.code]).toEqual([403, 'permission_denied'])
-    expect(await database.sql(own, 'SELECT 1 FROM account_links')).toEqual([])
-    expect((await ask(by, 'POST', `/${cleo}/link`, {})).status).toBe(200)
+    expect(await database.sql(testCustomer, 'SELECT 1 FROM account_links')).toEqual([])
+    expect((await callApi(by, 'POST', `/${cleo}/link`, {})).status).toBe(200)
   })
 
   it('lets nobody in again who sees more, unless they see less then', async () => {
-    const { status, json } = await ask(by, 'PATCH', `/${dan}`, { disabled: false })
+    const { status, json } = await callApi(by, 'PATCH', `/${dan}`, { disabled: false })
     expect([status, json.code, json.errors[0].pointer]).toEqual([403, 'permission_denied', '/disabled'])
-    expect((await ask(by, 'GET', `/${dan}`)).json.state).toBe('disabled')
+    expect((await callApi(by, 'GET', `/${dan}`)).json.state).toBe('disabled')
     const less = { disabled: false, billingProfiles: ['emea'] }
-    expect((await ask(by, 'PATCH', `/${dan}`, less)).json.state).toBe('active')
+    expect((await callApi(by, 'PATCH', `/${dan}`, less)).json.state).toBe('active')
   })
 
   it('who is limited to all that there are today, gives none of those to come', async () => {
-    const all = await addMember(own, { roles: ['admin'], billingProfiles: ['default', 'emea', 'us'] })
-    const by = await signedIn(own, all)
-    expect((await ask(by, 'PATCH', `/${cleo}`, { billingProfiles: null })).status).toBe(403)
-    expect((await ask(by, 'PATCH', `/${cleo}`, { billingProfiles: ['emea', 'us'] })).status).toBe(200)
+    const all = await addMember(testCustomer, {
+      roles: ['admin'],
+      billingProfiles: ['default', 'emea', 'us'],
+    })
+    const by = await signedIn(testCustomer, all)
+    expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: null })).status).toBe(403)
+    expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: ['emea', 'us'] })).status).toBe(200)
   })
 })
 
 describe('a member of another customer', () => {
-  let stranger: Headers
+  let otherHeaders: Headers
   beforeEach(async () => {
     const other = await addNewCustomer()
-    stranger = await signedIn(other, await addMember(other, { roles: ['admin'] }))
+    otherHeaders = await signedIn(other, await addMember(other, { roles: ['admin'] }))
   })
 
   it('is not there, in the words of one that does not exist', async () => {
-    expect((await ask(stranger, 'GET', '')).json.rowCount).toBe(1)
+    expect((await callApi(otherHeaders, 'GET', '')).json.rowCount).toBe(1)
     for (const name of NAMES.filter((one) => one !== 'listMembers' && one !== 'inviteMember')) {
       const [method, rest, body] = OPERATIONS[name]() as readonly ['GET', string, object?]
-      const theirs = await ask(stranger, method, rest, body)
-      const nobodys = await ask(stranger, method, rest.replace(/^\/[^/]+/, '/nobody'), body)
+      const theirs = await callApi(otherHeaders, method, rest, body)
+      const nobodys = await callApi(otherHeaders, method, rest.replace(/^\/[^/]+/, '/nobody'), body)
       expect([theirs.status, { ...theirs.json, instance: '' }]).toEqual([
         404,
         { ...nobodys.json, instance: '' },
       ])
     }
-    expect(await database.sql(own, 'SELECT 1 FROM members')).toHaveLength(3)
+    expect(await database.sql(testCustomer, 'SELECT 1 FROM members')).toHaveLength(3)
   })
 
   it('is stopped by each wall alone', async () => {
     const other = (await addNewCustomer()) as CustomerId
-    const mine = own as CustomerId
+    const mine = testCustomer as CustomerId
     const attempts = (customerId: CustomerId, named: CustomerId) =>
       scope({ customerId }, async (tx) => {
         const listed = await read.listMembers(tx, named, {}, 10)
@@ -220,27 +238,27 @@ describe('a member of another customer', () => {
           listed.length,
           await read.readMember(tx, named, ben),
           await read.lockMember(tx, named, ben),
-          await read.memberWith(tx, named, `${ben}@${own}.example`),
+          await read.memberWith(tx, named, `${ben}@${testCustomer}.example`),
         ]
       })
     const nothing = [0, undefined, undefined, undefined]
     // The rows of others are not to be seen, where the statement names their customer.
     expect(await attempts(other, mine)).toEqual(nothing)
     // The statement names the customer, where the rows of all are to be seen.
-    const wall = (what: 'ENABLE' | 'DISABLE') =>
+    const setRowSecurity = (what: 'ENABLE' | 'DISABLE') =>
       run(
         database.url,
         `ALTER TABLE members ${what} ROW LEVEL SECURITY; ALTER TABLE account_links ${what} ROW LEVEL SECURITY`,
       )
-    await wall('DISABLE')
+    await setRowSecurity('DISABLE')
     try {
       expect(await attempts(other, other)).toEqual(nothing)
       const seen = await scope({ customerId: other }, (tx) => read.listMembers(tx, mine, {}, 10))
       expect(seen).toHaveLength(3)
     } finally {
-      await wall('ENABLE')
+      await setRowSecurity('ENABLE')
     }
-    const names = await database.sql(own, 'SELECT name FROM members ORDER BY invited_at NULLS FIRST')
+    const names = await database.sql(testCustomer, 'SELECT name FROM members ORDER BY invited_at NULLS FIRST')
     expect(names).toContainEqual({ name: cleo })
     expect(names).toHaveLength(3)
     expect(names).not.toContainEqual({ name: 'taken' })

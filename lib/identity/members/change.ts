@@ -7,9 +7,9 @@ import { isVersion } from '#lib/platform/api/request.ts'
 import { type Caller, ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { holdingOf } from './holding.ts'
-import { type Difference, decideChange, isAdmin, type MemberChange, type Refusal } from './rules.ts'
-import { standingOf, versionOf } from './serialize.ts'
+import { accessOf } from './holding.ts'
+import { type Difference, decideChange, isAdmin, type MemberChange, type Violation } from './rules.ts'
+import { snapshotOf, versionOf } from './serialize.ts'
 import { lockMember, type MemberRow, readMember, setDisabled, setMember, setRemoved } from './store.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function change(
   tx: Transaction,
   caller: Caller,
   memberId: string,
-  wanted: MemberChange,
+  requested: MemberChange,
   { ifMatch, requestId }: { ifMatch?: string | undefined; requestId: string },
 ): Promise<MemberRow> {
   const { customerId } = caller
@@ -29,14 +29,19 @@ export async function change(
   if (!locked) throw new Problem('not_found')
   const { member, otherAdmins } = locked
   if (!isVersion(versionOf(member), ifMatch)) throw new Problem('member_changed')
-  if (wanted.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
-  const isLast = isAdmin(standingOf(member)) && (await isLastBySignOn(tx, customerId, memberId))
+  if (requested.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
+  const isLast = isAdmin(snapshotOf(member)) && (await isLastBySignOn(tx, customerId, memberId))
   const around = { ...(await givingOf(tx, caller)), otherAdmins, isLastBySignOn: isLast }
-  const decided = decideChange(standingOf(member), wanted, around)
-  if ('refused' in decided) throw refusedWith(decided.refused, caller)
+  const decided = decideChange(snapshotOf(member), requested, around)
+  if ('refused' in decided) throw violationProblem(decided.refused, caller)
   for (const difference of decided.differences) {
     await apply(tx, customerId, memberId, difference)
-    const event = { subject: memberId, actor: actorOf(caller), requestId, ...told(member, difference) }
+    const event = {
+      subject: memberId,
+      actor: actorOf(caller),
+      requestId,
+      ...auditEntryOf(member, difference),
+    }
     await recordAudit(tx, customerId, event)
   }
   return (await readMember(tx, customerId, memberId)) ?? member
@@ -45,16 +50,16 @@ export async function change(
 /** What a caller may give, as the rules ask. */
 export async function givingOf(tx: Transaction, caller: Caller) {
   const profiles = await listBillingProfiles(tx, caller.customerId)
-  return { held: await holdingOf(tx, caller), profiles: profiles.map(({ id }) => id) }
+  return { access: await accessOf(tx, caller), profiles: profiles.map(({ id }) => id) }
 }
 
 const BY_KEY = 'it takes a signed-in member, and an API key gives nothing'
 
 /** Why somebody can't be given what was asked for, or can't lose it. */
-export function refusedWith(refusal: Refusal, { via }: Pick<Caller, 'via'>): Problem {
+export function violationProblem(violation: Violation, { via }: Pick<Caller, 'via'>): Problem {
   const some = via === 'key' ? BY_KEY : 'you see some only'
   const none = via === 'key' ? BY_KEY : 'you do not see it'
-  switch (refusal.reason) {
+  switch (violation.reason) {
     case 'last_admin':
       return new Problem(
         'last_admin',
@@ -68,14 +73,14 @@ export function refusedWith(refusal: Refusal, { via }: Pick<Caller, 'via'>): Pro
     case 'unknown_profile':
       return at(
         'invalid_request',
-        `/billingProfiles/${refusal.at}`,
-        `"${refusal.profile}" is no billing profile`,
+        `/billingProfiles/${violation.at}`,
+        `"${violation.profile}" is no billing profile`,
       )
     case 'profile_not_held':
       return at(
         'permission_denied',
-        `/billingProfiles/${refusal.at}`,
-        `"${refusal.profile}" is not yours to give: ${none}`,
+        `/billingProfiles/${violation.at}`,
+        `"${violation.profile}" is not yours to give: ${none}`,
       )
     case 'all_profiles_not_held':
       return at('permission_denied', '/billingProfiles', `all are not yours to give: ${some}`)
@@ -89,7 +94,7 @@ export function refusedWith(refusal: Refusal, { via }: Pick<Caller, 'via'>): Pro
       return at(
         'permission_denied',
         '/roles',
-        `${ROLE_NAMES[refusal.role]} is not yours to give${via === 'key' ? `: ${BY_KEY}` : ''}`,
+        `${ROLE_NAMES[violation.role]} is not yours to give${via === 'key' ? `: ${BY_KEY}` : ''}`,
       )
   }
 }
@@ -105,7 +110,7 @@ function apply(tx: Transaction, customerId: Caller['customerId'], id: string, di
 }
 
 /** What the history has of a difference. */
-function told({ email }: MemberRow, difference: Difference) {
+function auditEntryOf({ email }: MemberRow, difference: Difference) {
   if (difference.what === 'disabled')
     return { action: difference.to ? 'member.disabled' : 'member.enabled', details: { email } }
   const { what, from, to } = difference

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const BEN = {
   id: 'm-ben',
@@ -77,7 +77,7 @@ export const inviteMember: readonly Example[] = [
     summary: 'An address that is a member already',
     by: 'session',
     body: { email: 'Ben@northwind.example', name: 'Ben', roles: ['it-manager'] },
-    answer: refused(
+    answer: problemAnswer(
       'member_exists',
       'There is a member with the address Ben@northwind.example already, or one who is invited.',
       {
@@ -104,7 +104,7 @@ export const changeMember: readonly Example[] = [
     summary: 'The last Admin who can sign in',
     params: { member_id: 'm-ana' },
     body: { disabled: true },
-    answer: refused(
+    answer: problemAnswer(
       'last_admin',
       'This is the last Admin who can sign in. Make somebody else an Admin first, who has come already.',
     ),
@@ -115,7 +115,7 @@ export const changeMember: readonly Example[] = [
     params: { member_id: 'm-ben' },
     headers: { 'if-match': '"aBcDeFgHiJkL.Xb1Yq0aCkQ0Jr2vS5m8d3w"' },
     body: { name: 'Benjamin Ito' },
-    answer: refused('member_changed'),
+    answer: problemAnswer('member_changed'),
   },
 ]
 
@@ -140,6 +140,6 @@ export const withdrawInvitation: readonly Example[] = [
     name: 'has-come',
     summary: 'Somebody who has come already',
     params: { member_id: 'm-ben' },
-    answer: refused('invitation_accepted'),
+    answer: problemAnswer('invitation_accepted'),
   },
 ]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
-import { ask, type Headers, withKey } from './test-calls.ts'
+import { callApi, type Headers, withKey } from './test-calls.ts'
 
 // By what members prove who they are is told as far as it counts at the customer of who asks.
 
@@ -18,48 +18,48 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const told = async () => (await ask(headers, 'GET', `/${member}`)).json.secondFactors
-const add = (kind: 'totp' | 'passkey', reach: string | null, customer = 'own') =>
+const readFactors = async () => (await callApi(headers, 'GET', `/${member}`)).json.secondFactors
+const add = (kind: 'totp' | 'passkey', factorScope: string | null, customer = 'own') =>
   database.sql(
     customer,
     `INSERT INTO second_factors (person_id, reach, kind, name, secret, credential, public_key, counter)
      SELECT person_id, $1, $2, 'Mine', 'sealed', gen_random_uuid()::text, 'key', 0 FROM members
      WHERE customer_id = $3 AND email = $4`,
-    [reach, kind, customer, EMAIL],
+    [factorScope, kind, customer, EMAIL],
   )
 
 it('each kind once, and nothing of what counts elsewhere alone', async () => {
-  expect(await told()).toEqual([])
+  expect(await readFactors()).toEqual([])
   await add('passkey', 'other', 'other')
-  expect(await told()).toEqual([])
+  expect(await readFactors()).toEqual([])
   await add('totp', null)
-  expect(await told()).toEqual(['totp'])
+  expect(await readFactors()).toEqual(['totp'])
   await add('passkey', 'own')
   await add('passkey', 'own')
-  expect(await told()).toEqual(['totp', 'passkey'])
-  const { json } = await ask(headers, 'GET', '')
+  expect(await readFactors()).toEqual(['totp', 'passkey'])
+  const { json } = await callApi(headers, 'GET', '')
   expect(JSON.stringify(json)).not.toMatch(/sealed|Mine|credential/)
 })
 
 it('nothing of the person’s own after an Admin has reset them here', async () => {
   await database.sql('own', 'UPDATE members SET factors_reset_at = clock_timestamp() WHERE id = $1', [member])
-  expect(await told()).toEqual(['passkey'])
+  expect(await readFactors()).toEqual(['passkey'])
 })
 
 it('nothing of the person’s own where the membership was taken up apart', async () => {
   await database.sql('own', "UPDATE members SET factors_reset_at = now() - interval '1 hour' WHERE id = $1", [
     member,
   ])
-  expect(await told()).toEqual(['totp', 'passkey'])
+  expect(await readFactors()).toEqual(['totp', 'passkey'])
   await database.sql('own', 'UPDATE members SET factors_apart = true WHERE id = $1', [member])
-  expect(await told()).toEqual(['passkey'])
+  expect(await readFactors()).toEqual(['passkey'])
 })
 
 it('nothing of who has not come, or is disabled', async () => {
   await database.sql('own', 'UPDATE members SET invited_at = now() WHERE id = $1', [member])
-  expect(await told()).toBeUndefined()
+  expect(await readFactors()).toBeUndefined()
   await database.sql('own', 'UPDATE members SET invited_at = NULL, disabled_at = now() WHERE id = $1', [
     member,
   ])
-  expect(await told()).toBeUndefined()
+  expect(await readFactors()).toBeUndefined()
 })

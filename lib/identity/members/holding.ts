@@ -4,13 +4,13 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
-import { type Holding, NOTHING } from './rules.ts'
+import { type MemberAccess, NOTHING } from './rules.ts'
 
 /**
  * What a caller has, of which they may give. A caller tells the billing profiles that it sees; whether these are all of
  * the customer's, or some to which it is limited, stands with its member. A key may do what it may, and gives nothing.
  */
-export async function holdingOf(tx: Transaction, caller: Caller): Promise<Holding> {
+export async function accessOf(tx: Transaction, caller: Caller): Promise<MemberAccess> {
   const { via, roles, billingProfiles } = caller
   if (via === 'key') return NOTHING
   if (via === 'operator') return { roles: ROLES, billingProfiles: null }

@@ -3,17 +3,17 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { type Actor, actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { givingOf, refusedWith } from './change.ts'
+import { givingOf, violationProblem } from './change.ts'
 import type { MemberLink } from './contract.ts'
-import { makeLink, wayOf } from './link.ts'
-import { type Holding, inOrder, refusalOf } from './rules.ts'
+import { deliveryMethodOf, makeLink } from './link.ts'
+import { type MemberAccess, sortRoles, violationOf } from './rules.ts'
 import { addMember, type MemberRow, readMember } from './store.ts'
 
 type Invited = {
   email: string
   name: string
-  roles: Holding['roles']
-  billingProfiles?: Holding['billingProfiles'] | undefined
+  roles: MemberAccess['roles']
+  billingProfiles?: MemberAccess['billingProfiles'] | undefined
 }
 
 /**
@@ -30,7 +30,7 @@ export async function invite(
   const { customerId } = caller
   const { id, email, name, roles, billingProfiles } = await add(tx, caller, invited)
   const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
-  const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: wayOf(link) }
+  const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: deliveryMethodOf(link) }
   const event = { action: 'member.invited', subject: id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)
   const row = await readMember(tx, customerId, id)
@@ -46,10 +46,10 @@ export async function invite(
 export async function addWithoutLink(
   tx: Transaction,
   caller: Caller,
-  given: Invited,
+  invitation: Invited,
   requestId: string,
 ): Promise<string> {
-  const { id, email, name, roles } = await add(tx, caller, given)
+  const { id, email, name, roles } = await add(tx, caller, invitation)
   const details = { email, name, roles }
   const event = { action: 'member.added', subject: id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, caller.customerId, event)
@@ -59,13 +59,13 @@ export async function addWithoutLink(
 async function add(
   tx: Transaction,
   caller: Caller,
-  { email, name, roles: given, billingProfiles: profiles = null }: Invited,
+  { email, name, roles: requestedRoles, billingProfiles: profiles = null }: Invited,
 ) {
   const { customerId } = caller
-  const roles = inOrder(given)
+  const roles = sortRoles(requestedRoles)
   const billingProfiles = profiles && [...new Set(profiles)]
-  const refused = refusalOf({ roles, billingProfiles }, await givingOf(tx, caller))
-  if (refused) throw refusedWith(refused, caller)
+  const violation = violationOf({ roles, billingProfiles }, await givingOf(tx, caller))
+  if (violation) throw violationProblem(violation, caller)
   const addedBy = nameOf(actorOf(caller))
   const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy })
   if (id === undefined)

@@ -6,9 +6,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import type { MemberLink } from './contract.ts'
-import { holdingOf } from './holding.ts'
+import { accessOf } from './holding.ts'
 import { holdsAll } from './rules.ts'
-import { standingOf } from './serialize.ts'
+import { snapshotOf } from './serialize.ts'
 import type { MemberRow } from './store.ts'
 
 /**
@@ -22,17 +22,17 @@ export async function linkFor(
   member: MemberRow,
   { requestId, isMailed }: { requestId: string; isMailed?: boolean | undefined },
 ): Promise<MemberLink> {
-  const standing = standingOf(member)
-  if (standing.state === 'disabled')
+  const snapshot = snapshotOf(member)
+  if (snapshot.state === 'disabled')
     throw new Problem('member_disabled', 'The member is disabled. Enable them first.')
-  if (!holdsAll(await holdingOf(tx, caller), standing))
+  if (!holdsAll(await accessOf(tx, caller), snapshot))
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
-  const kind = standing.state === 'invited' ? 'invitation' : 'reset'
+  const kind = snapshot.state === 'invited' ? 'invitation' : 'reset'
   const { id, email } = member
   const link = await makeLink(tx, caller, member, kind, isMailed)
   const action = kind === 'invitation' ? 'invitation.made' : 'reset.made'
   const event = { action, subject: id, actor: actorOf(caller), requestId }
-  await recordAudit(tx, caller.customerId, { ...event, details: { email, by: wayOf(link) } })
+  await recordAudit(tx, caller.customerId, { ...event, details: { email, by: deliveryMethodOf(link) } })
   return link
 }
 
@@ -60,6 +60,6 @@ export async function makeLink(
 }
 
 /** How a link goes to its member, as the history has it. */
-export function wayOf({ url }: MemberLink): 'mail' | 'link' {
+export function deliveryMethodOf({ url }: MemberLink): 'mail' | 'link' {
   return url === undefined ? 'mail' : 'link'
 }

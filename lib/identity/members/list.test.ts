@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { ask, type Headers, withKey } from './test-calls.ts'
+import { callApi, type Headers, withKey } from './test-calls.ts'
 
 let database: TestDatabase
-let own = ''
+let customerId = ''
 let key: Headers
 const ids: string[] = []
 const at = (day: number) => new Date(Date.UTC(2026, 5, day))
 
 beforeAll(async () => {
   database = await testDatabase()
-  own = await addNewCustomer()
-  key = await withKey(own, ['admin'])
+  customerId = await addNewCustomer()
+  key = await withKey(customerId, ['admin'])
   const people = [
     { name: 'Ana Ruiz', roles: ['admin'], email: 'ana@here.example' },
     { name: 'Zoë Ångström', roles: ['it-manager'], email: 'zoe@elsewhere.example' },
@@ -21,16 +21,16 @@ beforeAll(async () => {
     { name: 'Dora', email: 'dora@here.example', roles: ['it-manager'], disabledAt: at(2), invitedAt: at(1) },
   ] as const
   for (const [day, person] of people.entries())
-    ids.push(await addMember(own, { ...person, roles: [...person.roles], createdAt: at(day + 1) }))
+    ids.push(await addMember(customerId, { ...person, roles: [...person.roles], createdAt: at(day + 1) }))
 })
 afterAll(() => database.close())
 
 const names = async (search: string) =>
-  (await ask(key, 'GET', `?${search}`)).json.members.map(({ name }: { name: string }) => name)
+  (await callApi(key, 'GET', `?${search}`)).json.members.map(({ name }: { name: string }) => name)
 
 describe('listing members', () => {
   it('gives all, newest first, each with what is known', async () => {
-    const { json } = await ask(key, 'GET', '')
+    const { json } = await callApi(key, 'GET', '')
     expect(json.members.map(({ name }: { name: string }) => name)).toEqual([
       'Dora',
       'Cleo',
@@ -63,27 +63,27 @@ describe('listing members', () => {
     ['search=en', []],
     ['search=%25', []],
     ['search=ben&filter=state:active', []],
-  ])('by %s: %j', async (search, found) => {
-    expect(await names(search)).toEqual(found)
+  ])('by %s: %j', async (search, expected) => {
+    expect(await names(search)).toEqual(expected)
   })
 
   it.each(['filter=state:gone', 'filter=name:Ana', 'filter=role:boss', 'pageToken=x', 'maxResults=0'])(
     'refuses %s',
     async (search) => {
-      expect((await ask(key, 'GET', `?${search}`)).status).toBe(400)
+      expect((await callApi(key, 'GET', `?${search}`)).status).toBe(400)
     },
   )
 
   it('goes page by page and back, and a token is for its own list', async () => {
-    const first = (await ask(key, 'GET', '?maxResults=2')).json
-    const second = (await ask(key, 'GET', `?maxResults=2&pageToken=${first.pageToken}`)).json
-    const third = (await ask(key, 'GET', `?maxResults=2&pageToken=${second.pageToken}`)).json
+    const first = (await callApi(key, 'GET', '?maxResults=2')).json
+    const second = (await callApi(key, 'GET', `?maxResults=2&pageToken=${first.pageToken}`)).json
+    const third = (await callApi(key, 'GET', `?maxResults=2&pageToken=${second.pageToken}`)).json
     const seen = [first, second, third].flatMap(({ members }) => members)
     expect(seen.map(({ id }) => id)).toEqual(ids.toReversed())
     expect(third.pageToken).toBeUndefined()
-    const back = (await ask(key, 'GET', `?maxResults=2&pageToken=${third.previousPageToken}`)).json
+    const back = (await callApi(key, 'GET', `?maxResults=2&pageToken=${third.previousPageToken}`)).json
     expect(back.members).toEqual(second.members)
-    const other = await ask(key, 'GET', `?filter=role:admin&pageToken=${first.pageToken}`)
+    const other = await callApi(key, 'GET', `?filter=role:admin&pageToken=${first.pageToken}`)
     expect(other.json.code).toBe('page_token_invalid')
   })
 })

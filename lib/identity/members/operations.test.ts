@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
-import { ask, cookieOf, type Headers, signedIn } from './test-calls.ts'
+import { callApi, cookieOf, type Headers, signedIn } from './test-calls.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -18,33 +18,37 @@ afterAll(async () => {
   await database.close()
 })
 
-let own = ''
+let customerId = ''
 let admin: Headers
 const id = { admin: '', ben: '' }
 beforeEach(async () => {
-  own = await addNewCustomer()
-  await addProfile(own, 'emea')
-  id.admin = await addMember(own, { roles: ['admin'], name: 'Ada Min' })
-  id.ben = await addMember(own, { roles: ['it-manager'], name: 'Ben Ito', email: `ben@${own}.example` })
-  admin = await signedIn(own, id.admin)
+  customerId = await addNewCustomer()
+  await addProfile(customerId, 'emea')
+  id.admin = await addMember(customerId, { roles: ['admin'], name: 'Ada Min' })
+  id.ben = await addMember(customerId, {
+    roles: ['it-manager'],
+    name: 'Ben Ito',
+    email: `ben@${customerId}.example`,
+  })
+  admin = await signedIn(customerId, id.admin)
 })
 
-const invitation = (given: object = {}) => ({
-  email: `cleo@${own}.example`,
+const invitation = (values: object = {}) => ({
+  email: `cleo@${customerId}.example`,
   name: 'Cleo Marsh',
   roles: ['finance-user'],
   billingProfiles: ['emea'],
-  ...given,
+  ...values,
 })
 const history = () =>
   database.sql(
-    own,
+    customerId,
     "SELECT action, subject, actor_name AS by, details FROM audit_events WHERE action ~ '^(member|invitation|reset)' ORDER BY id",
   )
 
 describe('inviting', () => {
   it('adds somebody who has not come, and tells the link once', async () => {
-    const { status, json, headers } = await ask(admin, 'POST', '', invitation())
+    const { status, json, headers } = await callApi(admin, 'POST', '', invitation())
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     const { member, link } = json
     expect(member).toMatchObject({
@@ -57,15 +61,15 @@ describe('inviting', () => {
     })
     expect(link.url).toMatch(/^http:\/\/console\.example\/invitation\/[\w-]{43}$/)
     expect(Math.abs(link.expireTime - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000)
-    const read = await ask(admin, 'GET', `/${member.id}`)
+    const read = await callApi(admin, 'GET', `/${member.id}`)
     expect(read.json).toEqual(member)
-    expect(JSON.stringify((await ask(admin, 'GET', '')).json)).not.toContain(link.url.split('/').at(-1))
+    expect(JSON.stringify((await callApi(admin, 'GET', '')).json)).not.toContain(link.url.split('/').at(-1))
     expect(await history()).toMatchObject([
       {
         action: 'member.invited',
         subject: member.id,
         by: 'Ada Min',
-        details: { email: `cleo@${own}.example`, roles: ['finance-user'], profiles: ['emea'] },
+        details: { email: `cleo@${customerId}.example`, roles: ['finance-user'], profiles: ['emea'] },
       },
     ])
     expect(JSON.stringify(await history())).not.toContain(link.url.split('/').at(-1))
@@ -75,15 +79,15 @@ describe('inviting', () => {
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     vi.stubEnv('MAIL_FROM', 'billing@reseller.example')
     try {
-      const { json } = await ask(admin, 'POST', '', invitation())
+      const { json } = await callApi(admin, 'POST', '', invitation())
       expect(json.link).toEqual({
         kind: 'invitation',
         expireTime: json.member.inviteExpireTime,
-        sentTo: `cleo@${own}.example`,
+        sentTo: `cleo@${customerId}.example`,
       })
       expect(json.member.inviteMail).toBe('waiting')
-      await database.sql(own, "UPDATE account_links SET state = 'REFUSED'")
-      expect((await ask(admin, 'GET', `/${json.member.id}`)).json.inviteMail).toBe('refused')
+      await database.sql(customerId, "UPDATE account_links SET state = 'REFUSED'")
+      expect((await callApi(admin, 'GET', `/${json.member.id}`)).json.inviteMail).toBe('refused')
     } finally {
       vi.stubEnv('SMTP_URL', '')
       vi.stubEnv('MAIL_FROM', '')
@@ -91,10 +95,15 @@ describe('inviting', () => {
   })
 
   it('is refused for a member of this customer, in any case of letters, and nothing is left of it', async () => {
-    const { status, json } = await ask(admin, 'POST', '', invitation({ email: `BEN@${own}.example` }))
+    const { status, json } = await callApi(
+      admin,
+      'POST',
+      '',
+      invitation({ email: `BEN@${customerId}.example` }),
+    )
     expect([status, json.code, json.errors[0].pointer]).toEqual([409, 'member_exists', '/email'])
-    await ask(admin, 'POST', '', invitation())
-    expect((await ask(admin, 'POST', '', invitation())).json.code).toBe('member_exists')
+    await callApi(admin, 'POST', '', invitation())
+    expect((await callApi(admin, 'POST', '', invitation())).json.code).toBe('member_exists')
     expect(await history()).toHaveLength(1)
   })
 
@@ -102,15 +111,15 @@ describe('inviting', () => {
     const other = await addNewCustomer()
     const email = `known@${other}.example`
     await addMember(other, { roles: ['admin'], email })
-    const known = await ask(admin, 'POST', '', invitation({ email }))
-    const strange = await ask(admin, 'POST', '', invitation({ email: `strange@${other}.example` }))
-    const shape = ({ status, json: { member, link } }: typeof known) => [
+    const response = await callApi(admin, 'POST', '', invitation({ email }))
+    const strange = await callApi(admin, 'POST', '', invitation({ email: `strange@${other}.example` }))
+    const shape = ({ status, json: { member, link } }: typeof response) => [
       status,
       { ...member, id: '', email: '', createTime: 0, inviteExpireTime: 0 },
       Object.keys(link),
     ]
-    expect(shape(known)).toEqual(shape(strange))
-    expect(known.status).toBe(200)
+    expect(shape(response)).toEqual(shape(strange))
+    expect(response.status).toBe(200)
   })
 
   it.each([
@@ -125,19 +134,19 @@ describe('inviting', () => {
     [{ billingProfiles: ['emea', 'asia'] }, '/billingProfiles/1'],
     [{ billingProfiles: 'emea' }, '/billingProfiles'],
     [{ password: 'x' }, '/password'],
-  ])('of %j is refused at %s', async (given, pointer) => {
-    const { status, json } = await ask(admin, 'POST', '', invitation(given))
+  ])('of %j is refused at %s', async (values, pointer) => {
+    const { status, json } = await callApi(admin, 'POST', '', invitation(values))
     expect([status, json.code, json.errors?.[0]?.pointer]).toEqual([400, 'invalid_request', pointer])
-    expect((await ask(admin, 'GET', '')).json.rowCount).toBe(2)
+    expect((await callApi(admin, 'GET', '')).json.rowCount).toBe(2)
   })
 })
 
 describe('changing', () => {
   it('holds from the next request on, and is a row of the history for each difference', async () => {
-    const session = await addSession(own, id.ben)
-    const key = await addKey(own, ['it-manager', 'finance-user'], { issuedBy: id.ben })
+    const session = await addSession(customerId, id.ben)
+    const key = await addKey(customerId, ['it-manager', 'finance-user'], { issuedBy: id.ben })
     const body = { name: 'Benjamin', roles: ['finance-user'], billingProfiles: ['emea'] }
-    const { status, json } = await ask(admin, 'PATCH', `/${id.ben}`, body)
+    const { status, json } = await callApi(admin, 'PATCH', `/${id.ben}`, body)
     expect([status, json]).toMatchObject([200, { ...body, state: 'active' }])
     expect(await findSessionCaller(digestOf(session))).toMatchObject({
       roles: ['finance-user'],
@@ -148,47 +157,47 @@ describe('changing', () => {
       roles: ['finance-user'],
       billingProfiles: ['emea'],
     })
-    const email = `ben@${own}.example`
+    const email = `ben@${customerId}.example`
     expect((await history()).map(({ action, details }) => [action, details])).toEqual([
       ['member.changed', { email, changed: 'name', from: 'Ben Ito', to: 'Benjamin' }],
       ['member.changed', { email, changed: 'roles', from: ['it-manager'], to: ['finance-user'] }],
       ['member.changed', { email, changed: 'billingProfiles', from: 'all', to: ['emea'] }],
     ])
-    await ask(admin, 'PATCH', `/${id.ben}`, body)
+    await callApi(admin, 'PATCH', `/${id.ben}`, body)
     expect(await history()).toHaveLength(3)
-    const all = await ask(admin, 'PATCH', `/${id.ben}`, { billingProfiles: null })
+    const all = await callApi(admin, 'PATCH', `/${id.ben}`, { billingProfiles: null })
     expect(all.json.billingProfiles).toBeNull()
   })
 
   it('disables: sessions end, keys stop; and enables again', async () => {
-    const session = await addSession(own, id.ben)
-    const key = await addKey(own, ['it-manager'], { issuedBy: id.ben })
-    expect((await ask(admin, 'PATCH', `/${id.ben}`, { disabled: true })).json.state).toBe('disabled')
+    const session = await addSession(customerId, id.ben)
+    const key = await addKey(customerId, ['it-manager'], { issuedBy: id.ben })
+    expect((await callApi(admin, 'PATCH', `/${id.ben}`, { disabled: true })).json.state).toBe('disabled')
     expect(await findSessionCaller(digestOf(session))).toBeUndefined()
     expect(await findKeyCaller(digestOf(key))).toBeUndefined()
-    expect((await ask(admin, 'POST', `/${id.ben}/link`, {})).json.code).toBe('member_disabled')
-    expect((await ask(admin, 'PATCH', `/${id.ben}`, { disabled: false })).json.state).toBe('active')
+    expect((await callApi(admin, 'POST', `/${id.ben}/link`, {})).json.code).toBe('member_disabled')
+    expect((await callApi(admin, 'PATCH', `/${id.ben}`, { disabled: false })).json.state).toBe('active')
     expect(await findSessionCaller(digestOf(session))).toBeUndefined()
     expect(await findKeyCaller(digestOf(key))).toBeDefined()
     expect((await history()).map(({ action }) => action)).toEqual(['member.disabled', 'member.enabled'])
   })
 
   it('under an ETag that is not the present one is refused, whoever signs in meanwhile', async () => {
-    const etag = (await ask(admin, 'GET', `/${id.ben}`)).headers.get('etag') ?? ''
-    await database.sql(own, 'UPDATE members SET last_sign_in_at = now() WHERE id = $1', [id.ben])
-    const later = { ...admin, 'if-match': etag }
-    const changed = await ask(later, 'PATCH', `/${id.ben}`, { name: 'Benjamin' })
+    const etag = (await callApi(admin, 'GET', `/${id.ben}`)).headers.get('etag') ?? ''
+    await database.sql(customerId, 'UPDATE members SET last_sign_in_at = now() WHERE id = $1', [id.ben])
+    const matching = { ...admin, 'if-match': etag }
+    const changed = await callApi(matching, 'PATCH', `/${id.ben}`, { name: 'Benjamin' })
     expect(changed.status).toBe(200)
-    const { status, json } = await ask(later, 'PATCH', `/${id.ben}`, { roles: ['finance-user'] })
+    const { status, json } = await callApi(matching, 'PATCH', `/${id.ben}`, { roles: ['finance-user'] })
     expect([status, json.code]).toEqual([412, 'member_changed'])
     const present = { ...admin, 'if-match': changed.headers.get('etag') ?? '' }
-    expect((await ask(present, 'PATCH', `/${id.ben}`, { roles: ['finance-user'] })).status).toBe(200)
+    expect((await callApi(present, 'PATCH', `/${id.ben}`, { roles: ['finance-user'] })).status).toBe(200)
   })
 
   it.each([[{}], [{ roles: [] }], [{ email: 'new@a.example' }], [{ disabled: 'yes' }], [{ name: '' }]])(
     'by %j is refused',
     async (body) => {
-      expect((await ask(admin, 'PATCH', `/${id.ben}`, body)).status).toBe(400)
+      expect((await callApi(admin, 'PATCH', `/${id.ben}`, body)).status).toBe(400)
       expect(await history()).toEqual([])
     },
   )
@@ -196,18 +205,18 @@ describe('changing', () => {
 
 describe('a new link', () => {
   it('is an invitation for who has not come, which withdraws the one before', async () => {
-    const { member, link } = (await ask(admin, 'POST', '', invitation())).json
-    const again = await ask(admin, 'POST', `/${member.id}/link`, {})
+    const { member, link } = (await callApi(admin, 'POST', '', invitation())).json
+    const again = await callApi(admin, 'POST', `/${member.id}/link`, {})
     expect(again.json).toMatchObject({ kind: 'invitation' })
     expect(again.json.url).not.toBe(link.url)
     expect(again.headers.get('cache-control')).toBe('no-store')
     const open = 'SELECT 1 FROM account_links WHERE withdrawn_at IS NULL AND used_at IS NULL'
-    expect(await database.sql(own, open)).toHaveLength(1)
+    expect(await database.sql(customerId, open)).toHaveLength(1)
     expect((await history()).at(-1)).toMatchObject({ action: 'invitation.made', details: { by: 'link' } })
   })
 
   it('sets a new password for who has', async () => {
-    const { json } = await ask(admin, 'POST', `/${id.ben}/link`, {})
+    const { json } = await callApi(admin, 'POST', `/${id.ben}/link`, {})
     expect(json).toMatchObject({ kind: 'reset', url: expect.stringMatching(/\/reset\/[\w-]{43}$/) })
     expect(Math.abs(json.expireTime - Date.now() - 30 * 60_000)).toBeLessThan(60_000)
   })
@@ -215,26 +224,26 @@ describe('a new link', () => {
 
 describe('withdrawing', () => {
   it('takes the invitation and the member away, and the address is free', async () => {
-    const { member } = (await ask(admin, 'POST', '', invitation())).json
-    expect((await ask(admin, 'DELETE', `/${member.id}/invitation`)).json).toEqual({ withdrawn: true })
-    expect((await ask(admin, 'GET', `/${member.id}`)).status).toBe(404)
-    expect(await database.sql(own, 'SELECT 1 FROM account_links')).toEqual([])
+    const { member } = (await callApi(admin, 'POST', '', invitation())).json
+    expect((await callApi(admin, 'DELETE', `/${member.id}/invitation`)).json).toEqual({ withdrawn: true })
+    expect((await callApi(admin, 'GET', `/${member.id}`)).status).toBe(404)
+    expect(await database.sql(customerId, 'SELECT 1 FROM account_links')).toEqual([])
     expect((await history()).at(-1)).toMatchObject({
       action: 'invitation.withdrawn',
-      details: { email: `cleo@${own}.example` },
+      details: { email: `cleo@${customerId}.example` },
     })
-    expect((await ask(admin, 'DELETE', `/${member.id}/invitation`)).status).toBe(404)
-    expect((await ask(admin, 'POST', '', invitation())).status).toBe(200)
+    expect((await callApi(admin, 'DELETE', `/${member.id}/invitation`)).status).toBe(404)
+    expect((await callApi(admin, 'POST', '', invitation())).status).toBe(200)
   })
 
   it('is refused for who has come', async () => {
-    expect((await ask(admin, 'DELETE', `/${id.ben}/invitation`)).json.code).toBe('invitation_accepted')
-    expect((await ask(admin, 'GET', `/${id.ben}`)).status).toBe(200)
+    expect((await callApi(admin, 'DELETE', `/${id.ben}/invitation`)).json.code).toBe('invitation_accepted')
+    expect((await callApi(admin, 'GET', `/${id.ben}`)).status).toBe(200)
   })
 })
 
 it('a session that is older than ten minutes changes nothing, and reads all', async () => {
-  const sid = await addSession(own, id.admin)
+  const sid = await addSession(customerId, id.admin)
   await run(
     database.url,
     `ALTER TABLE sessions DISABLE ROW LEVEL SECURITY;
@@ -242,13 +251,13 @@ it('a session that is older than ten minutes changes nothing, and reads all', as
      ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
   )
   const stale = await cookieOf(sid)
-  expect((await ask(stale, 'GET', '')).status).toBe(200)
+  expect((await callApi(stale, 'GET', '')).status).toBe(200)
   for (const [method, rest, body] of [
     ['POST', '', invitation()],
     ['PATCH', `/${id.ben}`, { disabled: true }],
     ['POST', `/${id.ben}/link`, {}],
     ['DELETE', `/${id.ben}/invitation`, undefined],
   ] as const)
-    expect((await ask(stale, method, rest, body)).json.code).toBe('fresh_sign_in_required')
+    expect((await callApi(stale, method, rest, body)).json.code).toBe('fresh_sign_in_required')
   expect(await history()).toEqual([])
 })

@@ -11,7 +11,7 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/keyset.ts'
 import { change } from './change.ts'
 import * as contract from './contract.ts'
-import { holdingOf } from './holding.ts'
+import { accessOf } from './holding.ts'
 import { invite } from './invite.ts'
 import { linkFor } from './link.ts'
 import { replyOf, serializeMember } from './serialize.ts'
@@ -28,8 +28,8 @@ export const listMembers = operation(contract.listMembers, async (caller, { quer
   const rows = await readScope(caller, (tx) =>
     store.listMembers(tx, caller.customerId, selection, maxResults + 1, cursor),
   )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOfMember, filters)
-  const members = shown.map(serializeMember)
+  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOfMember, filters)
+  const members = pageRows.map(serializeMember)
   return { body: { ...links, members, rowCount: members.length } }
 })
 
@@ -99,9 +99,9 @@ function authorized<T>(
 }
 
 async function existing(tx: Transaction, { customerId }: Caller, memberId: string): Promise<store.MemberRow> {
-  const found = await store.readMember(tx, customerId, memberId)
-  if (!found) throw new Problem('not_found')
-  return found
+  const member = await store.readMember(tx, customerId, memberId)
+  if (!member) throw new Problem('not_found')
+  return member
 }
 
 /**
@@ -111,9 +111,9 @@ async function existing(tx: Transaction, { customerId }: Caller, memberId: strin
 export async function readGiving(caller: Caller) {
   checkPermission(caller, contract.inviteMember.permission)
   return readScope(caller, async (tx) => {
-    const { billingProfiles: held } = await holdingOf(tx, caller)
+    const { billingProfiles: visibleProfiles } = await accessOf(tx, caller)
     const all = await listBillingProfiles(tx, caller.customerId)
-    const profiles = all.filter(({ id }) => held === null || held.includes(id))
-    return { profiles: profiles.map(({ id, name }) => ({ id, name })), all: held === null }
+    const profiles = all.filter(({ id }) => visibleProfiles === null || visibleProfiles.includes(id))
+    return { profiles: profiles.map(({ id, name }) => ({ id, name })), all: visibleProfiles === null }
   })
 }

@@ -13,17 +13,20 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 it('who is removed is known by no browser and no identity provider', async () => {
-  const own = await addNewCustomer()
-  const id = await addMember(own, { roles: ['it-manager'] })
-  const customerId = newCustomerId(own)
-  const provider = await setUp(customerId, `${own}.example`, { issuer: 'https://login.example' })
+  const testCustomer = await addNewCustomer()
+  const id = await addMember(testCustomer, { roles: ['it-manager'] })
+  const customerId = newCustomerId(testCustomer)
+  const provider = await setUp(customerId, `${testCustomer}.example`, { issuer: 'https://login.example' })
   for (const insert of [
     "known_browsers (customer_id, member_id, digest) VALUES ($1, $2, 'of a mark')",
     `sign_on_subjects (customer_id, member_id, provider_id, subject) VALUES ($1, $2, '${provider}', 'cleo')`,
   ])
-    await database.sql(own, `INSERT INTO ${insert}`, [own, id])
+    await database.sql(testCustomer, `INSERT INTO ${insert}`, [testCustomer, id])
   const left = () =>
-    database.sql(own, 'SELECT member_id FROM known_browsers UNION ALL SELECT member_id FROM sign_on_subjects')
+    database.sql(
+      testCustomer,
+      'SELECT member_id FROM known_browsers UNION ALL SELECT member_id FROM sign_on_subjects',
+    )
   expect(await left()).toHaveLength(2)
   await scope({ customerId }, async (tx) => {
     await setDisabled(tx, customerId, id, true)

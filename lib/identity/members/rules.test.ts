@@ -4,33 +4,33 @@ import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import {
   type Around,
   decideChange,
-  type Holding,
   holdsAll,
   isAdmin,
   isLoss,
   MEMBER_STATES,
+  type MemberAccess,
   type MemberChange,
+  type MemberSnapshot,
   NOTHING,
-  refusalOf,
-  type Standing,
+  violationOf,
 } from './rules.ts'
 
 const PROFILES = ['default', 'emea', 'us']
-const ALL: Holding = { roles: ['admin'], billingProfiles: null }
-const EMEA: Holding = { roles: ['admin'], billingProfiles: ['emea'] }
-const around = (given: Partial<Around> = {}): Around => ({
-  held: ALL,
+const ALL: MemberAccess = { roles: ['admin'], billingProfiles: null }
+const EMEA: MemberAccess = { roles: ['admin'], billingProfiles: ['emea'] }
+const around = (values: Partial<Around> = {}): Around => ({
+  access: ALL,
   profiles: PROFILES,
   otherAdmins: 1,
   isLastBySignOn: false,
-  ...given,
+  ...values,
 })
-const member = (given: Partial<Standing> = {}): Standing => ({
+const member = (values: Partial<MemberSnapshot> = {}): MemberSnapshot => ({
   name: 'Ana',
   state: 'active',
   roles: ['it-manager'],
   billingProfiles: null,
-  ...given,
+  ...values,
 })
 
 describe('the last Admin', () => {
@@ -79,13 +79,13 @@ describe('nobody gives more than they have', () => {
     [['it-manager', 'finance-user'], ['admin'], 'admin'],
     [[], ['it-manager'], 'it-manager'],
     [[], [], undefined],
-  ])('who has the roles %j gives %j: %s', (roles, wanted, missing) => {
-    const held = { roles, billingProfiles: null }
-    const refused = missing && { reason: 'role_not_held', role: missing }
-    expect(refusalOf({ roles: wanted }, { held, profiles: PROFILES })).toEqual(refused)
+  ])('who has the roles %j gives %j: %s', (roles, requested, missing) => {
+    const access = { roles, billingProfiles: null }
+    const violation = missing && { reason: 'role_not_held', role: missing }
+    expect(violationOf({ roles: requested }, { access, profiles: PROFILES })).toEqual(violation)
   })
 
-  test.each<[Holding, string[] | null, unknown]>([
+  test.each<[MemberAccess, string[] | null, unknown]>([
     [ALL, null, undefined],
     [ALL, [], undefined],
     [ALL, ['emea', 'us'], undefined],
@@ -96,37 +96,37 @@ describe('nobody gives more than they have', () => {
     [EMEA, ['asia'], { reason: 'unknown_profile', at: 0, profile: 'asia' }],
     // To have all of today's is not to have all.
     [{ roles: ['admin'], billingProfiles: PROFILES }, null, { reason: 'all_profiles_not_held' }],
-  ])('who has %j gives the profiles %j: %j', (held, billingProfiles, refused) => {
-    expect(refusalOf({ billingProfiles }, { held, profiles: PROFILES })).toEqual(refused)
+  ])('who has %j gives the profiles %j: %j', (access, billingProfiles, violation) => {
+    expect(violationOf({ billingProfiles }, { access, profiles: PROFILES })).toEqual(violation)
   })
 
   it('but may leave what a member has, and take from it', () => {
     const ben = member({ billingProfiles: ['us', 'default'] })
-    const by = around({ held: EMEA })
+    const by = around({ access: EMEA })
     expect(decideChange(ben, { billingProfiles: ['us', 'emea'] }, by)).toHaveProperty('differences')
     expect(decideChange(ben, { billingProfiles: null }, by)).toEqual({
       refused: { reason: 'all_profiles_not_held' },
     })
     expect(decideChange(member(), { billingProfiles: null }, by)).toEqual({ differences: [] })
     expect(decideChange(member(), { billingProfiles: ['us'] }, by)).toHaveProperty('differences')
-    const byKey = around({ held: { roles: ['finance-user'], billingProfiles: null } })
+    const byKey = around({ access: { roles: ['finance-user'], billingProfiles: null } })
     expect(decideChange(ben, { roles: ['it-manager', 'finance-user'] }, byKey)).toHaveProperty('differences')
   })
 
   it('and an Admin who becomes less is given nothing, whoever says so', () => {
-    const by = around({ held: NOTHING })
+    const by = around({ access: NOTHING })
     const ana = member({ roles: ['admin'] })
     expect(decideChange(ana, { roles: ['it-manager'] }, by)).toHaveProperty('differences')
   })
 
   it('nor lets in again who would have more then', () => {
     const ben = member({ state: 'disabled', roles: ['admin'], billingProfiles: ['us', 'emea'] })
-    const refused = { refused: { reason: 'more_than_held' } }
-    const by = around({ held: EMEA })
-    expect(decideChange(ben, { disabled: false }, by)).toEqual(refused)
-    expect(decideChange(member({ state: 'disabled' }), { disabled: false }, by)).toEqual(refused)
-    const it = around({ held: { roles: ['it-manager'], billingProfiles: null } })
-    expect(decideChange(ben, { disabled: false }, it)).toEqual(refused)
+    const denied = { refused: { reason: 'more_than_held' } }
+    const by = around({ access: EMEA })
+    expect(decideChange(ben, { disabled: false }, by)).toEqual(denied)
+    expect(decideChange(member({ state: 'disabled' }), { disabled: false }, by)).toEqual(denied)
+    const it = around({ access: { roles: ['it-manager'], billingProfiles: null } })
+    expect(decideChange(ben, { disabled: false }, it)).toEqual(denied)
     expect(decideChange(ben, { disabled: false, billingProfiles: ['emea'] }, by)).toHaveProperty(
       'differences',
     )
@@ -139,18 +139,20 @@ describe('nobody gives more than they have', () => {
   it('whatever is asked for: what a member has afterwards, they had, or who gave it has', () => {
     const roles = fc.subarray([...ROLES])
     const profiles = fc.option(fc.subarray([...PROFILES]), { nil: null })
-    const holding = fc.record({ roles, billingProfiles: profiles })
+    const anyAccess = fc.record({ roles, billingProfiles: profiles })
     const change = fc.record({ roles, billingProfiles: profiles }, { requiredKeys: [] })
     fc.assert(
-      fc.property(holding, holding, change, (held, had, wanted) => {
-        const decided = decideChange(member(had), wanted, around({ held }))
+      fc.property(anyAccess, anyAccess, change, (access, had, requested) => {
+        const decided = decideChange(member(had), requested, around({ access }))
         if ('refused' in decided) return
-        const after = { ...had, ...wanted }
+        const after = { ...had, ...requested }
         for (const role of after.roles)
-          expect([had, held].some(({ roles }) => roles.includes('admin') || roles.includes(role))).toBe(true)
+          expect([had, access].some(({ roles }) => roles.includes('admin') || roles.includes(role))).toBe(
+            true,
+          )
         for (const profile of after.billingProfiles ?? [...PROFILES, 'added later'])
           expect(
-            [had, held].some(({ billingProfiles: seen }) => seen === null || seen.includes(profile)),
+            [had, access].some(({ billingProfiles: seen }) => seen === null || seen.includes(profile)),
           ).toBe(true)
       }),
     )

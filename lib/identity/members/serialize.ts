@@ -2,7 +2,7 @@ import 'server-only'
 import { hash } from 'node:crypto'
 import type { Reply } from '#lib/platform/api/operation.ts'
 import { INVITE_MAILS, type Member } from './contract.ts'
-import { inOrder, type MemberState, type Standing } from './rules.ts'
+import { type MemberSnapshot, type MemberState, sortRoles } from './rules.ts'
 import type { MemberRow } from './store.ts'
 
 export function serializeMember(row: MemberRow): Member {
@@ -11,7 +11,7 @@ export function serializeMember(row: MemberRow): Member {
     id: row.id,
     name: row.name,
     email: row.email,
-    roles: inOrder(row.roles),
+    roles: sortRoles(row.roles),
     billingProfiles: row.billingProfiles,
     state,
     ...(state === 'invited' ? invitationOf(row) : {}),
@@ -24,10 +24,10 @@ export function serializeMember(row: MemberRow): Member {
 
 function invitationOf({ inviteExpiresAt, inviteMail }: MemberRow): Partial<Member> {
   const mail = inviteMail === 'SENDING' ? 'waiting' : inviteMail?.toLowerCase()
-  const known = INVITE_MAILS.find((one) => one === mail)
+  const mailState = INVITE_MAILS.find((one) => one === mail)
   return {
     ...(inviteExpiresAt ? { inviteExpireTime: inviteExpiresAt.getTime() } : {}),
-    ...(known ? { inviteMail: known } : {}),
+    ...(mailState ? { inviteMail: mailState } : {}),
   }
 }
 
@@ -39,12 +39,12 @@ export function replyOf(row: MemberRow): Reply<Member> {
 /** The same as long as nothing that can be changed differs. */
 export function versionOf(row: MemberRow): string {
   const { name, roles, billingProfiles, disabledAt } = row
-  const parts = [name, inOrder(roles), billingProfiles, disabledAt !== null]
+  const parts = [name, sortRoles(roles), billingProfiles, disabledAt !== null]
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 }
 
 /** As the rules see a member. */
-export function standingOf(row: MemberRow): Standing {
+export function snapshotOf(row: MemberRow): MemberSnapshot {
   const { name, roles, billingProfiles } = row
   return { name, roles, billingProfiles, state: stateOf(row) }
 }

@@ -5,7 +5,7 @@ import { removeFactors, setCodes } from '#lib/identity/access/factors/store.ts'
 import { removeLinks, withdrawLinks } from '#lib/identity/access/links/store.ts'
 import { forgetBrowsers } from '#lib/identity/access/sign-ins/known-browsers.ts'
 import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
-import { dropLookUps, noteAddress } from '#lib/platform/caller/credentials.ts'
+import { noteAddress, removeFromCredentialIndex } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import { endSessions } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -32,7 +32,7 @@ const ofInvitation = (column: string) =>
   sql`(SELECT ${sql.raw(`l.${column}`)} FROM account_links l
     WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
       AND l.used_at IS NULL AND l.withdrawn_at IS NULL ORDER BY l.expires_at DESC LIMIT 1)`
-const shown = {
+const listedColumns = {
   id: members.id,
   email: members.email,
   name: members.name,
@@ -73,7 +73,7 @@ export async function listMembers(
     search ? or(hasPart(members.name, search), hasPart(members.email, search)) : undefined,
   ]
   return tx
-    .select(shown)
+    .select(listedColumns)
     .from(members)
     .where(and(there(customerId), ...selected, beyond))
     .orderBy(order)
@@ -82,9 +82,18 @@ export async function listMembers(
 
 /** All members of the customer, by address, as the operator's command lists them. */
 export function allMembers(tx: Transaction, customerId: CustomerId) {
-  const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = shown
+  const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = listedColumns
   return tx
-    .select({ email, name, roles: shown.roles, billingProfiles, invitedAt, disabledAt, lastSignInAt, id })
+    .select({
+      email,
+      name,
+      roles: listedColumns.roles,
+      billingProfiles,
+      invitedAt,
+      disabledAt,
+      lastSignInAt,
+      id,
+    })
     .from(members)
     .where(there(customerId))
     .orderBy(asc(sql`lower(${members.email})`))
@@ -102,7 +111,7 @@ export async function readMember(
   memberId: string,
 ): Promise<MemberRow | undefined> {
   const rows = await tx
-    .select(shown)
+    .select(listedColumns)
     .from(members)
     .where(and(there(customerId), eq(members.id, memberId)))
   return rows[0]
@@ -114,8 +123,8 @@ export async function memberWith(
   customerId: CustomerId,
   email: string,
 ): Promise<string | undefined> {
-  const own = and(there(customerId), sql`lower(${members.email}) = lower(${email})`)
-  const rows = await tx.select({ id: members.id }).from(members).where(own)
+  const addressFilter = and(there(customerId), sql`lower(${members.email}) = lower(${email})`)
+  const rows = await tx.select({ id: members.id }).from(members).where(addressFilter)
   return rows[0]?.id
 }
 
@@ -139,7 +148,7 @@ export async function lockMembers(tx: Transaction, customerId: CustomerId, membe
   const admins = and(sql`${members.roles} @> '{admin}'`, STATES.active)
   const named = sql`${members.id} = ANY(${sql.param([...memberIds])}::text[])`
   return tx
-    .select(shown)
+    .select(listedColumns)
     .from(members)
     .where(and(there(customerId), or(named, admins)))
     .orderBy(asc(members.id))
@@ -157,7 +166,13 @@ function memberOf(customerId: CustomerId, memberId: string) {
 }
 
 /** What is left of nobody who was taken away, where their address comes again. */
-const ANEW = { factorsApart: false, disabledAt: null, removedAt: null, lastSignInAt: null, lastSeenAt: null }
+const RESET_VALUES = {
+  factorsApart: false,
+  disabledAt: null,
+  removedAt: null,
+  lastSignInAt: null,
+  lastSeenAt: null,
+}
 
 export type NewMember = {
   email: string
@@ -178,28 +193,28 @@ export type NewMember = {
 export async function addMember(
   tx: Transaction,
   customerId: CustomerId,
-  { roles, billingProfiles = null, ...given }: NewMember,
+  { roles, billingProfiles = null, ...values }: NewMember,
 ): Promise<string | undefined> {
-  const held = { roles: [...roles], billingProfiles: billingProfiles && [...billingProfiles] }
-  const invitedAt = given.passwordHash === undefined ? sql`now()` : null
-  const added = { invitedAt, passwordHash: null, ...held, ...given }
+  const access = { roles: [...roles], billingProfiles: billingProfiles && [...billingProfiles] }
+  const invitedAt = values.passwordHash === undefined ? sql`now()` : null
+  const added = { invitedAt, passwordHash: null, ...access, ...values }
   const rows = await tx
     .insert(members)
     .values({ customerId, id: randomUUID(), ...added })
     .onConflictDoNothing()
     .returning({ id: members.id })
   if (rows[0]) {
-    await noteAddress(tx, customerId, { email: given.email, id: rows[0].id })
+    await noteAddress(tx, customerId, { email: values.email, id: rows[0].id })
     return rows[0].id
   }
   // Whom a directory took away comes anew, with nothing of what they had.
   const [back] = await tx
     .update(members)
-    .set({ ...added, ...ANEW, createdAt: sql`now()` })
+    .set({ ...added, ...RESET_VALUES, createdAt: sql`now()` })
     .where(
       and(
         eq(members.customerId, customerId),
-        sql`lower(${members.email}) = lower(${given.email})`,
+        sql`lower(${members.email}) = lower(${values.email})`,
         isNotNull(members.removedAt),
       ),
     )
@@ -214,9 +229,9 @@ export async function setMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  given: Partial<Pick<typeof members.$inferInsert, 'name' | 'roles' | 'billingProfiles'>>,
+  values: Partial<Pick<typeof members.$inferInsert, 'name' | 'roles' | 'billingProfiles'>>,
 ): Promise<void> {
-  await tx.update(members).set(given).where(memberOf(customerId, memberId))
+  await tx.update(members).set(values).where(memberOf(customerId, memberId))
 }
 
 /** Shuts a member out from the next request on, and ends their sessions and links; or lets them sign in again. */
@@ -267,7 +282,7 @@ export async function removeInvited(
   const { rowCount } = await tx
     .delete(members)
     .where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt), sql`NOT ${isNamed}`))
-  if (rowCount) await dropLookUps(tx, customerId, 'address', [memberId])
+  if (rowCount) await removeFromCredentialIndex(tx, customerId, 'address', [memberId])
 }
 
 /**

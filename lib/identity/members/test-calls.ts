@@ -18,8 +18,8 @@ export async function cookieOf(sid: string): Promise<Headers> {
   return { cookie: `console-session=${token}`, 'sec-fetch-site': 'same-origin' }
 }
 
-export async function withKey(...given: Parameters<typeof addKey>): Promise<Headers> {
-  return { authorization: `Bearer ${await addKey(...given)}` }
+export async function withKey(...options: Parameters<typeof addKey>): Promise<Headers> {
+  return { authorization: `Bearer ${await addKey(...options)}` }
 }
 
 const list = route(operations.listMembers, operations.inviteMember)
@@ -33,7 +33,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
  * A call of the members' API.
  * @param rest what follows `/billing/v1/members`
  */
-export async function ask(headers: Headers, method: Method, rest: string, body?: unknown) {
+export async function callApi(headers: Headers, method: Method, rest: string, body?: unknown) {
   const mounted = /\/link$/.test(rest)
     ? link
     : /\/invitation$/.test(rest)

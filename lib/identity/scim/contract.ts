@@ -29,10 +29,10 @@ export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 /** As many operations as one PATCH may have, and members that one request may name. */
-export const MOST = 1000
+export const MAX_OPERATIONS = 1000
 /** In bytes: a thousand members, each with a name and a reference. */
 const BODY_LIMIT = 256 * 1024
-export const MOST_RESULTS = 200
+export const MAX_RESULTS = 200
 
 const schemasWith = (schema: string) =>
   z
@@ -41,8 +41,8 @@ const schemasWith = (schema: string) =>
     .refine((all) => all.includes(schema), `must name ${schema}`)
 
 /** Attributes are read one by one: those that are not kept are let pass, as RFC 7644 (3.3) allows. */
-const UserGiven = z.looseObject({ schemas: schemasWith(USER) })
-const GroupGiven = z.looseObject({ schemas: schemasWith(GROUP) })
+const UserInput = z.looseObject({ schemas: schemasWith(USER) })
+const GroupInput = z.looseObject({ schemas: schemasWith(GROUP) })
 
 export const Patch = z.object({
   schemas: schemasWith(PATCH),
@@ -55,7 +55,7 @@ export const Patch = z.object({
       }),
     )
     .min(1)
-    .max(MOST, `must have at most ${MOST} operations`),
+    .max(MAX_OPERATIONS, `must have at most ${MAX_OPERATIONS} operations`),
 })
 
 const Meta = z.object({
@@ -172,7 +172,7 @@ export const listScimUsers = contract({
 export const createScimUser = contract({
   ...calls.createScimUser,
   ...changed,
-  body: UserGiven,
+  body: UserInput,
   output: User,
   summary: 'Add a user',
 })
@@ -187,7 +187,7 @@ export const replaceScimUser = contract({
   ...calls.replaceScimUser,
   ...leaving,
   ...user,
-  body: UserGiven,
+  body: UserInput,
   output: User,
   summary: 'Replace a user',
 })
@@ -216,7 +216,7 @@ export const listScimGroups = contract({
 export const createScimGroup = contract({
   ...calls.createScimGroup,
   ...changed,
-  body: GroupGiven,
+  body: GroupInput,
   output: Group,
   summary: 'Add a group',
 })
@@ -231,7 +231,7 @@ export const replaceScimGroup = contract({
   ...calls.replaceScimGroup,
   ...changed,
   ...group,
-  body: GroupGiven,
+  body: GroupInput,
   output: Group,
   summary: 'Replace a group',
 })

@@ -1,4 +1,4 @@
-import { GROUP, MOST_RESULTS, USER } from './contract.ts'
+import { GROUP, MAX_RESULTS, USER } from './contract.ts'
 import { addressOf } from './serialize.ts'
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
@@ -9,7 +9,7 @@ export function provider() {
     schemas: [`${CORE}:ServiceProviderConfig`],
     patch: { supported: true },
     bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-    filter: { supported: true, maxResults: MOST_RESULTS },
+    filter: { supported: true, maxResults: MAX_RESULTS },
     changePassword: { supported: false },
     sort: { supported: false },
     etag: { supported: true },
@@ -66,10 +66,10 @@ const complex = (name: string, description: string, parts: object[], isMany: boo
 }
 
 const readOnly = { mutability: 'readOnly' }
-const references = (of: string) => [
-  attribute('value', `The id of the ${of}.`, { mutability: 'immutable' }),
-  attribute('display', `The name of the ${of}.`, readOnly),
-  attribute('$ref', `The address of the ${of}.`, { ...readOnly, type: 'reference' }),
+const references = (resource: string) => [
+  attribute('value', `The id of the ${resource}.`, { mutability: 'immutable' }),
+  attribute('display', `The name of the ${resource}.`, readOnly),
+  attribute('$ref', `The address of the ${resource}.`, { ...readOnly, type: 'reference' }),
   attribute('type', 'What it is.', readOnly),
 ]
 
@@ -111,7 +111,7 @@ const GROUP_ATTRIBUTES = [
 ]
 
 export function schemas() {
-  const of = (id: string, name: string, description: string, attributes: object[]) => ({
+  const schemaOf = (id: string, name: string, description: string, attributes: object[]) => ({
     schemas: [`${CORE}:Schema`],
     id,
     name,
@@ -120,7 +120,7 @@ export function schemas() {
     meta: { resourceType: 'Schema', location: addressOf('Schemas', id) },
   })
   return [
-    of(USER, 'User', 'Who may sign in for the customer.', USER_ATTRIBUTES),
-    of(GROUP, 'Group', 'What its members may do and see, once it is mapped.', GROUP_ATTRIBUTES),
+    schemaOf(USER, 'User', 'Who may sign in for the customer.', USER_ATTRIBUTES),
+    schemaOf(GROUP, 'Group', 'What its members may do and see, once it is mapped.', GROUP_ATTRIBUTES),
   ]
 }

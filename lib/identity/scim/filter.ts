@@ -1,4 +1,4 @@
-import { refused } from './protocol.ts'
+import { scimError } from './protocol.ts'
 
 /** One comparison: which of the known attributes has to be what. */
 export type Comparison<Name extends string> = { by: Name; value: string }
@@ -19,8 +19,8 @@ export function readFilter<Name extends string>(
   const by = Object.hasOwn(attributes, names) ? attributes[names] : undefined
   const value = textOf(quoted)
   if (by === undefined || value === undefined || operator.toLowerCase() !== 'eq') {
-    const known = [...new Set(Object.values(attributes))].join(', ')
-    throw refused('invalidFilter', `A filter has the form: attribute eq "text", by one of ${known}.`)
+    const supported = [...new Set(Object.values(attributes))].join(', ')
+    throw scimError('invalidFilter', `A filter has the form: attribute eq "text", by one of ${supported}.`)
   }
   return { by, value }
 }
@@ -38,9 +38,9 @@ export function readPath(text: string): Path {
   const plain = withoutSchema(text)
   // Of an extension, which nothing is kept of.
   if (/^urn:/i.test(plain)) return { name: plain.toLowerCase() }
-  const found = PATH.exec(plain)
-  if (!found) throw refused('invalidPath', 'The path of an operation can not be read.')
-  const [, name = '', filter, part = ''] = found
+  const match = PATH.exec(plain)
+  if (!match) throw scimError('invalidPath', 'The path of an operation can not be read.')
+  const [, name = '', filter, part = ''] = match
   return { name: (name + part).toLowerCase(), ...(filter === undefined ? {} : { filter }) }
 }
 
@@ -54,13 +54,13 @@ export function withoutSchema(path: string): string {
 function textOf(quoted: string): string | undefined {
   try {
     const text: unknown = JSON.parse(quoted)
-    return typeof text === 'string' && isKept(text) ? text : undefined
+    return typeof text === 'string' && isStorable(text) ? text : undefined
   } catch {
     return undefined
   }
 }
 
 /** Whether the database can hold a text as it is. */
-export function isKept(text: string): boolean {
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

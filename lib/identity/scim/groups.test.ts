@@ -5,7 +5,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { mapGroup } from './groups.ts'
-import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
+import { callApi, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -13,38 +13,44 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-let own = ''
+let testCustomer = ''
 let token = ''
 beforeEach(async () => {
-  own = await addNewCustomer()
-  token = await tokenOf(own)
-  await addProfile(own, 'emea')
+  testCustomer = await addNewCustomer()
+  token = await tokenOf(testCustomer)
+  await addProfile(testCustomer, 'emea')
 })
 
 async function map(name: string, roles: Role[], billingProfiles: string[] | null = null) {
-  const found = await findCustomer(own)
-  if (!found) throw new Error('There is no such customer.')
-  const { customerId, name: customerName, domain: customerDomain } = found
+  const customer = await findCustomer(testCustomer)
+  if (!customer) throw new Error('There is no such customer.')
+  const { customerId, name: customerName, domain: customerDomain } = customer
   const operator = { id: 'operator', name: 'Operator', email: '', via: 'operator' as const }
   const caller = { customerId, customerName, customerDomain, ...operator, roles: [], billingProfiles: [] }
   await scope(caller, (tx) => mapGroup(tx, caller, { name, roles, billingProfiles }, 'request-1'))
-  return (await ask(token, 'GET', `/Groups?filter=${encodeURIComponent(`displayName eq "${name}"`)}`)).json
-    .Resources[0].id as string
+  return (await callApi(token, 'GET', `/Groups?filter=${encodeURIComponent(`displayName eq "${name}"`)}`))
+    .json.Resources[0].id as string
 }
 const user = async (name: string) => {
-  const given = { schemas: [USER_SCHEMA], userName: `${name}@${own}.example` }
-  return (await ask(token, 'POST', '/Users', given)).json.id as string
+  const userBody = { schemas: [USER_SCHEMA], userName: `${name}@${testCustomer}.example` }
+  return (await callApi(token, 'POST', '/Users', userBody)).json.id as string
 }
-const held = async (id: string) =>
-  (await database.sql(own, 'SELECT roles, billing_profiles AS profiles FROM members WHERE id = $1', [id]))[0]
+const accessOf = async (id: string) =>
+  (
+    await database.sql(
+      testCustomer,
+      'SELECT roles, billing_profiles AS profiles FROM members WHERE id = $1',
+      [id],
+    )
+  )[0]
 const add = (...ids: string[]) =>
   patch({ op: 'Add', path: 'members', value: ids.map((value) => ({ value })) })
-const shown = async (id: string) => (await ask(token, 'GET', `/Groups/${id}`)).json
+const readGroup = async (id: string) => (await callApi(token, 'GET', `/Groups/${id}`)).json
 
 describe('a group', () => {
   it('gives nothing and takes nothing until it is mapped, and from then on what it is mapped to', async () => {
-    const [cleo, ben] = [await user('cleo'), await addMember(own, { roles: ['it-manager'] })]
-    const made = await ask(token, 'POST', '/Groups', {
+    const [cleo, ben] = [await user('cleo'), await addMember(testCustomer, { roles: ['it-manager'] })]
+    const made = await callApi(token, 'POST', '/Groups', {
       schemas: [GROUP_SCHEMA, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
       externalId: '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159',
       displayName: 'Billing',
@@ -56,12 +62,14 @@ describe('a group', () => {
       json: { displayName: 'Billing', meta: { resourceType: 'Group' } },
     })
     expect(made.json.members.map(({ value }: { value: string }) => value).sort()).toEqual([cleo, ben].sort())
-    expect(await held(cleo)).toEqual({ roles: [], profiles: [] })
-    expect(await held(ben)).toEqual({ roles: ['it-manager'], profiles: null })
+    expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
+    expect(await accessOf(ben)).toEqual({ roles: ['it-manager'], profiles: null })
     await map('Billing', ['finance-user'], ['emea'])
     for (const id of [cleo, ben])
-      expect(await held(id)).toEqual({ roles: ['finance-user'], profiles: ['emea'] })
-    expect((await ask(token, 'GET', `/Users/${cleo}`)).json.groups).toMatchObject([{ display: 'Billing' }])
+      expect(await accessOf(id)).toEqual({ roles: ['finance-user'], profiles: ['emea'] })
+    expect((await callApi(token, 'GET', `/Users/${cleo}`)).json.groups).toMatchObject([
+      { display: 'Billing' },
+    ])
   })
 
   it('gives with others what all of them give, and what it gave is gone with it', async () => {
@@ -71,14 +79,14 @@ describe('a group', () => {
       await map('IT', ['it-manager'], []),
     ]
     for (const id of [billing, it])
-      expect((await ask(token, 'PATCH', `/Groups/${id}`, add(cleo))).status).toBe(200)
-    expect(await held(cleo)).toEqual({ roles: ['it-manager', 'finance-user'], profiles: ['emea'] })
+      expect((await callApi(token, 'PATCH', `/Groups/${id}`, add(cleo))).status).toBe(200)
+    expect(await accessOf(cleo)).toEqual({ roles: ['it-manager', 'finance-user'], profiles: ['emea'] })
     const out = patch({ op: 'Remove', path: `members[value eq "${cleo}"]` })
-    expect((await ask(token, 'PATCH', `/Groups/${billing}`, out)).json.members).toEqual([])
-    expect(await held(cleo)).toEqual({ roles: ['it-manager'], profiles: [] })
-    expect((await ask(token, 'DELETE', `/Groups/${it}`)).status).toBe(204)
-    expect(await held(cleo)).toEqual({ roles: [], profiles: [] })
-    expect((await ask(token, 'GET', `/Groups/${it}`)).status).toBe(404)
+    expect((await callApi(token, 'PATCH', `/Groups/${billing}`, out)).json.members).toEqual([])
+    expect(await accessOf(cleo)).toEqual({ roles: ['it-manager'], profiles: [] })
+    expect((await callApi(token, 'DELETE', `/Groups/${it}`)).status).toBe(204)
+    expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
+    expect((await callApi(token, 'GET', `/Groups/${it}`)).status).toBe(404)
   })
 
   it.each([
@@ -89,50 +97,53 @@ describe('a group', () => {
     ['others instead, without a path', () => ({ op: 'replace', value: { members: [], id: 'x' } })],
   ])('loses members by %s', async (_, operation) => {
     const [cleo, group] = [await user('cleo'), await map('IT', ['it-manager'])]
-    await ask(token, 'PATCH', `/Groups/${group}`, add(cleo))
-    expect(await held(cleo)).toEqual({ roles: ['it-manager'], profiles: null })
-    expect((await ask(token, 'PATCH', `/Groups/${group}`, patch(operation(cleo)))).status).toBe(200)
-    expect(await held(cleo)).toEqual({ roles: [], profiles: [] })
+    await callApi(token, 'PATCH', `/Groups/${group}`, add(cleo))
+    expect(await accessOf(cleo)).toEqual({ roles: ['it-manager'], profiles: null })
+    expect((await callApi(token, 'PATCH', `/Groups/${group}`, patch(operation(cleo)))).status).toBe(200)
+    expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
   })
 
   it('gives no role that the token may not give, and nothing of the request stays', async () => {
     const [cleo, group] = [await user('cleo'), await map('Admins', ['admin'])]
-    expect((await ask(token, 'PATCH', `/Groups/${group}`, add(cleo))).status).toBe(403)
-    expect((await shown(group)).members).toEqual([])
-    expect(await held(cleo)).toEqual({ roles: [], profiles: [] })
-    expect((await ask(await tokenOf(own, ['admin']), 'PATCH', `/Groups/${group}`, add(cleo))).status).toBe(
-      200,
-    )
-    expect(await held(cleo)).toEqual({ roles: ['admin'], profiles: null })
+    expect((await callApi(token, 'PATCH', `/Groups/${group}`, add(cleo))).status).toBe(403)
+    expect((await readGroup(group)).members).toEqual([])
+    expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
+    expect(
+      (await callApi(await tokenOf(testCustomer, ['admin']), 'PATCH', `/Groups/${group}`, add(cleo))).status,
+    ).toBe(200)
+    expect(await accessOf(cleo)).toEqual({ roles: ['admin'], profiles: null })
   })
 
   it('does not take the role of the last Admin', async () => {
-    const [ana, group] = [await addMember(own, { roles: ['admin'] }), await map('IT', ['it-manager'])]
-    expect((await ask(token, 'PATCH', `/Groups/${group}`, add(ana))).status).toBe(409)
-    expect(await held(ana)).toEqual({ roles: ['admin'], profiles: null })
+    const [ana, group] = [
+      await addMember(testCustomer, { roles: ['admin'] }),
+      await map('IT', ['it-manager']),
+    ]
+    expect((await callApi(token, 'PATCH', `/Groups/${group}`, add(ana))).status).toBe(409)
+    expect(await accessOf(ana)).toEqual({ roles: ['admin'], profiles: null })
   })
 
   it('has a name of its own, which changes by PATCH as Okta writes it and by PUT', async () => {
     const [one] = [await map('One', ['it-manager']), await map('Two', ['it-manager'])]
     const named = (displayName: string) => patch({ op: 'replace', value: { id: one, displayName } })
-    expect((await ask(token, 'PATCH', `/Groups/${one}`, named('two'))).json).toMatchObject({
+    expect((await callApi(token, 'PATCH', `/Groups/${one}`, named('two'))).json).toMatchObject({
       status: '409',
       scimType: 'uniqueness',
     })
-    expect((await ask(token, 'PATCH', `/Groups/${one}`, named('Three'))).json.displayName).toBe('Three')
+    expect((await callApi(token, 'PATCH', `/Groups/${one}`, named('Three'))).json.displayName).toBe('Three')
     const [cleo, whole] = [await user('cleo'), { schemas: [GROUP_SCHEMA], displayName: 'Four' }]
-    const put = await ask(token, 'PUT', `/Groups/${one}`, { ...whole, members: [{ value: cleo }] })
+    const put = await callApi(token, 'PUT', `/Groups/${one}`, { ...whole, members: [{ value: cleo }] })
     expect(put.json).toMatchObject({ displayName: 'Four', members: [{ value: cleo }] })
-    expect(await held(cleo)).toEqual({ roles: ['it-manager'], profiles: null })
-    expect((await ask(token, 'POST', '/Groups', whole)).status).toBe(409)
+    expect(await accessOf(cleo)).toEqual({ roles: ['it-manager'], profiles: null })
+    expect((await callApi(token, 'POST', '/Groups', whole)).status).toBe(409)
   })
 
   it('is listed without its members where they are not asked for', async () => {
-    await ask(token, 'PATCH', `/Groups/${await map('IT', ['it-manager'])}`, add(await user('cleo')))
-    const without = (await ask(token, 'GET', '/Groups?excludedAttributes=members')).json
+    await callApi(token, 'PATCH', `/Groups/${await map('IT', ['it-manager'])}`, add(await user('cleo')))
+    const without = (await callApi(token, 'GET', '/Groups?excludedAttributes=members')).json
     expect(without).toMatchObject({ totalResults: 1, Resources: [{ displayName: 'IT' }] })
     expect(without.Resources[0]).not.toHaveProperty('members')
-    expect((await ask(token, 'GET', '/Groups')).json.Resources[0].members).toHaveLength(1)
+    expect((await callApi(token, 'GET', '/Groups')).json.Resources[0].members).toHaveLength(1)
   })
 
   it('takes in who is added by several at once, and two groups with the same people never wait in a circle', async () => {
@@ -140,13 +151,13 @@ describe('a group', () => {
     const groups = [await map('One', ['it-manager']), await map('Two', ['finance-user'])]
     const answers = await Promise.all(
       groups.flatMap((group, at) =>
-        (at === 0 ? ids : ids.toReversed()).map((id) => ask(token, 'PATCH', `/Groups/${group}`, add(id))),
+        (at === 0 ? ids : ids.toReversed()).map((id) => callApi(token, 'PATCH', `/Groups/${group}`, add(id))),
       ),
     )
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    for (const id of ids) expect((await held(id))?.roles).toEqual(['it-manager', 'finance-user'])
+    for (const id of ids) expect((await accessOf(id))?.roles).toEqual(['it-manager', 'finance-user'])
     const whole = patch({ op: 'remove', path: 'members' })
-    await Promise.all(groups.map((group) => ask(token, 'PATCH', `/Groups/${group}`, whole)))
-    for (const id of ids) expect((await held(id))?.roles).toEqual([])
+    await Promise.all(groups.map((group) => callApi(token, 'PATCH', `/Groups/${group}`, whole)))
+    for (const id of ids) expect((await accessOf(id))?.roles).toEqual([])
   })
 })

@@ -6,16 +6,16 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { MOST } from './contract.ts'
+import { MAX_OPERATIONS } from './contract.ts'
 import { readFilter } from './filter.ts'
 import type { Step } from './patch.ts'
-import { refused } from './protocol.ts'
-import { holdingOfGroups } from './rules.ts'
+import { scimError } from './protocol.ts'
+import { accessOfGroups } from './rules.ts'
 import { checkVersion, type Group, serializeGroup } from './serialize.ts'
 import * as people from './store.ts'
 import * as store from './store.ts'
 import { membersOf } from './store.ts'
-import { type Asked, textOf } from './users.ts'
+import { type ChangeOptions, textOf } from './users.ts'
 
 const MISSING = 'There is no such group.'
 
@@ -31,11 +31,11 @@ export async function createGroup(
   tx: Transaction,
   caller: Caller,
   steps: readonly Step[],
-  { requestId }: Asked,
+  { requestId }: ChangeOptions,
 ): Promise<Group> {
   const { customerId } = caller
   const { displayName, externalId = null, members } = groupAfter(steps, [])
-  if (displayName === undefined) throw refused('invalidValue', 'displayName is required.')
+  if (displayName === undefined) throw scimError('invalidValue', 'displayName is required.')
   await lockThere(tx, caller, [...members])
   const id = await store.addGroup(tx, customerId, { displayName, externalId, roles: null })
   if (id === undefined) throw exists(displayName)
@@ -55,7 +55,7 @@ export async function changeGroup(
   caller: Caller,
   id: string,
   steps: readonly Step[],
-  { ifMatch, requestId }: Asked,
+  { ifMatch, requestId }: ChangeOptions,
 ): Promise<Group> {
   const { customerId } = caller
   const groups = await store.lockGroups(tx, customerId)
@@ -66,15 +66,15 @@ export async function changeGroup(
   const ids = before.map((member) => member.id)
   const input = groupAfter(steps, ids)
   const added = [...input.members].filter((member) => !ids.includes(member))
-  const taken = ids.filter((member) => !input.members.has(member))
-  await lockThere(tx, caller, [...added, ...taken])
+  const removed = ids.filter((member) => !input.members.has(member))
+  await lockThere(tx, caller, [...added, ...removed])
   await rename(tx, caller, row, groups, input)
   await people.addToGroup(tx, customerId, id, added)
-  if (taken.length > 0) await people.takeFromGroup(tx, customerId, id, taken)
-  if (row.roles !== null) await regrant(tx, caller, [...added, ...taken], requestId)
+  if (removed.length > 0) await people.removeFromGroup(tx, customerId, id, removed)
+  if (row.roles !== null) await regrant(tx, caller, [...added, ...removed], requestId)
   const event = { action: 'scim-group.changed', subject: id, actor: actorOf(caller), requestId }
   const { displayName: name = row.displayName } = input
-  const details = { name, added: added.length, removed: taken.length }
+  const details = { name, added: added.length, removed: removed.length }
   await recordAudit(tx, customerId, { ...event, details })
   return groupWith(tx, caller, id)
 }
@@ -86,9 +86,9 @@ async function rename(
   groups: readonly store.GroupRow[],
   { displayName = row.displayName, externalId = row.externalId }: GroupInput,
 ): Promise<void> {
-  const isTaken = (other: store.GroupRow) =>
+  const hasSameName = (other: store.GroupRow) =>
     other.id !== row.id && other.displayName.toLowerCase() === displayName.toLowerCase()
-  if (groups.some(isTaken)) throw exists(displayName)
+  if (groups.some(hasSameName)) throw exists(displayName)
   await store.setGroup(tx, customerId, row.id, { displayName, externalId })
 }
 
@@ -97,7 +97,7 @@ export async function deleteGroup(
   tx: Transaction,
   caller: Caller,
   id: string,
-  { ifMatch, requestId }: Asked,
+  { ifMatch, requestId }: ChangeOptions,
 ): Promise<void> {
   const { customerId } = caller
   const row = (await store.lockGroups(tx, customerId)).find((group) => group.id === id)
@@ -125,7 +125,7 @@ export async function regrant(
   const groupsOf = await people.groupsOf(tx, customerId, ids)
   for (const id of ids) {
     const theirs = (groupsOf.get(id) ?? []).flatMap(({ groupId }) => groups.get(groupId) ?? [])
-    await change(tx, caller, id, holdingOfGroups(theirs), { requestId })
+    await change(tx, caller, id, accessOfGroups(theirs), { requestId })
   }
 }
 
@@ -134,11 +134,11 @@ export async function lockThere(tx: Transaction, caller: Caller, ids: readonly s
   if (ids.length === 0) return
   const locked = new Set((await lockMembers(tx, caller.customerId, ids)).map(({ id }) => id))
   const unknown = ids.find((id) => !locked.has(id))
-  if (unknown !== undefined) throw refused('invalidValue', `There is no user "${unknown}" for members.`)
+  if (unknown !== undefined) throw scimError('invalidValue', `There is no user "${unknown}" for members.`)
 }
 
 function exists(name: string): Problem {
-  return refused('uniqueness', `There is a group with the name ${name} already.`)
+  return scimError('uniqueness', `There is a group with the name ${name} already.`)
 }
 
 /**
@@ -150,13 +150,13 @@ function exists(name: string): Problem {
 export async function mapGroup(
   tx: Transaction,
   caller: Caller,
-  given: { name: string; roles: readonly Role[]; billingProfiles: readonly string[] | null },
+  mapping: { name: string; roles: readonly Role[]; billingProfiles: readonly string[] | null },
   requestId: string,
 ): Promise<void> {
   const { customerId } = caller
-  const { name, roles, billingProfiles } = given
-  const known = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
-  const unknown = billingProfiles?.find((id) => !known.includes(id))
+  const { name, roles, billingProfiles } = mapping
+  const profileIds = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
+  const unknown = billingProfiles?.find((id) => !profileIds.includes(id))
   if (unknown !== undefined) throw new Problem('invalid_request', `"${unknown}" is no billing profile.`)
   await store.addGroup(tx, customerId, { displayName: name, roles: null })
   const groups = await store.lockGroups(tx, customerId)
@@ -183,7 +183,7 @@ const READ_ONLY = ['id', 'meta', 'schemas']
  */
 function groupAfter(steps: readonly Step[], members: readonly string[]): GroupInput {
   const input: GroupInput = { members: new Set(members) }
-  for (const step of steps) take(input, step)
+  for (const step of steps) applyStep(input, step)
   return input
 }
 
@@ -197,21 +197,21 @@ export function stepsOfGroup(resource: Record<string, unknown>): Step[] {
   }))
 }
 
-function take(input: GroupInput, step: Step): void {
+function applyStep(input: GroupInput, step: Step): void {
   const { name, op, value, isNamed } = step
-  if (name === 'members') takeMembers(input.members, step)
+  if (name === 'members') applyMembers(input.members, step)
   else if (name === 'displayname') {
     const text = op === 'remove' ? null : textOf(name, value)
-    if (text === null) throw refused('invalidValue', 'displayName is required.')
+    if (text === null) throw scimError('invalidValue', 'displayName is required.')
     input.displayName = text
   } else if (name === 'externalid') input.externalId = op === 'remove' ? null : textOf(name, value, 300)
   else if (isNamed && READ_ONLY.includes(name))
-    throw refused('mutability', `${name} can not be changed by a directory.`)
+    throw scimError('mutability', `${name} can not be changed by a directory.`)
 }
 
-function takeMembers(members: Set<string>, { op, value, filter }: Step): void {
+function applyMembers(members: Set<string>, { op, value, filter }: Step): void {
   if (filter !== undefined) {
-    if (op !== 'remove') throw refused('invalidPath', 'Members are chosen in a path to be removed only.')
+    if (op !== 'remove') throw scimError('invalidPath', 'Members are chosen in a path to be removed only.')
     members.delete(readFilter(filter, { value: 'value' }).value)
     return
   }
@@ -224,11 +224,12 @@ function takeMembers(members: Set<string>, { op, value, filter }: Step): void {
 
 function idsOf(value: unknown): string[] {
   const all = Array.isArray(value) ? value : [value]
-  if (all.length > MOST) throw refused('invalidValue', `One request may name at most ${MOST} members.`)
+  if (all.length > MAX_OPERATIONS)
+    throw scimError('invalidValue', `One request may name at most ${MAX_OPERATIONS} members.`)
   return all.map((one: unknown) => {
     const id = typeof one === 'object' && one !== null && 'value' in one ? one.value : undefined
     if (typeof id !== 'string' || id.length > 100 || textOf('members', id) === null)
-      throw refused('invalidValue', 'Each of members must have the id of a user as its value.')
+      throw scimError('invalidValue', 'Each of members must have the id of a user as its value.')
     return id
   })
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
+import { callApi, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase
 let token = ''
@@ -11,9 +11,9 @@ beforeAll(async () => {
   database = await testDatabase()
   await addCustomer('own')
   token = await tokenOf('own')
-  user = (await ask(token, 'POST', '/Users', { schemas: [USER_SCHEMA], userName: 'cleo@own.example' })).json
-    .id
-  group = (await ask(token, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Staff' })).json.id
+  user = (await callApi(token, 'POST', '/Users', { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }))
+    .json.id
+  group = (await callApi(token, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Staff' })).json.id
 })
 afterAll(() => database.close())
 // Each of them asks more often than a minute's requests allow.
@@ -25,7 +25,7 @@ beforeEach(async () => {
   )
 })
 
-const refusal = (status: number, scimType?: string) => ({
+const scimError = (status: number, scimType?: string) => ({
   status,
   json: {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
@@ -54,17 +54,17 @@ describe('a filter that is none is refused', () => {
     `userName eq "${'\\'.repeat(1801)}"`,
   ])('%s', async (text) => {
     for (const path of ['Users', 'Groups']) {
-      const answer = await ask(token, 'GET', `/${path}?filter=${encodeURIComponent(text)}`)
-      expect(answer).toMatchObject(refusal(400, 'invalidFilter'))
+      const answer = await callApi(token, 'GET', `/${path}?filter=${encodeURIComponent(text)}`)
+      expect(answer).toMatchObject(scimError(400, 'invalidFilter'))
     }
   })
 
   it.each(['startIndex=x', 'count=1e9', 'count=99999999999', 'filter=%ff'])('%s', async (query) => {
-    expect((await ask(token, 'GET', `/Users?${query}`)).status).toBe(400)
+    expect((await callApi(token, 'GET', `/Users?${query}`)).status).toBe(400)
   })
 
   it.each(['startIndex=-5&count=-1', 'startIndex=999999999&count=999999999'])('%s', async (query) => {
-    expect((await ask(token, 'GET', `/Users?${query}`)).json).toMatchObject({
+    expect((await callApi(token, 'GET', `/Users?${query}`)).json).toMatchObject({
       totalResults: 1,
       itemsPerPage: 0,
     })
@@ -99,21 +99,21 @@ describe('a body that says nothing of SCIM is refused', () => {
     ['PUT', '{"schemas": []}', 'invalidSyntax'],
   ] as const)('%s %s', async (method, body, scimType) => {
     for (const path of [`/Users/${user}`, `/Groups/${group}`])
-      expect(await ask(token, method, path, body)).toMatchObject(refusal(400, scimType))
+      expect(await callApi(token, method, path, body)).toMatchObject(scimError(400, scimType))
   })
 
   it('of another type, or too large', async () => {
     const sent = { 'content-type': 'text/plain' }
-    expect(await ask(token, 'POST', '/Users', '{}', sent)).toMatchObject(refusal(415))
+    expect(await callApi(token, 'POST', '/Users', '{}', sent)).toMatchObject(scimError(415))
     const large = JSON.stringify({
       schemas: [USER_SCHEMA],
       userName: 'a@b.example',
       title: 'x'.repeat(262_144),
     })
-    expect(await ask(token, 'POST', '/Users', large)).toMatchObject(refusal(413))
+    expect(await callApi(token, 'POST', '/Users', large)).toMatchObject(scimError(413))
     for (const userName of [undefined, null, '', 'cleo', 7, { value: 'a@b.example' }])
-      expect(await ask(token, 'POST', '/Users', { schemas: [USER_SCHEMA], userName })).toMatchObject(
-        refusal(400, 'invalidValue'),
+      expect(await callApi(token, 'POST', '/Users', { schemas: [USER_SCHEMA], userName })).toMatchObject(
+        scimError(400, 'invalidValue'),
       )
   })
 })
@@ -124,12 +124,16 @@ it('a thousand operations are one change, and one more is refused', async () => 
     path: 'displayName',
     value: `N${n}`,
   }))
-  expect((await ask(token, 'PATCH', `/Users/${user}`, patch(...operations))).json.displayName).toBe('N999')
+  expect((await callApi(token, 'PATCH', `/Users/${user}`, patch(...operations))).json.displayName).toBe(
+    'N999',
+  )
   const more = patch(...operations, ...operations.slice(0, 1))
-  expect(await ask(token, 'PATCH', `/Users/${user}`, more)).toMatchObject(refusal(400, 'invalidSyntax'))
+  expect(await callApi(token, 'PATCH', `/Users/${user}`, more)).toMatchObject(scimError(400, 'invalidSyntax'))
   const members = Array.from({ length: 1001 }, (_, n) => ({ value: `m${n}` }))
   const many = patch({ op: 'add', path: 'members', value: members })
-  expect(await ask(token, 'PATCH', `/Groups/${group}`, many)).toMatchObject(refusal(400, 'invalidValue'))
+  expect(await callApi(token, 'PATCH', `/Groups/${group}`, many)).toMatchObject(
+    scimError(400, 'invalidValue'),
+  )
 })
 
 it('whatever is asked is answered as SCIM says, and never by a failure of ours', async () => {
@@ -172,8 +176,8 @@ it('whatever is asked is answered as SCIM says, and never by a failure of ours',
       const path = isUser ? 'Users' : 'Groups'
       const rest = method === 'POST' ? `/${path}` : `/${path}/${isUser ? user : group}`
       const answers = [
-        await ask(token, method, rest, body),
-        await ask(token, 'GET', `/${path}?filter=${encodeURIComponent(filter.toWellFormed())}&count=1`),
+        await callApi(token, method, rest, body),
+        await callApi(token, 'GET', `/${path}?filter=${encodeURIComponent(filter.toWellFormed())}&count=1`),
       ]
       for (const { status, json } of answers) {
         seen.add(status)

@@ -5,7 +5,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
-import { LIST, MOST_RESULTS } from './contract.ts'
+import { LIST, MAX_RESULTS } from './contract.ts'
 import * as discovery from './discovery.ts'
 import { readFilter, withoutSchema } from './filter.ts'
 import { changeGroup, createGroup, deleteGroup, groupWith, stepsOfGroup } from './groups.ts'
@@ -14,7 +14,7 @@ import { type Group, serializeGroup, serializeUser, type User } from './serializ
 import { countGroups, listGroups, listUsers, membersOf } from './store.ts'
 import { lockToken, tokenWorks } from './tokens.ts'
 import {
-  type Asked,
+  type ChangeOptions,
   changeUser,
   createUser,
   deleteUser,
@@ -41,12 +41,12 @@ function reply<Resource extends User | Group>(resource: Resource, query: Selecti
   return { body, headers, ...(version ? { version } : {}), ...(status ? { status } : {}) }
 }
 
-const GONE = { body: null, status: 204 } as const
+const NO_CONTENT = { body: null, status: 204 } as const
 
 function oneOf<Named extends { id: string; schemas: string[] }>(all: Named[], name: string): Named {
-  const found = all.find(({ id }) => id === name)
-  if (!found) throw new Problem('not_found')
-  return found
+  const resource = all.find(({ id }) => id === name)
+  if (!resource) throw new Problem('not_found')
+  return resource
 }
 
 export const readScimProvider = operation(contract.readScimProvider, async () => ({
@@ -75,40 +75,40 @@ export const listScimUsers = operation(contract.listScimUsers, async (caller, { 
   return { body: listed(users, total, page.startIndex) }
 })
 
-export const createScimUser = operation(contract.createScimUser, async (caller, { body, query }, trace) => {
+export const createScimUser = operation(contract.createScimUser, async (caller, { body, query }, meta) => {
   const input = userOf(body)
-  return reply(await write(caller, (tx) => createUser(tx, caller, input, trace)), query, 201)
+  return reply(await write(caller, (tx) => createUser(tx, caller, input, meta)), query, 201)
 })
 
 export const readScimUser = operation(contract.readScimUser, async (caller, { params, query }) =>
   reply(await read(caller, (tx) => userWith(tx, caller, params.user_id)), query),
 )
 
-export const replaceScimUser = operation(contract.replaceScimUser, async (caller, given, { requestId }) => {
-  const { params, body, query, headers } = given
-  const asked = { ifMatch: headers?.['if-match'], requestId }
-  return reply(await changed(caller, params.user_id, userOf(body), asked), query)
+export const replaceScimUser = operation(contract.replaceScimUser, async (caller, request, { requestId }) => {
+  const { params, body, query, headers } = request
+  const changeOptions = { ifMatch: headers?.['if-match'], requestId }
+  return reply(await changed(caller, params.user_id, userOf(body), changeOptions), query)
 })
 
-export const patchScimUser = operation(contract.patchScimUser, async (caller, given, { requestId }) => {
-  const { params, body, query, headers } = given
-  const asked = { ifMatch: headers?.['if-match'], requestId }
-  return reply(await changed(caller, params.user_id, userAfter(stepsOf(body)), asked), query)
+export const patchScimUser = operation(contract.patchScimUser, async (caller, request, { requestId }) => {
+  const { params, body, query, headers } = request
+  const changeOptions = { ifMatch: headers?.['if-match'], requestId }
+  return reply(await changed(caller, params.user_id, userAfter(stepsOf(body)), changeOptions), query)
 })
 
 /** At a closed customer a user may be shut out, and nothing else changes of them. */
-function changed(caller: Caller, id: string, input: UserInput, asked: Asked): Promise<User> {
+function changed(caller: Caller, id: string, input: UserInput, changeOptions: ChangeOptions): Promise<User> {
   const evenIfClosed = caller.closed !== undefined && input.active === false
   checkOpen(caller, { method: 'PATCH', evenIfClosed })
-  const given = evenIfClosed ? { active: false } : input
-  return write(caller, (tx) => changeUser(tx, caller, id, given, asked), { evenIfClosed })
+  const values = evenIfClosed ? { active: false } : input
+  return write(caller, (tx) => changeUser(tx, caller, id, values, changeOptions), { evenIfClosed })
 }
 
-export const deleteScimUser = operation(contract.deleteScimUser, async (caller, given, { requestId }) => {
-  const { params, headers } = given
-  const asked = { ifMatch: headers?.['if-match'], requestId }
-  await write(caller, (tx) => deleteUser(tx, caller, params.user_id, asked), { evenIfClosed: true })
-  return GONE
+export const deleteScimUser = operation(contract.deleteScimUser, async (caller, request, { requestId }) => {
+  const { params, headers } = request
+  const changeOptions = { ifMatch: headers?.['if-match'], requestId }
+  await write(caller, (tx) => deleteUser(tx, caller, params.user_id, changeOptions), { evenIfClosed: true })
+  return NO_CONTENT
 })
 
 export const listScimGroups = operation(contract.listScimGroups, async (caller, { query }) => {
@@ -120,40 +120,49 @@ export const listScimGroups = operation(contract.listScimGroups, async (caller, 
     const rows = await listGroups(tx, customerId, filter, page)
     const ids = selects(query, 'members') ? rows.map(({ id }) => id) : []
     const members = ids.length > 0 ? await membersOf(tx, customerId, ids) : []
-    const of = Map.groupBy(members, ({ groupId }) => groupId)
-    const groups = rows.map((row) => selected(serializeGroup(row, of.get(row.id) ?? []), query))
+    const membersByGroup = Map.groupBy(members, ({ groupId }) => groupId)
+    const groups = rows.map((row) => selected(serializeGroup(row, membersByGroup.get(row.id) ?? []), query))
     return { body: listed(groups, total, page.startIndex) }
   })
 })
 
-export const createScimGroup = operation(contract.createScimGroup, async (caller, { body, query }, trace) => {
+export const createScimGroup = operation(contract.createScimGroup, async (caller, { body, query }, meta) => {
   const steps = stepsOfGroup(body)
-  return reply(await write(caller, (tx) => createGroup(tx, caller, steps, trace)), query, 201)
+  return reply(await write(caller, (tx) => createGroup(tx, caller, steps, meta)), query, 201)
 })
 
 export const readScimGroup = operation(contract.readScimGroup, async (caller, { params, query }) =>
   reply(await read(caller, (tx) => groupWith(tx, caller, params.group_id)), query),
 )
 
-export const replaceScimGroup = operation(contract.replaceScimGroup, async (caller, given, { requestId }) => {
-  const { params, body, query, headers } = given
-  const asked = { ifMatch: headers?.['if-match'], requestId }
-  const steps = stepsOfGroup(body)
-  return reply(await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, asked)), query)
-})
+export const replaceScimGroup = operation(
+  contract.replaceScimGroup,
+  async (caller, request, { requestId }) => {
+    const { params, body, query, headers } = request
+    const changeOptions = { ifMatch: headers?.['if-match'], requestId }
+    const steps = stepsOfGroup(body)
+    return reply(
+      await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, changeOptions)),
+      query,
+    )
+  },
+)
 
-export const patchScimGroup = operation(contract.patchScimGroup, async (caller, given, { requestId }) => {
-  const { params, body, query, headers } = given
-  const asked = { ifMatch: headers?.['if-match'], requestId }
+export const patchScimGroup = operation(contract.patchScimGroup, async (caller, request, { requestId }) => {
+  const { params, body, query, headers } = request
+  const changeOptions = { ifMatch: headers?.['if-match'], requestId }
   const steps = stepsOf(body)
-  return reply(await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, asked)), query)
+  return reply(
+    await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, changeOptions)),
+    query,
+  )
 })
 
-export const deleteScimGroup = operation(contract.deleteScimGroup, async (caller, given, { requestId }) => {
-  const { params, headers } = given
-  const asked = { ifMatch: headers?.['if-match'], requestId }
-  await write(caller, (tx) => deleteGroup(tx, caller, params.group_id, asked))
-  return GONE
+export const deleteScimGroup = operation(contract.deleteScimGroup, async (caller, request, { requestId }) => {
+  const { params, headers } = request
+  const changeOptions = { ifMatch: headers?.['if-match'], requestId }
+  await write(caller, (tx) => deleteGroup(tx, caller, params.group_id, changeOptions))
+  return NO_CONTENT
 })
 
 type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
@@ -190,7 +199,7 @@ function pageOf({
   startIndex?: number | undefined
   count?: number | undefined
 }) {
-  return { startIndex: Math.max(1, startIndex), count: Math.min(MOST_RESULTS, Math.max(0, count)) }
+  return { startIndex: Math.max(1, startIndex), count: Math.min(MAX_RESULTS, Math.max(0, count)) }
 }
 
 function listed<Resource>(Resources: Resource[], totalResults: number, startIndex = 1) {
@@ -199,7 +208,7 @@ function listed<Resource>(Resources: Resource[], totalResults: number, startInde
 
 /** What a directory reads. The door lets no other caller in; whoever comes by another way is nobody here. */
 function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]): Promise<T> {
-  return readScope(proven(caller), fn)
+  return readScope(requireDirectory(caller), fn)
 }
 
 /**
@@ -214,7 +223,7 @@ function write<T>(
   fn: Parameters<typeof scope<T>>[1],
   how?: { evenIfClosed: boolean },
 ): Promise<T> {
-  const { customerId, id } = proven(caller)
+  const { customerId, id } = requireDirectory(caller)
   const work = async (tx: Transaction) => {
     if (!(await tokenWorks(tx, customerId, id))) throw ended()
     const done = await fn(tx)
@@ -229,7 +238,7 @@ function ended(): Problem {
   return new Problem('unauthenticated', 'The token of this request has ended meanwhile.', { headers })
 }
 
-function proven(caller: Caller): Caller {
+function requireDirectory(caller: Caller): Caller {
   if (caller.via !== 'scim') throw new Problem('unauthenticated')
   return caller
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Patch } from './contract.ts'
 import { type Path, readPath } from './filter.ts'
-import { refused } from './protocol.ts'
+import { scimError } from './protocol.ts'
 
 /** One step of a PATCH: an attribute, and what becomes of it. */
 export type Step = Path & { op: 'add' | 'replace' | 'remove'; value: unknown; isNamed: boolean }
@@ -12,11 +12,11 @@ export type Step = Path & { op: 'add' | 'replace' | 'remove'; value: unknown; is
  * @throws Problem `invalidSyntax` or `invalidPath`
  */
 export function stepsOf({ Operations }: z.output<typeof Patch>): Step[] {
-  return Operations.flatMap(({ op: given, path, value }): Step[] => {
-    const op = (['add', 'replace', 'remove'] as const).find((one) => one === given.toLowerCase())
-    if (!op) throw refused('invalidSyntax', 'An operation is add, replace or remove.')
+  return Operations.flatMap(({ op: operator, path, value }): Step[] => {
+    const op = (['add', 'replace', 'remove'] as const).find((one) => one === operator.toLowerCase())
+    if (!op) throw scimError('invalidSyntax', 'An operation is add, replace or remove.')
     if (path !== undefined) return [{ ...readPath(path), op, value, isNamed: true }]
-    if (op === 'remove') throw refused('invalidPath', 'An operation that removes needs a path.')
+    if (op === 'remove') throw scimError('invalidPath', 'An operation that removes needs a path.')
     return entriesOf(value).map(([name, value]) => ({ ...readPath(name), op, value, isNamed: false }))
   })
 }
@@ -27,6 +27,6 @@ export function stepsOf({ Operations }: z.output<typeof Patch>): Step[] {
  */
 export function entriesOf(value: unknown): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refused('invalidValue', 'The value must be an object with attributes.')
+    throw scimError('invalidValue', 'The value must be an object with attributes.')
   return Object.entries(value)
 }

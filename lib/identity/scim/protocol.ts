@@ -17,7 +17,7 @@ const BY_CODE: Partial<Record<ProblemCode, ScimType>> = {
 const named = new WeakMap<Problem, ScimType>()
 
 /** A refusal of what a request says (400, and 409 for `uniqueness`), with SCIM's own name for the reason. */
-export function refused(type: ScimType, detail: string): Problem {
+export function scimError(type: ScimType, detail: string): Problem {
   // Its code is for the log: an answer of SCIM has none.
   const problem = new Problem(type === 'uniqueness' ? 'member_exists' : 'invalid_request', detail)
   named.set(problem, type)
@@ -27,10 +27,10 @@ export function refused(type: ScimType, detail: string): Problem {
 /** SCIM 2.0 (RFC 7643, RFC 7644): its own media type, its own errors, and tokens that open nothing else. */
 export const SCIM: Protocol = {
   root: '/scim/…',
-  door: 'scim',
+  surface: 'scim',
   type: 'application/scim+json',
   takes: /^application\/(scim\+)?json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
-  refusals: {
+  errorFormat: {
     type: 'application/scim+json',
     text(problem) {
       const scimType = named.get(problem) ?? BY_CODE[problem.code]

@@ -7,7 +7,7 @@ export type Mapping = { roles: readonly Role[] | null; billingProfiles: readonly
  * What the members of these groups have: each role of any of them, and the billing profiles of all of them together. Groups
  * that nobody has mapped give nothing; who is in no other has nothing.
  */
-export function holdingOfGroups(groups: readonly Mapping[]) {
+export function accessOfGroups(groups: readonly Mapping[]) {
   const mapped = groups.filter(({ roles }) => roles !== null)
   const all = mapped.some(({ billingProfiles }) => billingProfiles === null)
   return {
@@ -32,7 +32,7 @@ export function memberName(
   before: { name: string; givenName: string | null; familyName: string | null },
 ): string {
   const { givenName = before.givenName, familyName = before.familyName } = parts
-  const isTold = parts.givenName !== undefined || parts.familyName !== undefined
+  const hasNameParts = parts.givenName !== undefined || parts.familyName !== undefined
   const joined = [givenName, familyName].filter(Boolean).join(' ')
-  return displayName || formatted || (isTold && joined) || before.name
+  return displayName || formatted || (hasNameParts && joined) || before.name
 }

@@ -53,14 +53,14 @@ export function serializeGroup(row: GroupRow, members: readonly { id: string; na
 function metaOf(
   resourceType: 'User' | 'Group',
   { id, createdAt }: { id: string; createdAt: Date },
-  told: object,
+  resource: object,
 ) {
   return {
     resourceType,
     created: createdAt.toISOString(),
     location: addressOf(`${resourceType}s`, id),
     // The same as long as nothing of it differs.
-    version: `W/"${hash('sha256', JSON.stringify(told), 'base64url').slice(0, 16)}"`,
+    version: `W/"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 16)}"`,
   }
 }
 

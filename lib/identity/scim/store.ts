@@ -24,10 +24,10 @@ export async function listUsers(
   const [{ total } = { total: 0 }] = await tx
     .select({ total: sql<number>`count(*)::int` })
     .from(members)
-    .leftJoin(scimUsers, own(customerId))
+    .leftJoin(scimUsers, memberJoin(customerId))
     .where(and(there(customerId), which))
-  const found = count === 0 ? [] : await rows(tx, customerId, which, { startIndex, count })
-  return { total, found }
+  const users = count === 0 ? [] : await rows(tx, customerId, which, { startIndex, count })
+  return { total, found: users }
 }
 
 export async function readUser(
@@ -35,8 +35,8 @@ export async function readUser(
   customerId: CustomerId,
   id: string,
 ): Promise<UserRow | undefined> {
-  const found = await rows(tx, customerId, eq(members.id, id), { startIndex: 1, count: 1 })
-  return found[0]
+  const users = await rows(tx, customerId, eq(members.id, id), { startIndex: 1, count: 1 })
+  return users[0]
 }
 
 /** Keeps what a directory says of a member beside what members have. */
@@ -44,14 +44,14 @@ export async function setUser(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  given: { externalId: string | null; givenName: string | null; familyName: string | null },
+  values: { externalId: string | null; givenName: string | null; familyName: string | null },
 ): Promise<void> {
   await tx
     .insert(scimUsers)
-    .values({ customerId, memberId, ...given })
+    .values({ customerId, memberId, ...values })
     .onConflictDoUpdate({
       target: [scimUsers.customerId, scimUsers.memberId],
-      set: given,
+      set: values,
       setWhere: eq(scimUsers.customerId, customerId),
     })
 }
@@ -63,7 +63,7 @@ const USERS_BY: Record<UserFilter['by'], (value: string) => SQL> = {
 }
 
 /** What a directory says of a member, by the member. */
-function own(customerId: CustomerId) {
+function memberJoin(customerId: CustomerId) {
   return and(eq(scimUsers.customerId, customerId), eq(scimUsers.memberId, members.id))
 }
 
@@ -74,7 +74,7 @@ async function rows(
   which: SQL | undefined,
   { startIndex, count }: Page,
 ) {
-  const found = await tx
+  const selected = await tx
     .select({
       id: members.id,
       email: members.email,
@@ -86,7 +86,7 @@ async function rows(
       familyName: scimUsers.familyName,
     })
     .from(members)
-    .leftJoin(scimUsers, own(customerId))
+    .leftJoin(scimUsers, memberJoin(customerId))
     .where(and(there(customerId), which))
     .orderBy(asc(members.createdAt), asc(members.id))
     .limit(count)
@@ -94,9 +94,9 @@ async function rows(
   const groups = await groupReferencesOf(
     tx,
     customerId,
-    found.map(({ id }) => id),
+    selected.map(({ id }) => id),
   )
-  return found.map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }))
+  return selected.map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }))
 }
 
 /** The groups that these members are in, of each in the order of their ids. */
@@ -115,7 +115,7 @@ async function groupReferencesOf(tx: Transaction, customerId: CustomerId, ids: r
 export type GroupFilter = Comparison<'displayName' | 'externalId' | 'id'>
 export type GroupRow = Awaited<ReturnType<typeof listGroups>>[number]
 
-const shown = {
+const groupColumns = {
   id: scimGroups.id,
   displayName: scimGroups.displayName,
   externalId: scimGroups.externalId,
@@ -132,7 +132,7 @@ export function listGroups(
   { startIndex, count }: Page = { startIndex: 1, count: 1000 },
 ) {
   return tx
-    .select(shown)
+    .select(groupColumns)
     .from(scimGroups)
     .where(and(eq(scimGroups.customerId, customerId), filter && GROUPS_BY[filter.by](filter.value)))
     .orderBy(asc(scimGroups.createdAt), asc(scimGroups.id))
@@ -160,7 +160,7 @@ const GROUPS_BY: Record<GroupFilter['by'], (value: string) => SQL> = {
  */
 export function lockGroups(tx: Transaction, customerId: CustomerId) {
   return tx
-    .select(shown)
+    .select(groupColumns)
     .from(scimGroups)
     .where(eq(scimGroups.customerId, customerId))
     .orderBy(asc(scimGroups.id))
@@ -171,11 +171,11 @@ export function lockGroups(tx: Transaction, customerId: CustomerId) {
 export async function addGroup(
   tx: Transaction,
   customerId: CustomerId,
-  given: Partial<Mapping> & { displayName: string; externalId?: string | null },
+  values: Partial<Mapping> & { displayName: string; externalId?: string | null },
 ): Promise<string | undefined> {
   const rows = await tx
     .insert(scimGroups)
-    .values({ customerId, id: randomUUID(), ...arrays(given) })
+    .values({ customerId, id: randomUUID(), ...arrays(values) })
     .onConflictDoNothing()
     .returning({ id: scimGroups.id })
   return rows[0]?.id
@@ -185,12 +185,12 @@ export async function setGroup(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  given: Partial<Mapping> & { displayName?: string; externalId?: string | null },
+  values: Partial<Mapping> & { displayName?: string; externalId?: string | null },
 ): Promise<void> {
-  await tx.update(scimGroups).set(arrays(given)).where(groupOf(customerId, id))
+  await tx.update(scimGroups).set(arrays(values)).where(groupOf(customerId, id))
 }
 
-function arrays<Given extends Partial<Mapping>>({ roles, billingProfiles, ...rest }: Given) {
+function arrays<Values extends Partial<Mapping>>({ roles, billingProfiles, ...rest }: Values) {
   return {
     ...rest,
     ...(roles === undefined ? {} : { roles: roles && [...roles] }),
@@ -239,17 +239,19 @@ export async function addToGroup(
 }
 
 /** Takes members out of a group; out of all of them, where none is named. */
-export async function takeFromGroup(
+export async function removeFromGroup(
   tx: Transaction,
   customerId: CustomerId,
   groupId: string | undefined,
   memberIds: readonly string[],
 ): Promise<void> {
-  const own = and(
+  const membershipFilter = and(
     eq(scimGroupMembers.customerId, customerId),
     inArray(scimGroupMembers.memberId, [...memberIds]),
   )
   await tx
     .delete(scimGroupMembers)
-    .where(groupId === undefined ? own : and(own, eq(scimGroupMembers.groupId, groupId)))
+    .where(
+      groupId === undefined ? membershipFilter : and(membershipFilter, eq(scimGroupMembers.groupId, groupId)),
+    )
 }

@@ -78,7 +78,7 @@ export async function tokenOf(
  * @param rest what follows `/scim/v2`
  * @param body sent as it is where it is text
  */
-export async function ask(
+export async function callApi(
   token: string,
   method: Method,
   rest: string,

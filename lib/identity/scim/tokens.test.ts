@@ -6,7 +6,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
-import { ALL, ask, tokenOf } from './test-calls.ts'
+import { ALL, callApi, tokenOf } from './test-calls.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('what opens nothing opens no call of SCIM', () => {
       'a revoked token',
       async () => {
         const token = await tokenOf('own', ['admin'])
-        expect((await ask(token, 'GET', '/Users')).status).toBe(200)
+        expect((await callApi(token, 'GET', '/Users')).status).toBe(200)
         await revoke('revoked_at = now()')
         return { token }
       },
@@ -45,7 +45,7 @@ describe('what opens nothing opens no call of SCIM', () => {
   it.each(callers)('%s', async (_, make) => {
     const { token, headers } = await make()
     for (const [method, rest] of ALL) {
-      const { status, json } = await ask(token, method, rest, undefined, headers)
+      const { status, json } = await callApi(token, method, rest, undefined, headers)
       expect([method, rest, status, json.status]).toEqual([method, rest, 401, '401'])
     }
   })
@@ -53,7 +53,7 @@ describe('what opens nothing opens no call of SCIM', () => {
 
 it('a token opens SCIM and nothing of the API, and says when it was used', async () => {
   const token = await tokenOf('own', ['admin'])
-  expect((await ask(token, 'GET', '/ServiceProviderConfig')).json).toMatchObject({
+  expect((await callApi(token, 'GET', '/ServiceProviderConfig')).json).toMatchObject({
     patch: { supported: true },
   })
   expect(await opens(token)).toBe(401)
@@ -66,25 +66,25 @@ it('a token opens SCIM and nothing of the API, and says when it was used', async
 
 it('a token whose row somebody holds opens at once, and waits for nobody to say when it was used', async () => {
   const token = await tokenOf('own')
-  const [gate, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = scope({ customerId: newCustomerId('own') }, async (tx) => {
+  const [gate, isLocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locking = scope({ customerId: newCustomerId('own') }, async (tx) => {
     await tx.execute('SELECT FROM scim_tokens FOR UPDATE')
-    isHeld.resolve()
+    isLocked.resolve()
     await gate.promise
   })
-  await isHeld.promise
+  await isLocked.promise
   try {
-    expect((await ask(token, 'GET', '/Users')).status).toBe(200)
+    expect((await callApi(token, 'GET', '/Users')).status).toBe(200)
   } finally {
     gate.resolve()
-    await holding
+    await locking
   }
 })
 
 it('the login that looks tokens up changes their last use alone, and the others see no digest', async () => {
   const { keys, app, reads } = database.opened
-  for (const statement of ['UPDATE scim_tokens SET revoked_at = NULL', 'SELECT last_four FROM scim_tokens'])
-    await expect(keys.query(statement)).rejects.toMatchObject({ code: '42501' })
+  for (const query of ['UPDATE scim_tokens SET revoked_at = NULL', 'SELECT last_four FROM scim_tokens'])
+    await expect(keys.query(query)).rejects.toMatchObject({ code: '42501' })
   for (const pool of [app, reads])
     await expect(pool.query('SELECT digest FROM scim_tokens')).rejects.toMatchObject({ code: '42501' })
 })

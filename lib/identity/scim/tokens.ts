@@ -1,20 +1,20 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import { tellAdmins } from '#lib/identity/access/sign-ins/account-mail.ts'
+import { notifyAdmins } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import {
+  addToCredentialIndex,
   digestOf,
   findAll,
-  looksLikeScimToken,
+  hasScimTokenFormat,
   newScimToken,
-  noteLookUp,
 } from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scimTokens } from '#lib/platform/db/schema/access/scim.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { actorOf, recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
+import { ANONYMOUS, actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 
 /**
  * Issues a token for a customer's directory.
@@ -25,13 +25,13 @@ import { actorOf, recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
 export async function issueToken(
   tx: Transaction,
   caller: Caller,
-  given: { name: string; roles: readonly Role[]; days: number | null },
+  newToken: { name: string; roles: readonly Role[]; days: number | null },
   requestId: string,
 ): Promise<{ id: string; secret: string }> {
   const { customerId } = caller
   const secret = newScimToken()
-  const id = await addToken(tx, customerId, secret, given)
-  const { name, roles, days } = given
+  const id = await addToken(tx, customerId, secret, newToken)
+  const { name, roles, days } = newToken
   const details = { name, roles: [...roles], validDays: days }
   const event = { action: 'scim-token.issued', subject: id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)
@@ -56,8 +56,8 @@ export async function revokeToken(
  * Revokes those of some texts that are tokens of directories, each with a row of its customer's history and a mail to the
  * Admins. Who waits for it hides how long it took: see lib/identity/keys/leaks.ts.
  */
-export async function revokeShownTokens(texts: readonly string[], requestId: string): Promise<void> {
-  const digests = texts.filter(looksLikeScimToken).map(digestOf)
+export async function revokeLeakedTokens(texts: readonly string[], requestId: string): Promise<void> {
+  const digests = texts.filter(hasScimTokenFormat).map(digestOf)
   for (const { customerId, id } of await findAll('scim-token', digests))
     await revoke(customerId, id, requestId)
 }
@@ -66,8 +66,8 @@ function revoke(customerId: CustomerId, id: string, requestId: string): Promise<
   const end = async (tx: Transaction) => {
     const name = await endToken(tx, customerId, id)
     if (name === undefined) return
-    await tellAdmins(tx, customerId, 'scim-token-leaked', name)
-    const event = { action: 'scim-token.leaked', subject: id, actor: STRANGER, requestId }
+    await notifyAdmins(tx, customerId, 'scim-token-leaked', name)
+    const event = { action: 'scim-token.leaked', subject: id, actor: ANONYMOUS, requestId }
     await recordAudit(tx, customerId, { ...event, details: { name } })
   }
   return scope({ customerId }, end, { evenIfClosed: true })
@@ -82,7 +82,7 @@ export async function addToken(
 ): Promise<string> {
   const id = randomUUID()
   const digest = digestOf(secret)
-  await noteLookUp(tx, customerId, 'scim-token', { digest, id })
+  await addToCredentialIndex(tx, customerId, 'scim-token', { digest, id })
   await tx.insert(scimTokens).values({
     customerId,
     id,
@@ -126,11 +126,15 @@ export function listTokens(tx: Transaction, customerId: CustomerId) {
 
 /** Ends a token from the next request on. @returns its name; undefined where there is none that works */
 async function endToken(tx: Transaction, customerId: CustomerId, id: string): Promise<string | undefined> {
-  const own = and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), isNull(scimTokens.revokedAt))
+  const tokenFilter = and(
+    eq(scimTokens.customerId, customerId),
+    eq(scimTokens.id, id),
+    isNull(scimTokens.revokedAt),
+  )
   const rows = await tx
     .update(scimTokens)
     .set({ revokedAt: sql`now()` })
-    .where(own)
+    .where(tokenFilter)
     .returning({ name: scimTokens.name })
   return rows[0]?.name
 }

@@ -3,20 +3,20 @@ import { z } from 'zod'
 import { change, remove } from '#lib/identity/members/change.ts'
 import { addWithoutLink } from '#lib/identity/members/invite.ts'
 import { holdsAll } from '#lib/identity/members/rules.ts'
-import { standingOf } from '#lib/identity/members/serialize.ts'
+import { snapshotOf } from '#lib/identity/members/serialize.ts'
 import { lockMember } from '#lib/identity/members/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { isKept, readPath } from './filter.ts'
+import { isStorable, readPath } from './filter.ts'
 import { entriesOf, type Step } from './patch.ts'
-import { refused } from './protocol.ts'
+import { scimError } from './protocol.ts'
 import { memberName, type Names } from './rules.ts'
 import { checkVersion, serializeUser, type User } from './serialize.ts'
-import { lockGroups, readUser, setUser, takeFromGroup } from './store.ts'
+import { lockGroups, readUser, removeFromGroup, setUser } from './store.ts'
 
 /** What a write goes by: the header If-Match, and the request's id for the history. */
-export type Asked = { ifMatch?: string | undefined; requestId: string }
+export type ChangeOptions = { ifMatch?: string | undefined; requestId: string }
 
 /** @throws Problem `not_found`, also for the id of another customer's member */
 export async function userWith(tx: Transaction, { customerId }: Caller, id: string): Promise<User> {
@@ -30,13 +30,13 @@ export async function createUser(
   tx: Transaction,
   caller: Caller,
   input: UserInput,
-  { requestId }: Asked,
+  { requestId }: ChangeOptions,
 ): Promise<User> {
   const { userName: email, externalId = null, givenName = null, familyName = null, active = true } = input
-  if (email === undefined) throw refused('invalidValue', 'userName is required, and is an e-mail address.')
+  if (email === undefined) throw scimError('invalidValue', 'userName is required, and is an e-mail address.')
   const name = memberName(input, { name: email, givenName, familyName })
-  const given = { email, name, roles: [], billingProfiles: [] }
-  const id = await addWithoutLink(tx, caller, given, requestId)
+  const values = { email, name, roles: [], billingProfiles: [] }
+  const id = await addWithoutLink(tx, caller, values, requestId)
   await setUser(tx, caller.customerId, id, { externalId, givenName, familyName })
   if (!active) await change(tx, caller, id, { disabled: true }, { requestId })
   return userWith(tx, caller, id)
@@ -52,7 +52,7 @@ export async function changeUser(
   caller: Caller,
   id: string,
   input: UserInput,
-  { ifMatch, requestId }: Asked,
+  { ifMatch, requestId }: ChangeOptions,
 ): Promise<User> {
   const { customerId } = caller
   const locked = await lockMember(tx, customerId, id)
@@ -61,21 +61,21 @@ export async function changeUser(
   checkVersion(serializeUser(before), ifMatch)
   const { userName, active } = input
   if (userName !== undefined && userName.toLowerCase() !== before.email.toLowerCase())
-    throw refused('mutability', 'userName stays: take the user away, and add the new address.')
-  if (active && before.disabledAt !== null) checkEnabling(caller, standingOf(locked.member))
+    throw scimError('mutability', 'userName stays: take the user away, and add the new address.')
+  if (active && before.disabledAt !== null) checkEnabling(caller, snapshotOf(locked.member))
   const { externalId = before.externalId } = input
   const { givenName = before.givenName, familyName = before.familyName } = input
   await setUser(tx, customerId, id, { externalId, givenName, familyName })
-  const wanted = {
+  const requested = {
     name: memberName(input, before),
     ...(active === undefined ? {} : { disabled: !active }),
   }
-  await change(tx, caller, id, wanted, { requestId })
+  await change(tx, caller, id, requested, { requestId })
   return userWith(tx, caller, id)
 }
 
 /** To let somebody in again is to give what they have. */
-function checkEnabling({ roles }: Caller, member: ReturnType<typeof standingOf>): void {
+function checkEnabling({ roles }: Caller, member: ReturnType<typeof snapshotOf>): void {
   if (holdsAll({ roles, billingProfiles: null }, member)) return
   throw new Problem(
     'permission_denied',
@@ -88,7 +88,7 @@ export async function deleteUser(
   tx: Transaction,
   caller: Caller,
   id: string,
-  { ifMatch, requestId }: Asked,
+  { ifMatch, requestId }: ChangeOptions,
 ): Promise<void> {
   const { customerId } = caller
   await lockGroups(tx, customerId)
@@ -97,7 +97,7 @@ export async function deleteUser(
   if (!before) throw new Problem('not_found', 'There is no such user.')
   checkVersion(serializeUser(before), ifMatch)
   await remove(tx, caller, id, requestId)
-  await takeFromGroup(tx, customerId, undefined, [id])
+  await removeFromGroup(tx, customerId, undefined, [id])
 }
 
 /** What a request says of a user; what it does not name stays. */
@@ -124,36 +124,36 @@ export function userOf(resource: Record<string, unknown>): UserInput {
 /** What the steps of a PATCH come to. @throws Problem `invalidValue` or `mutability` */
 export function userAfter(steps: readonly Step[]): UserInput {
   const input: UserInput = {}
-  for (const step of steps) take(input, step)
+  for (const step of steps) applyStep(input, step)
   return input
 }
 
-function take(input: UserInput, { name, op, value: given, isNamed }: Step): void {
-  const value = op === 'remove' ? null : given
+function applyStep(input: UserInput, { name, op, value: operand, isNamed }: Step): void {
+  const value = op === 'remove' ? null : operand
   const part = NAMES[name]
   if (part) input[part] = textOf(name, value)
-  else if (name === 'name') takeName(input, value)
+  else if (name === 'name') applyName(input, value)
   else if (name === 'externalid') input.externalId = textOf(name, value, 300)
   else if (name === 'username') input.userName = addressOf(value)
   else if (name === 'active') input.active = switchOf(value)
   else if (isNamed && READ_ONLY.includes(name))
-    throw refused('mutability', `${name} can not be changed by a directory.`)
+    throw scimError('mutability', `${name} can not be changed by a directory.`)
 }
 
-function takeName(input: UserInput, value: unknown): void {
+function applyName(input: UserInput, value: unknown): void {
   if (value === null) Object.assign(input, { formatted: null, givenName: null, familyName: null })
   else
     for (const [key, part] of entriesOf(value)) {
-      const known = NAMES[`name.${key.toLowerCase()}`]
-      if (known) input[known] = textOf(`name.${key}`, part)
+      const attribute = NAMES[`name.${key.toLowerCase()}`]
+      if (attribute) input[attribute] = textOf(`name.${key}`, part)
     }
 }
 
 /** @throws Problem `invalidValue` */
 export function textOf(name: string, value: unknown, longest = 200): string | null {
   if (value === null || value === undefined || value === '') return null
-  if (typeof value !== 'string' || value.length > longest || /\p{Cc}/u.test(value) || !isKept(value))
-    throw refused('invalidValue', `${name.slice(0, 50)} must be text of at most ${longest} characters.`)
+  if (typeof value !== 'string' || value.length > longest || /\p{Cc}/u.test(value) || !isStorable(value))
+    throw scimError('invalidValue', `${name.slice(0, 50)} must be text of at most ${longest} characters.`)
   return value.trim() || null
 }
 
@@ -162,7 +162,7 @@ function addressOf(value: unknown): string {
     .email()
     .max(254)
     .safeParse(typeof value === 'string' ? value.trim() : value)
-  if (!address.success) throw refused('invalidValue', 'userName must be an e-mail address.')
+  if (!address.success) throw scimError('invalidValue', 'userName must be an e-mail address.')
   return address.data
 }
 
@@ -171,5 +171,5 @@ function switchOf(value: unknown): boolean {
   const text = typeof value === 'string' ? value.toLowerCase() : value
   if (text === true || text === 'true') return true
   if (text === false || text === 'false') return false
-  throw refused('invalidValue', 'active must be true or false.')
+  throw scimError('invalidValue', 'active must be true or false.')
 }

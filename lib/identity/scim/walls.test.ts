@@ -4,7 +4,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
+import { callApi, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 const TABLES = ['members', 'scim_tokens', 'scim_users', 'scim_groups', 'scim_group_members']
 const filtered = (text: string) => `filter=${encodeURIComponent(text)}`
@@ -17,16 +17,16 @@ beforeAll(async () => {
   for (const id of ['own', 'other']) await addCustomer(id)
   const ana = await tokenOf('own', ['admin'])
   eve = await tokenOf('other', ['admin'])
-  const given = { schemas: [USER_SCHEMA], userName: 'cleo@own.example', externalId: 'of-own' }
-  user = (await ask(ana, 'POST', '/Users', given)).json.id
+  const userBody = { schemas: [USER_SCHEMA], userName: 'cleo@own.example', externalId: 'of-own' }
+  user = (await callApi(ana, 'POST', '/Users', userBody)).json.id
   const whole = {
     schemas: [GROUP_SCHEMA],
     displayName: 'Staff',
     externalId: 'of-own',
     members: [{ value: user }],
   }
-  group = (await ask(ana, 'POST', '/Groups', whole)).json.id
-  await ask(eve, 'POST', '/Groups', { ...whole, members: [] })
+  group = (await callApi(ana, 'POST', '/Groups', whole)).json.id
+  await callApi(eve, 'POST', '/Groups', { ...whole, members: [] })
 })
 afterAll(() => database.close())
 
@@ -55,24 +55,24 @@ async function tryAll() {
       ['DELETE', undefined],
     ] as const) {
       const [there, nowhere] = [
-        await ask(eve, method, `/${path}/${id}`, body),
-        await ask(eve, method, `/${path}/nobody`, body),
+        await callApi(eve, method, `/${path}/${id}`, body),
+        await callApi(eve, method, `/${path}/nobody`, body),
       ]
       expect([method, path, there.status, there.json]).toEqual([method, path, 404, nowhere.json])
     }
     for (const text of [`id eq "${id}"`, 'externalId eq "of-own"'])
-      for (const found of (await ask(eve, 'GET', `/${path}?${filtered(text)}`)).json.Resources)
-        expect(found.id).not.toBe(id)
+      for (const resource of (await callApi(eve, 'GET', `/${path}?${filtered(text)}`)).json.Resources)
+        expect(resource.id).not.toBe(id)
   }
   expect(
-    (await ask(eve, 'GET', `/Users?${filtered('userName eq "cleo@own.example"')}`)).json.totalResults,
+    (await callApi(eve, 'GET', `/Users?${filtered('userName eq "cleo@own.example"')}`)).json.totalResults,
   ).toBe(0)
-  const [{ id: staff }] = (await ask(eve, 'GET', '/Groups')).json.Resources
+  const [{ id: staff }] = (await callApi(eve, 'GET', '/Groups')).json.Resources
   const put = (value: string) =>
-    ask(eve, 'PATCH', `/Groups/${staff}`, patch({ op: 'add', path: 'members', value: [{ value }] }))
+    callApi(eve, 'PATCH', `/Groups/${staff}`, patch({ op: 'add', path: 'members', value: [{ value }] }))
   const [there, nowhere] = [await put(user), await put('nobody')]
   expect([there.status, there.json.detail.replace(user, 'nobody')]).toEqual([400, nowhere.json.detail])
-  expect((await ask(eve, 'GET', `/Groups/${staff}`)).json.members).toEqual([])
+  expect((await callApi(eve, 'GET', `/Groups/${staff}`)).json.members).toEqual([])
   expect(await rows()).toBe(before)
 }
 
@@ -81,7 +81,7 @@ describe('two walls between customers, each of which holds alone', () => {
 
   it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
     const other = { customerId: 'other' as CustomerId }
-    const count = async (statement: string) => (await scope(other, (tx) => tx.execute(statement))).rowCount
+    const count = async (query: string) => (await scope(other, (tx) => tx.execute(query))).rowCount
     expect(await count(`SELECT 1 FROM scim_users WHERE member_id = '${user}'`)).toBe(0)
     expect(await count(`SELECT 1 FROM scim_groups WHERE id = '${group}'`)).toBe(0)
     expect(await count(`DELETE FROM scim_group_members WHERE group_id = '${group}'`)).toBe(0)
@@ -100,7 +100,7 @@ describe('two walls between customers, each of which holds alone', () => {
   })
 
   it('an address that is a member elsewhere is added like any other', async () => {
-    const given = { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }
-    expect((await ask(eve, 'POST', '/Users', given)).status).toBe(201)
+    const userBody = { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }
+    expect((await callApi(eve, 'POST', '/Users', userBody)).status).toBe(201)
   })
 })

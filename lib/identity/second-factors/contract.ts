@@ -61,7 +61,7 @@ export const NewFactor = z.discriminatedUnion('kind', [
 export type NewFactor = z.output<typeof NewFactor>
 
 /** What proves a factor: a code of an app, a recovery code, or a passkey's answer. */
-export type Given = { code: string } | { passkey: Assertion }
+export type FactorCredential = { code: string } | { passkey: Assertion }
 
 const Factor = z.object({
   id: z.string().meta({ description: 'Names the factor.' }),
@@ -103,7 +103,7 @@ const options = z
 
 const BY_WHOM = 'For a signed-in Admin who proved who they are within 10 minutes, and for no key.'
 
-const OWN = ['permission_denied', 'fresh_sign_in_required', 'not_found'] as const
+const FACTOR_ERRORS = ['permission_denied', 'fresh_sign_in_required', 'not_found'] as const
 
 export const listFactors = contract({
   ...secondFactorRoutes.listFactors,
@@ -133,7 +133,7 @@ export const beginFactor = contract({
       .meta({ description: 'The secret, and how to show it. Absent for a passkey.' }),
     options: options.optional(),
   }),
-  problems: [...OWN],
+  problems: [...FACTOR_ERRORS],
 })
 
 export const addFactor = contract({
@@ -144,7 +144,7 @@ export const addFactor = contract({
     'From then on sign-in asks for one. Other sessions of the member, in which it was not proven, end.',
   body: NewFactor,
   output: Factors,
-  problems: [...OWN],
+  problems: [...FACTOR_ERRORS],
 })
 
 export const removeFactor = contract({
@@ -155,7 +155,7 @@ export const removeFactor = contract({
   params: z.object({ factor_id: z.string().max(100) }),
   body: emptyBody,
   output: Factors,
-  problems: [...OWN],
+  problems: [...FACTOR_ERRORS],
 })
 
 export const renewCodes = contract({
@@ -165,7 +165,7 @@ export const renewCodes = contract({
   description: 'They are told this one time. Those that there were do not work any more.',
   body: emptyBody,
   output: z.object({ codes: z.array(z.string()).meta({ description: 'Each works once.' }) }),
-  problems: [...OWN],
+  problems: [...FACTOR_ERRORS],
 })
 
 export const askPasskey = contract({

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const by = 'session'
 
@@ -18,7 +18,7 @@ export const demandFactor: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key does not change how members sign in',
     body: { isDemanded: false },
-    answer: refused(
+    answer: problemAnswer(
       'permission_denied',
       'To say whether second factors are demanded takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
     ),
@@ -31,7 +31,7 @@ export const resetFactors: readonly Example[] = [
     summary: 'Somebody who has none here',
     by,
     params: { member_id: 'm-bea' },
-    answer: refused('not_found', 'This member has no second factor here.'),
+    answer: problemAnswer('not_found', 'This member has no second factor here.'),
   },
   {
     name: 'reset',

@@ -43,9 +43,9 @@ const withKey = async (roles: 'admin'[] = ['admin']) => ({
   authorization: `Bearer ${await addKey('alder', roles)}`,
 })
 
-type Asked = { headers: object; body?: unknown; params?: Record<string, string> }
+type CallInput = { headers: object; body?: unknown; params?: Record<string, string> }
 
-async function ask(operation: AnyOperation, { headers, body, params = {} }: Asked) {
+async function callApi(operation: AnyOperation, { headers, body, params = {} }: CallInput) {
   const { method, path } = operation.contract
   const filled = path.replace(/\{(\w+)\}/g, (_: string, name: string) => params[name] ?? '')
   const request = new Request(`https://console.example${filled}`, {
@@ -68,42 +68,48 @@ const age = (email: string) =>
 describe('a signed-in member', () => {
   it('sets up an app, is told its secret once, and removes it', async () => {
     const { headers } = await member()
-    const begun = await ask(operations.beginFactor, { headers, body: { kind: 'totp' } })
-    expect(begun.headers.get('cache-control')).toContain('no-store')
-    const { secret, token, uri, qr } = begun.json.app
+    const setup = await callApi(operations.beginFactor, { headers, body: { kind: 'totp' } })
+    expect(setup.headers.get('cache-control')).toContain('no-store')
+    const { secret, token, uri, qr } = setup.json.app
     expect(uri).toContain(`secret=${secret.replaceAll(' ', '')}`)
     expect(qr.size).toBeGreaterThan(20)
-    const given = { kind: 'totp', name: ' My app ', token }
-    const wrong = await ask(operations.addFactor, { headers, body: { ...given, code: '000000' } })
+    const newFactor = { kind: 'totp', name: ' My app ', token }
+    const wrong = await callApi(operations.addFactor, { headers, body: { ...newFactor, code: '000000' } })
     expect([wrong.status, wrong.json.errors[0].pointer]).toEqual([400, '/code'])
-    const added = await ask(operations.addFactor, { headers, body: { ...given, code: codeOf(secret) } })
+    const added = await callApi(operations.addFactor, {
+      headers,
+      body: { ...newFactor, code: codeOf(secret) },
+    })
     expect(added.json).toMatchObject({
       factors: [{ kind: 'totp', name: 'My app', isEverywhere: false }],
       codesLeft: 0,
       isDemanded: false,
       passkeys: 'possible',
     })
-    const listed = await ask(operations.listFactors, { headers })
+    const listed = await callApi(operations.listFactors, { headers })
     expect(JSON.stringify(listed.json)).not.toContain(secret.replaceAll(' ', ''))
-    const again = await ask(operations.addFactor, { headers, body: { ...given, code: codeOf(secret) } })
+    const again = await callApi(operations.addFactor, {
+      headers,
+      body: { ...newFactor, code: codeOf(secret) },
+    })
     expect([again.status, again.json.errors[0].pointer]).toEqual([400, '/kind'])
-    const { codes } = (await ask(operations.renewCodes, { headers, body: {} })).json
+    const { codes } = (await callApi(operations.renewCodes, { headers, body: {} })).json
     expect(new Set(codes).size).toBe(10)
     const [{ id }] = added.json.factors
-    const removed = await ask(operations.removeFactor, { headers, body: {}, params: { factor_id: id } })
+    const removed = await callApi(operations.removeFactor, { headers, body: {}, params: { factor_id: id } })
     expect(removed.json).toMatchObject({ factors: [], codesLeft: 0 })
-    const gone = await ask(operations.removeFactor, { headers, body: {}, params: { factor_id: id } })
-    expect(gone.status).toBe(404)
+    const response = await callApi(operations.removeFactor, { headers, body: {}, params: { factor_id: id } })
+    expect(response.status).toBe(404)
   })
 
   it('sets up nothing that was shown to somebody else, or in another session', async () => {
     const [ana, bo] = [await member(), await member()]
-    const begun = await ask(operations.beginFactor, { headers: ana.headers, body: { kind: 'totp' } })
-    const { secret, token } = begun.json.app
+    const setup = await callApi(operations.beginFactor, { headers: ana.headers, body: { kind: 'totp' } })
+    const { secret, token } = setup.json.app
     const body = { kind: 'totp', name: 'App', token, code: codeOf(secret) }
     for (const headers of [bo.headers, await headersOf(sidOf(await enter(ana.email)))]) {
-      const refused = await ask(operations.addFactor, { headers, body })
-      expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, '/token'])
+      const response = await callApi(operations.addFactor, { headers, body })
+      expect([response.status, response.json.errors[0].pointer]).toEqual([400, '/token'])
     }
   })
 
@@ -116,7 +122,9 @@ describe('a signed-in member', () => {
     [{ kind: 'passkey', name: 'Key', passkey: {} }],
     [{}],
   ])('is told what is wrong with %j', async (body) => {
-    expect((await ask(operations.addFactor, { headers: (await member()).headers, body })).status).toBe(400)
+    expect((await callApi(operations.addFactor, { headers: (await member()).headers, body })).status).toBe(
+      400,
+    )
   })
 
   it('changes none without a fresh sign-in, for which a code will do', async () => {
@@ -130,34 +138,36 @@ describe('a signed-in member', () => {
       [operations.demandFactor, { isDemanded: false }],
     ]
     for (const [operation, body] of changes)
-      expect((await ask(operation, { headers, body })).json.code).toBe('fresh_sign_in_required')
-    const prove = (code: string) => ask(proveSession, { headers, body: { by: 'code', code } })
+      expect((await callApi(operation, { headers, body })).json.code).toBe('fresh_sign_in_required')
+    const prove = (code: string) => callApi(proveSession, { headers, body: { by: 'code', code } })
     const wrong = await prove('000000')
     expect([wrong.status, wrong.json.errors[0].pointer]).toEqual([400, '/code'])
     expect((await prove(codeOf(secret, 1))).json).toEqual({ proven: true })
-    expect((await ask(operations.renewCodes, { headers, body: {} })).status).toBe(200)
+    expect((await callApi(operations.renewCodes, { headers, body: {} })).status).toBe(200)
     expect((await prove(codeOf(secret, 1))).status).toBe(400)
   })
 
   it('proves anew who they are by a passkey, in the session that asked alone', async () => {
     const { email, headers } = await member()
     const device = authenticator('http://localhost:3000')
-    const begun = await ask(operations.beginFactor, { headers, body: { kind: 'passkey' } })
-    const passkey = device.make(begun.json.options)
-    const added = await ask(operations.addFactor, {
+    const setup = await callApi(operations.beginFactor, { headers, body: { kind: 'passkey' } })
+    const passkey = device.make(setup.json.options)
+    const added = await callApi(operations.addFactor, {
       headers,
       body: { kind: 'passkey', name: 'Key', passkey },
     })
     expect(added.json.factors).toMatchObject([{ kind: 'passkey', name: 'Key' }])
     await age(email)
-    const challenge = async () => (await ask(operations.confirmPasskey, { headers, body: {} })).json.options
-    const alone = (await ask(operations.askPasskey, { headers: {}, body: {} })).json.options
-    const prove = (answer: object) => ask(proveSession, { headers, body: { by: 'passkey', passkey: answer } })
+    const challenge = async () =>
+      (await callApi(operations.confirmPasskey, { headers, body: {} })).json.options
+    const alone = (await callApi(operations.askPasskey, { headers: {}, body: {} })).json.options
+    const prove = (answer: object) =>
+      callApi(proveSession, { headers, body: { by: 'passkey', passkey: answer } })
     expect((await prove(device.answer(alone))).status).toBe(400)
     const answer = device.answer(await challenge())
     expect((await prove(answer)).json).toEqual({ proven: true })
     expect((await prove(answer)).status).toBe(400)
-    expect((await ask(operations.renewCodes, { headers, body: {} })).status).toBe(200)
+    expect((await callApi(operations.renewCodes, { headers, body: {} })).status).toBe(200)
   })
 
   it('with a key has none', async () => {
@@ -168,21 +178,22 @@ describe('a signed-in member', () => {
       [operations.renewCodes, {}],
       [operations.confirmPasskey, {}],
     ]
-    for (const [operation, body] of all) expect((await ask(operation, { headers, body })).status).toBe(403)
+    for (const [operation, body] of all)
+      expect((await callApi(operation, { headers, body })).status).toBe(403)
   })
 
   it('gets no passkey where the console is under an address', async () => {
     vi.stubEnv('BASE_URL', 'http://127.0.0.1:3000')
     const { headers } = await member()
-    expect((await ask(operations.listFactors, { headers })).json.passkeys).toBe('address')
-    expect((await ask(operations.beginFactor, { headers, body: { kind: 'passkey' } })).status).toBe(404)
-    expect((await ask(operations.askPasskey, { headers, body: {} })).status).toBe(404)
+    expect((await callApi(operations.listFactors, { headers })).json.passkeys).toBe('address')
+    expect((await callApi(operations.beginFactor, { headers, body: { kind: 'passkey' } })).status).toBe(404)
+    expect((await callApi(operations.askPasskey, { headers, body: {} })).status).toBe(404)
   })
 })
 
 describe('an Admin', () => {
   const reset = (headers: object, id: string) =>
-    ask(operations.resetFactors, { headers, body: {}, params: { member_id: id } })
+    callApi(operations.resetFactors, { headers, body: {}, params: { member_id: id } })
 
   it('resets those of a member, who is signed out and asked for the password alone', async () => {
     const [boss, it] = [await member(), await member('alder', ['it-manager'])]
@@ -208,7 +219,7 @@ describe('an Admin', () => {
   it('demands one of all, and others do not', async () => {
     const [boss, it] = [await member('birch'), await member('birch', ['it-manager'])]
     const demand = (headers: object, isDemanded: boolean) =>
-      ask(operations.demandFactor, { headers, body: { isDemanded } })
+      callApi(operations.demandFactor, { headers, body: { isDemanded } })
     expect((await demand(it.headers, true)).status).toBe(403)
     expect((await demand(await withKey(), true)).status).toBe(403)
     for (const isDemanded of [true, true])
@@ -216,13 +227,13 @@ describe('an Admin', () => {
     expect((await enter(it.email)).kind).toBe('pending')
     // Who is there already stays.
     expect((await callerOf(it.sid)).email).toBe(it.email)
-    const read = async () => (await ask(operations.readFactorDemand, { headers: boss.headers })).json
+    const read = async () => (await callApi(operations.readFactorDemand, { headers: boss.headers })).json
     expect(await read()).toEqual({ isDemanded: true })
     await demand(boss.headers, false)
     expect(await read()).toEqual({ isDemanded: false })
     expect((await enter(it.email)).kind).toBe('signed-in')
-    const told = "SELECT action FROM audit_events WHERE action LIKE 'factor.%demanded' ORDER BY at"
-    expect(await database.sql('birch', told)).toEqual([
+    const query = "SELECT action FROM audit_events WHERE action LIKE 'factor.%demanded' ORDER BY at"
+    expect(await database.sql('birch', query)).toEqual([
       { action: 'factor.demanded' },
       { action: 'factor.not-demanded' },
     ])

@@ -2,16 +2,21 @@ import 'server-only'
 import { eq } from 'drizzle-orm'
 import { authorityIn, requireFresh, requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
 import * as change from '#lib/identity/access/factors/change.ts'
-import { askingOptions, makingOptions, relyingParty, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
-import { proofIn } from '#lib/identity/access/factors/prove.ts'
+import {
+  makingOptions,
+  relyingParty,
+  requestOptions,
+  SIGN_IN,
+} from '#lib/identity/access/factors/passkeys.ts'
+import { reauthenticationIn } from '#lib/identity/access/factors/prove.ts'
 import { resetFactors as reset } from '#lib/identity/access/factors/reset.ts'
 import { makingBy, settingUpIn, setUp } from '#lib/identity/access/factors/set-up.ts'
 import type { FactorRow } from '#lib/identity/access/factors/store.ts'
 import * as factors from '#lib/identity/access/factors/store.ts'
 import { newSecret } from '#lib/identity/access/factors/totp.ts'
-import { holdingOf } from '#lib/identity/members/holding.ts'
+import { accessOf } from '#lib/identity/members/holding.ts'
 import { holdsAll } from '#lib/identity/members/rules.ts'
-import { standingOf } from '#lib/identity/members/serialize.ts'
+import { snapshotOf } from '#lib/identity/members/serialize.ts'
 import { lockMembers, readMember } from '#lib/identity/members/store.ts'
 import { checkPermission, operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -45,7 +50,7 @@ export const addFactor = operation(contract.addFactor, async (caller, { body }) 
   requireFresh(caller)
   const { customerId, id: memberId } = caller
   const { proven } = await settingUpIn(caller)
-  await setUp({ customerId, memberId, proven, owner: session, keep: session }, body)
+  await setUp({ customerId, memberId, proven, owner: session, exceptSession: session }, body)
   return { body: await factorsOf(caller) }
 })
 
@@ -63,14 +68,17 @@ export const renewCodes = operation(contract.renewCodes, async (caller) => {
 })
 
 export const askPasskey = operation(contract.askPasskey, async () => ({
-  body: { options: possible(await askingOptions(SIGN_IN)) },
+  body: { options: possible(await requestOptions(SIGN_IN)) },
   headers: UNKEPT,
 }))
 
 export const confirmPasskey = operation(contract.confirmPasskey, async (caller) => {
   const session = sessionOf(caller)
   const { present } = await settingUpIn(caller)
-  return { body: { options: possible(await askingOptions(proofIn(session), present)) }, headers: UNKEPT }
+  return {
+    body: { options: possible(await requestOptions(reauthenticationIn(session), present)) },
+    headers: UNKEPT,
+  }
 })
 
 export const readFactorDemand = operation(contract.readFactorDemand, async (caller) => ({
@@ -129,15 +137,15 @@ function possible(options: object | undefined): Record<string, unknown> {
  * asked in the transaction that takes them, and what it is decided by stays until that ends.
  * @throws Problem `not_found`, `permission_denied`; `unauthenticated` where the caller was shut out meanwhile
  */
-async function checkMayReset(tx: Transaction, asked: Caller, memberId: string): Promise<void> {
-  const lock = () => lockMembers(tx, asked.customerId, [memberId])
-  const caller = await authorityIn(tx, asked, { before: lock })
+async function checkMayReset(tx: Transaction, requester: Caller, memberId: string): Promise<void> {
+  const lock = () => lockMembers(tx, requester.customerId, [memberId])
+  const caller = await authorityIn(tx, requester, { before: lock })
   checkPermission(caller, 'members-manager')
-  const member = await readMember(tx, asked.customerId, memberId)
+  const member = await readMember(tx, requester.customerId, memberId)
   if (!member) throw new Problem('not_found')
   if (caller.via === 'session' && caller.id === memberId)
     throw new Problem('permission_denied', 'Another Admin resets yours. You remove them yourself.')
-  if (!holdsAll(await holdingOf(tx, caller), standingOf(member)))
+  if (!holdsAll(await accessOf(tx, caller), snapshotOf(member)))
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
 }
 

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 export const listSessions: readonly Example[] = [
   {
@@ -30,7 +30,7 @@ export const endSession: readonly Example[] = [
     name: 'unknown-session',
     summary: 'A session that has ended, or that nobody has',
     params: { session_id: 'none' },
-    answer: refused('not_found'),
+    answer: problemAnswer('not_found'),
   },
   {
     name: 'sign-out',

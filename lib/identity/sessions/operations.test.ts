@@ -13,23 +13,23 @@ import * as operations from './operations.ts'
 import { endSessionById } from './store.ts'
 
 let database: TestDatabase
-const people = { ana: '', ben: '', admin: '', stranger: '' }
+const people = { ana: '', ben: '', admin: '', outsider: '' }
 let made = 0
 
 beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
-let [own, other] = ['', '']
+let [testCustomer, other] = ['', '']
 beforeEach(async () => {
   made += 1
-  ;[own, other] = [`own-${made}`, `other-${made}`]
-  await addCustomer(own)
+  ;[testCustomer, other] = [`own-${made}`, `other-${made}`]
+  await addCustomer(testCustomer)
   await addCustomer(other)
-  people.ana = await addMember(own, { roles: ['it-manager'], name: 'Ana Ruiz' })
-  people.ben = await addMember(own, { roles: ['finance-user'], name: 'Ben' })
-  people.admin = await addMember(own, { roles: ['admin'], name: 'Ad Min' })
-  people.stranger = await addMember(other, { roles: ['admin'] })
+  people.ana = await addMember(testCustomer, { roles: ['it-manager'], name: 'Ana Ruiz' })
+  people.ben = await addMember(testCustomer, { roles: ['finance-user'], name: 'Ben' })
+  people.admin = await addMember(testCustomer, { roles: ['admin'], name: 'Ad Min' })
+  people.outsider = await addMember(other, { roles: ['admin'] })
 })
 
 type Headers = Record<string, string>
@@ -44,8 +44,8 @@ const isAlive = async (sid: string) => (await findSessionCaller(digestOf(sid))) 
 async function list(headers: Headers, search = '') {
   const path = `http://console.example/billing/v1/sessions?${search}`
   const response = await route(operations.listSessions).GET(new Request(path, { headers }))
-  const kept = response.headers.get('cache-control')
-  return { status: response.status, json: await response.json(), kept }
+  const cacheControl = response.headers.get('cache-control')
+  return { status: response.status, json: await response.json(), kept: cacheControl }
 }
 
 async function end(headers: Headers, id: string, more: Headers = { 'sec-fetch-site': 'same-origin' }) {
@@ -57,17 +57,17 @@ async function end(headers: Headers, id: string, more: Headers = { 'sec-fetch-si
 
 describe('listing sessions', () => {
   it('tells a member their own: where, with what, since when, and which is this one', async () => {
-    const sid = await addSession(own, people.ana)
+    const sid = await addSession(testCustomer, people.ana)
     const iPhone =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
-    await addSession(own, people.ana, { userAgent: iPhone, address: '2001:db8::7' })
-    await addSession(own, people.ana, { userAgent: null, address: null })
-    await addSession(own, people.ben)
-    await addSession(other, people.stranger)
+    await addSession(testCustomer, people.ana, { userAgent: iPhone, address: '2001:db8::7' })
+    await addSession(testCustomer, people.ana, { userAgent: null, address: null })
+    await addSession(testCustomer, people.ben)
+    await addSession(other, people.outsider)
     const { status, json, kept } = await list(await cookieOf(sid))
     expect(status).toBe(200)
     expect(kept).toBe('no-store')
-    expect((await list(await keyOf(own, 'it-manager'))).kept).toBe('private, no-cache')
+    expect((await list(await keyOf(testCustomer, 'it-manager'))).kept).toBe('private, no-cache')
     expect(json).toMatchObject({
       rowCount: 3,
       sessions: [
@@ -86,20 +86,20 @@ describe('listing sessions', () => {
   })
 
   it('leaves out those that have ended by themselves', async () => {
-    const sid = await addSession(own, people.ana)
-    await addSession(own, people.ana, { lastSeenAt: new Date(Date.now() - 31 * 60_000) })
-    await addSession(own, people.ana, { createdAt: new Date(Date.now() - 8.1 * 3_600_000) })
+    const sid = await addSession(testCustomer, people.ana)
+    await addSession(testCustomer, people.ana, { lastSeenAt: new Date(Date.now() - 31 * 60_000) })
+    await addSession(testCustomer, people.ana, { createdAt: new Date(Date.now() - 8.1 * 3_600_000) })
     expect((await list(await cookieOf(sid))).json.rowCount).toBe(1)
   })
 
   it('is for Admins and their keys, where it is about others; a key has none of its own', async () => {
-    const sid = await addSession(own, people.ana)
-    const admin = await addSession(own, people.admin)
-    await addSession(other, people.stranger)
+    const sid = await addSession(testCustomer, people.ana)
+    const admin = await addSession(testCustomer, people.admin)
+    await addSession(other, people.outsider)
     expect((await list(await cookieOf(sid), 'whose=all')).status).toBe(403)
-    expect((await list(await keyOf(own, 'it-manager'), 'whose=all')).status).toBe(403)
-    expect((await list(await keyOf(own, 'it-manager'))).json).toEqual({ sessions: [], rowCount: 0 })
-    for (const headers of [await cookieOf(admin), await keyOf(own, 'admin')]) {
+    expect((await list(await keyOf(testCustomer, 'it-manager'), 'whose=all')).status).toBe(403)
+    expect((await list(await keyOf(testCustomer, 'it-manager'))).json).toEqual({ sessions: [], rowCount: 0 })
+    for (const headers of [await cookieOf(admin), await keyOf(testCustomer, 'admin')]) {
       const { json } = await list(headers, 'whose=all')
       expect(json.sessions.map(({ member }: { member: { id: string } }) => member.id)).toEqual([
         people.admin,
@@ -111,8 +111,8 @@ describe('listing sessions', () => {
   })
 
   it('goes page by page, and a token is nobody else’s', async () => {
-    const sid = await addSession(own, people.ana)
-    for (let n = 0; n < 4; n++) await addSession(own, people.ana)
+    const sid = await addSession(testCustomer, people.ana)
+    for (let n = 0; n < 4; n++) await addSession(testCustomer, people.ana)
     const headers = await cookieOf(sid)
     const seen: string[] = []
     let search = 'maxResults=2'
@@ -124,7 +124,7 @@ describe('listing sessions', () => {
     }
     expect(new Set(seen).size).toBe(5)
     expect(seen).toHaveLength(5)
-    const ben = await addSession(own, people.ben)
+    const ben = await addSession(testCustomer, people.ben)
     expect((await list(await cookieOf(ben), search)).json.code).toBe('page_token_invalid')
   })
 })
@@ -134,58 +134,69 @@ describe('ending a session', () => {
 
   it('signs the browser out from its next request on, and its account forgets it', async () => {
     const [here, there] = [
-      await addSession(own, people.ana),
-      await addSession(own, people.ana, { browser: 'mark' }),
+      await addSession(testCustomer, people.ana),
+      await addSession(testCustomer, people.ana, { browser: 'mark' }),
     ]
-    await database.sql(own, 'INSERT INTO known_browsers VALUES ($1, $2, $3), ($1, $2, $4)', [
-      own,
+    await database.sql(testCustomer, 'INSERT INTO known_browsers VALUES ($1, $2, $3), ($1, $2, $4)', [
+      testCustomer,
       people.ana,
       'mark',
       'another mark',
     ])
     expect((await end(await cookieOf(here), idOf(there))).json).toEqual({ ended: true })
     expect([await isAlive(here), await isAlive(there)]).toEqual([true, false])
-    expect(await database.sql(own, 'SELECT digest FROM known_browsers')).toEqual([{ digest: 'another mark' }])
+    expect(await database.sql(testCustomer, 'SELECT digest FROM known_browsers')).toEqual([
+      { digest: 'another mark' },
+    ])
     expect(
-      await database.sql(own, "SELECT subject, actor_name FROM audit_events WHERE action = 'session.ended'"),
+      await database.sql(
+        testCustomer,
+        "SELECT subject, actor_name FROM audit_events WHERE action = 'session.ended'",
+      ),
     ).toEqual([{ subject: people.ana, actor_name: 'Ana Ruiz' }])
   })
 
   it('of others is for Admins of the same customer; else it is not there', async () => {
-    const ana = await addSession(own, people.ana)
+    const ana = await addSession(testCustomer, people.ana)
     const id = idOf(ana)
-    const ben = await addSession(own, people.ben)
-    const stranger = await addSession(other, people.stranger)
-    const admin = await addSession(own, people.admin)
-    const refused = [
+    const ben = await addSession(testCustomer, people.ben)
+    const outsider = await addSession(other, people.outsider)
+    const admin = await addSession(testCustomer, people.admin)
+    const calls = [
       await cookieOf(ben),
-      await cookieOf(stranger),
-      await keyOf(own, 'it-manager'),
+      await cookieOf(outsider),
+      await keyOf(testCustomer, 'it-manager'),
       await keyOf(other, 'admin'),
     ]
-    const unknown = await end(refused[0] ?? {}, 'none')
-    for (const headers of refused) {
+    const unknown = await end(calls[0] ?? {}, 'none')
+    for (const headers of calls) {
       const { status, json } = await end(headers, id)
       expect([status, { ...json, instance: '' }]).toEqual([404, { ...unknown.json, instance: '' }])
     }
     expect(await isAlive(ana)).toBe(true)
     expect((await end(await cookieOf(admin), id)).status).toBe(200)
-    expect((await end(await keyOf(own, 'admin'), idOf(ben), {})).status).toBe(200)
-    expect([await isAlive(ana), await isAlive(ben), await isAlive(stranger)]).toEqual([false, false, true])
+    expect((await end(await keyOf(testCustomer, 'admin'), idOf(ben), {})).status).toBe(200)
+    expect([await isAlive(ana), await isAlive(ben), await isAlive(outsider)]).toEqual([false, false, true])
   })
 
   it('twice at once ends it once, and a second time there is none', async () => {
-    const [here, there] = [await addSession(own, people.ana), await addSession(own, people.ana)]
+    const [here, there] = [
+      await addSession(testCustomer, people.ana),
+      await addSession(testCustomer, people.ana),
+    ]
     const [headers, id] = [await cookieOf(here), idOf(there)]
     const answers = await Promise.all(Array.from({ length: 6 }, () => end(headers, id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404])
     expect((await end(headers, id)).status).toBe(404)
     const ended = "SELECT FROM audit_events WHERE action = 'session.ended'"
-    expect(await database.sql(own, ended)).toHaveLength(1)
+    expect(await database.sql(testCustomer, ended)).toHaveLength(1)
   })
 
   it('is asked for by the console itself, and with an id that can be one', async () => {
-    const [here, there] = [await addSession(own, people.ana), await addSession(own, people.ana)]
+    const [here, there] = [
+      await addSession(testCustomer, people.ana),
+      await addSession(testCustomer, people.ana),
+    ]
     const [headers, id] = [await cookieOf(here), idOf(there)]
     expect((await end(headers, id, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     for (const odd of ['\0', 'x'.repeat(101), "' OR ''='", '%'])
@@ -194,21 +205,21 @@ describe('ending a session', () => {
   })
 
   it('of another customer is stopped by each wall alone', async () => {
-    const stranger = await addSession(other, people.stranger)
-    const id = idOf(stranger)
+    const outsider = await addSession(other, people.outsider)
+    const id = idOf(outsider)
     // The statement names the customer, where the rows of all are to be seen.
     await run(database.url, 'ALTER TABLE sessions DISABLE ROW LEVEL SECURITY')
     const within = (customerId: string) =>
       scope({ customerId: customerId as CustomerId }, (tx) =>
-        endSessionById(tx, own as CustomerId, 'all', id),
+        endSessionById(tx, testCustomer as CustomerId, 'all', id),
       )
-    expect(await within(own)).toBeUndefined()
+    expect(await within(testCustomer)).toBeUndefined()
     await run(database.url, 'ALTER TABLE sessions ENABLE ROW LEVEL SECURITY')
     // The rows of others are not to be seen, where the statement names another customer.
-    const asOther = scope({ customerId: own as CustomerId }, (tx) =>
+    const asOther = scope({ customerId: testCustomer as CustomerId }, (tx) =>
       endSessionById(tx, other as CustomerId, 'all', id),
     )
     expect(await asOther).toBeUndefined()
-    expect(await isAlive(stranger)).toBe(true)
+    expect(await isAlive(outsider)).toBe(true)
   })
 })

@@ -10,12 +10,12 @@ import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/keyset.ts'
 import type { Session } from './contract.ts'
 import * as contract from './contract.ts'
 import { deviceOf } from './device.ts'
-import { maySeeOthers, reach } from './rules.ts'
+import { maySeeOthers, sessionScopeOf } from './rules.ts'
 import { endSessionById, keyOfSession, listSessions as list, type SessionRow } from './store.ts'
 
 export const listSessions = operation(contract.listSessions, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own' } = query
-  const within = reach(caller, whose)
+  const within = sessionScopeOf(caller, whose)
   if (within === 'refused') throw new Problem('permission_denied', 'Only Admins see the sessions of others.')
   const filters = [caller.customerId, 'sessions', whose, caller.id] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
@@ -23,13 +23,13 @@ export const listSessions = operation(contract.listSessions, async (caller, { qu
     within === 'nobody'
       ? []
       : await readScope(caller, (tx) => list(tx, caller.customerId, within, maxResults + 1, cursor))
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfSession, filters)
-  const sessions = shown.map((row) => serializeSession(row, caller))
+  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, keyOfSession, filters)
+  const sessions = pageRows.map((row) => serializeSession(row, caller))
   return { body: { ...links, sessions, rowCount: sessions.length } }
 })
 
 export const endSession = operation(contract.endSession, async (caller, { params }, { requestId }) => {
-  const within = reach(caller, maySeeOthers(caller) ? 'all' : 'own')
+  const within = sessionScopeOf(caller, maySeeOthers(caller) ? 'all' : 'own')
   if (typeof within !== 'object' && within !== 'all') throw new Problem('not_found')
   const { customerId } = caller
   const end = async (tx: Transaction) => {

@@ -4,7 +4,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 export const WHOSE = ['own', 'all'] as const
 export type Whose = (typeof WHOSE)[number]
 
-type Asking = Pick<Caller, 'via' | 'id' | 'roles'>
+type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 
 /** Whether the caller may see and end the sessions of others: Admins may, and their keys. */
 export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
@@ -15,7 +15,10 @@ export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
  * Whose sessions the caller sees, and may end.
  * @returns `all`; or whose alone, where that is somebody: a key has no sessions of its own
  */
-export function reach(caller: Asking, whose: Whose): 'all' | { memberId: string } | 'nobody' | 'refused' {
+export function sessionScopeOf(
+  caller: CallerIdentity,
+  whose: Whose,
+): 'all' | { memberId: string } | 'nobody' | 'refused' {
   if (whose === 'all') return maySeeOthers(caller) ? 'all' : 'refused'
   return caller.via === 'session' ? { memberId: caller.id } : 'nobody'
 }

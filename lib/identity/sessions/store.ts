@@ -9,7 +9,7 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 
 /** Whose sessions a statement is about: all of the customer's, or one member's. */
-type Reach = 'all' | { memberId: string }
+type SessionScope = 'all' | { memberId: string }
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
@@ -22,7 +22,7 @@ export function keyOfSession({ micros, id }: SessionRow): string[] {
 export async function listSessions(
   tx: Transaction,
   customerId: CustomerId,
-  reach: Reach,
+  sessionScope: SessionScope,
   limit: number,
   cursor?: Cursor,
 ) {
@@ -42,7 +42,7 @@ export async function listSessions(
     })
     .from(sessions)
     .innerJoin(members, and(eq(members.customerId, sessions.customerId), eq(members.id, sessions.memberId)))
-    .where(and(within(customerId, reach), sql.raw(isLive('sessions')), beyond))
+    .where(and(within(customerId, sessionScope), sql.raw(isLive('sessions')), beyond))
     .orderBy(order)
     .limit(limit)
 }
@@ -54,14 +54,14 @@ export async function listSessions(
 export async function endSessionById(
   tx: Transaction,
   customerId: CustomerId,
-  reach: Reach,
+  sessionScope: SessionScope,
   id: string,
 ): Promise<string | undefined> {
-  const its = and(within(customerId, reach), eq(sessions.digest, id), sql.raw(isLive('sessions')))
+  const its = and(within(customerId, sessionScope), eq(sessions.digest, id), sql.raw(isLive('sessions')))
   const memberIds = () => tx.select({ memberId: sessions.memberId }).from(sessions).where(its)
-  const [found] = await memberIds()
-  if (!found) return undefined
-  const { memberId } = found
+  const [session] = await memberIds()
+  if (!session) return undefined
+  const { memberId } = session
   // The member first, as whoever sets a password does; of two who end it at once, the second one finds it gone.
   const member = and(eq(members.customerId, customerId), eq(members.id, memberId))
   await tx.select({ id: members.id }).from(members).where(member).for('no key update')
@@ -71,7 +71,7 @@ export async function endSessionById(
   return memberId
 }
 
-function within(customerId: CustomerId, reach: Reach) {
-  const own = reach === 'all' ? undefined : eq(sessions.memberId, reach.memberId)
-  return and(eq(sessions.customerId, customerId), own)
+function within(customerId: CustomerId, sessionScope: SessionScope) {
+  const memberFilter = sessionScope === 'all' ? undefined : eq(sessions.memberId, sessionScope.memberId)
+  return and(eq(sessions.customerId, customerId), memberFilter)
 }

@@ -141,7 +141,7 @@ const permission = 'members-manager'
 const BY_WHOM =
   'For a signed-in Admin who sees all billing profiles and proved who they are within 10 minutes, and for no key: whoever runs an identity provider can come in as any member.'
 const problems = ['permission_denied', 'fresh_sign_in_required'] as const
-const WAY_IN = 'Where that would leave no Admin a way in: 409 `last_way_in`.'
+const LAST_SIGN_IN_METHOD = 'Where that would leave no Admin a way in: 409 `last_way_in`.'
 
 const SignOn = z
   .object({
@@ -184,7 +184,7 @@ export const changeIdentityProvider = contract({
   ...signOnRoutes.changeIdentityProvider,
   summary: 'Change an identity provider',
   permission,
-  description: `What is named changes, and it is on from then on. With another issuer or client, members are known there by their next sign-in anew, and the sessions that it opened end. ${WAY_IN} ${BY_WHOM}`,
+  description: `What is named changes, and it is on from then on. With another issuer or client, members are known there by their next sign-in anew, and the sessions that it opened end. ${LAST_SIGN_IN_METHOD} ${BY_WHOM}`,
   params,
   body: ProviderChange,
   output: Provider,
@@ -197,7 +197,7 @@ export const removeIdentityProvider = contract({
   ...signOnRoutes.removeIdentityProvider,
   summary: 'Remove an identity provider',
   permission,
-  description: `It goes with its domains and with who its people are there, and the sessions that it opened end. ${WAY_IN} ${BY_WHOM}`,
+  description: `It goes with its domains and with who its people are there, and the sessions that it opened end. ${LAST_SIGN_IN_METHOD} ${BY_WHOM}`,
   params,
   body: emptyBody,
   output: z
@@ -212,7 +212,7 @@ export const addSignOnDomain = contract({
   ...signOnRoutes.addSignOnDomain,
   summary: 'Add a domain of mail addresses',
   permission,
-  description: `It counts once it is proven. One that is there already goes to this provider, as proven as it was. ${WAY_IN} ${BY_WHOM}`,
+  description: `It counts once it is proven. One that is there already goes to this provider, as proven as it was. ${LAST_SIGN_IN_METHOD} ${BY_WHOM}`,
   body: z
     .strictObject({
       domain: z.string().min(1).max(300).meta({ description: 'What follows the @.' }),
@@ -246,7 +246,7 @@ export const removeSignOnDomain = contract({
   ...signOnRoutes.removeSignOnDomain,
   summary: 'Remove a domain of mail addresses',
   permission,
-  description: `Its people sign in by single sign-on no more; sessions that are open go on. ${WAY_IN} ${BY_WHOM}`,
+  description: `Its people sign in by single sign-on no more; sessions that are open go on. ${LAST_SIGN_IN_METHOD} ${BY_WHOM}`,
   params: ofDomain,
   body: emptyBody,
   output: z

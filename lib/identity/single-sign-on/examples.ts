@@ -1,13 +1,13 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const PROVIDER_ID = '9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4'
-const of = (id: string, name: string) => ({
+const providerExample = (id: string, name: string) => ({
   ...{ id, name, issuer: 'https://login.northwind.example', clientId: 'console', state: 'on' },
   ...{ scopes: ['email', 'profile'], verifiedClaim: 'email_verified', joinRoles: null, mappings: [] },
   redirectUri: `https://console.example.com/auth/sign-on/callback/${id}`,
   logoutUri: `https://console.example.com/auth/sign-on/logout/${id}`,
 })
-const PROVIDER = of(PROVIDER_ID, 'Northwind')
+const PROVIDER = providerExample(PROVIDER_ID, 'Northwind')
 const AGREED = {
   joinRoles: ['it-manager'],
   mappings: [{ claim: 'groups', value: 'billing-team', role: 'finance-user' }],
@@ -33,7 +33,11 @@ export const readSignOn: readonly Example[] = [
     summary: 'Two identity providers; one domain leads to the second',
     answer: {
       status: 200,
-      body: { passwords: 'allowed', providers: [of('p-former', 'Former'), PROVIDER], domains: [DOMAIN] },
+      body: {
+        passwords: 'allowed',
+        providers: [providerExample('p-former', 'Former'), PROVIDER],
+        domains: [DOMAIN],
+      },
     },
   },
 ]
@@ -49,7 +53,7 @@ export const addIdentityProvider: readonly Example[] = [
       clientId: 'console',
       clientSecret: 'the secret of the client',
     },
-    answer: refused('issuer_unfit', 'The issuer has to begin with https://.', {
+    answer: problemAnswer('issuer_unfit', 'The issuer has to begin with https://.', {
       errors: [{ pointer: '/issuer', detail: 'has to begin with https://' }],
     }),
   },
@@ -78,7 +82,7 @@ export const removeIdentityProvider: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key does not change by what people get in',
     params: { provider_id: PROVIDER_ID },
-    answer: refused(
+    answer: problemAnswer(
       'permission_denied',
       'To change how people get in takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
     ),
@@ -129,7 +133,7 @@ export const setPasswordSignIn: readonly Example[] = [
     summary: 'By an Admin who has signed in by password',
     by,
     body: { allowed: false },
-    answer: refused(
+    answer: problemAnswer(
       'last_way_in',
       'Sign out, sign in by single sign-on, and turn passwords off then: so it is certain that you get in again.',
     ),

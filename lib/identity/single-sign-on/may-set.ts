@@ -1,6 +1,6 @@
 import 'server-only'
 import { type Locks, requireFresh, requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
-import { holdingOf } from '#lib/identity/members/holding.ts'
+import { accessOf } from '#lib/identity/members/holding.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -16,7 +16,7 @@ const WHAT = 'To change how people get in'
  * @param how see `scopeOfAuthority`
  * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as `scopeOfAuthority` does
  */
-export async function changeWaysIn<T>(
+export async function changeSignInMethods<T>(
   caller: Caller,
   run: (tx: Transaction, now: Caller) => Promise<T>,
   how?: Locks,
@@ -38,7 +38,7 @@ export async function checkFresh(caller: Caller): Promise<void> {
 }
 
 async function checkWhole(tx: Transaction, caller: Caller): Promise<void> {
-  if ((await holdingOf(tx, caller)).billingProfiles === null) return
+  if ((await accessOf(tx, caller)).billingProfiles === null) return
   throw new Problem(
     'permission_denied',
     'You see some billing profiles only. An Admin who sees all of them changes how people get in.',

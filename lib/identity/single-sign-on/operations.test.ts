@@ -9,16 +9,16 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { type NameServer, startNameServer } from '../../../test/fakes/issuers/name-server.ts'
-import { type IssuerStandIn, startIssuer } from '../../../test/fakes/issuers/provider.ts'
+import { type FakeIssuer, startIssuer } from '../../../test/fakes/issuers/provider.ts'
 import { signOnAt } from '../../../test/fakes/issuers/walk.ts'
 import * as operations from './operations.ts'
-import { ask } from './test-calls.ts'
+import { callApi } from './test-calls.ts'
 
 const PASSWORD = 'correct horse battery'
 let db: TestDatabase
-let issuer: IssuerStandIn
+let issuer: FakeIssuer
 let names: NameServer
-let [own, hash] = ['' as CustomerId, '']
+let [customerId, hash] = ['' as CustomerId, '']
 /** Of an Admin who has signed in by password. */
 let ana: Record<string, string> = {}
 
@@ -36,35 +36,36 @@ afterAll(async () => {
   await db.close()
 })
 beforeEach(async () => {
-  own = (await addNewCustomer()) as CustomerId
-  ana = await signedIn(own, await admin('ana'))
+  customerId = (await addNewCustomer()) as CustomerId
+  ana = await signedIn(customerId, await admin('ana'))
 })
 
-const address = (name: string) => `${name}@${own}.example`
+const address = (name: string) => `${name}@${customerId}.example`
 const admin = (name: string) =>
-  addMember(own, { roles: ['admin'], email: address(name), name, passwordHash: hash })
-const given = (name = 'Staff') => ({
+  addMember(customerId, { roles: ['admin'], email: address(name), name, passwordHash: hash })
+const providerBody = (name = 'Staff') => ({
   ...{ name, issuer: issuer.issuer },
   ...{ clientId: issuer.clientId, clientSecret: issuer.clientSecret },
 })
 const add = async (name?: string) =>
-  (await ask(operations.addIdentityProvider, { headers: ana, body: given(name) })).json.id as string
-const domain = () => `${own}.example`
+  (await callApi(operations.addIdentityProvider, { headers: ana, body: providerBody(name) })).json
+    .id as string
+const domain = () => `${customerId}.example`
 const addDomain = (providerId: string, headers = ana) =>
-  ask(operations.addSignOnDomain, { headers, body: { domain: domain(), providerId } })
-const prove = () => scope({ customerId: own }, (tx) => proveDomain(tx, own, domain(), 'operator'))
+  callApi(operations.addSignOnDomain, { headers, body: { domain: domain(), providerId } })
+const prove = () => scope({ customerId }, (tx) => proveDomain(tx, customerId, domain(), 'operator'))
 const passwords = (headers: object, allowed: boolean) =>
-  ask(operations.setPasswordSignIn, { headers, body: { allowed } })
-const read = async () => (await ask(operations.readSignOn, { headers: ana })).json
+  callApi(operations.setPasswordSignIn, { headers, body: { allowed } })
+const read = async () => (await callApi(operations.readSignOn, { headers: ana })).json
 const change = (id: string, body: object, headers: object = ana) =>
-  ask(operations.changeIdentityProvider, { headers, body, params: { provider_id: id } })
+  callApi(operations.changeIdentityProvider, { headers, body, params: { provider_id: id } })
 const remove = (id: string, headers: object = ana) =>
-  ask(operations.removeIdentityProvider, { headers, params: { provider_id: id } })
+  callApi(operations.removeIdentityProvider, { headers, params: { provider_id: id } })
 
 /** Signs an Admin in by single sign-on. @returns their headers */
 async function enter(name: string): Promise<Record<string, string>> {
   const email = address(name)
-  issuer.accounts.set(email, { sub: `${own} ${name}`, email })
+  issuer.accounts.set(email, { sub: `${customerId} ${name}`, email })
   const browser = new Browser()
   const { location = '' } = await browser.begin(email)
   const { providerId, query } = await signOnAt(location)
@@ -74,19 +75,24 @@ async function enter(name: string): Promise<Record<string, string>> {
 
 describe('a provider', () => {
   it('is added once its issuer has answered, without its secret anywhere', async () => {
-    const { status, json } = await ask(operations.addIdentityProvider, { headers: ana, body: given() })
+    const { status, json } = await callApi(operations.addIdentityProvider, {
+      headers: ana,
+      body: providerBody(),
+    })
     expect([status, json]).toMatchObject([
       200,
       { name: 'Staff', issuer: issuer.issuer, state: 'on', scopes: ['email', 'profile'], joinRoles: null },
     ])
     expect(json.redirectUri).toBe(`http://localhost:3000/auth/sign-on/callback/${json.id}`)
-    const told = await db.sql(
-      own,
+    const auditRows = await db.sql(
+      customerId,
       "SELECT actor_kind, details FROM audit_events WHERE action = 'identity-provider.set'",
     )
-    expect(told).toMatchObject([{ actor_kind: 'member', details: { name: 'Staff', clientSecret: 'set' } }])
-    expect(JSON.stringify([json, await read(), told])).not.toContain(issuer.clientSecret)
-    const again = await ask(operations.addIdentityProvider, { headers: ana, body: given() })
+    expect(auditRows).toMatchObject([
+      { actor_kind: 'member', details: { name: 'Staff', clientSecret: 'set' } },
+    ])
+    expect(JSON.stringify([json, await read(), auditRows])).not.toContain(issuer.clientSecret)
+    const again = await callApi(operations.addIdentityProvider, { headers: ana, body: providerBody() })
     expect([again.status, again.json.code]).toEqual([409, 'provider_exists'])
   })
 
@@ -98,8 +104,8 @@ describe('a provider', () => {
     ['https://login.example/?tenant=1', 'has more than an address and a path'],
     ['login.example', 'is no web address'],
   ])('is not added at %s', async (wrong, why) => {
-    const body = { ...given(), issuer: wrong }
-    const { status, json } = await ask(operations.addIdentityProvider, { headers: ana, body })
+    const body = { ...providerBody(), issuer: wrong }
+    const { status, json } = await callApi(operations.addIdentityProvider, { headers: ana, body })
     expect([status, json.errors]).toEqual([422, [{ pointer: '/issuer', detail: why }]])
     expect((await read()).providers).toEqual([])
   })
@@ -109,8 +115,8 @@ describe('a provider', () => {
       ['/', 'calls itself otherwise'],
       ['/other', 'has no discovery document'],
     ]) {
-      const body = { ...given(), issuer: issuer.issuer + end }
-      const { json } = await ask(operations.addIdentityProvider, { headers: ana, body })
+      const body = { ...providerBody(), issuer: issuer.issuer + end }
+      const { json } = await callApi(operations.addIdentityProvider, { headers: ana, body })
       expect([json.code, json.errors[0].detail]).toEqual(['issuer_unfit', expect.stringContaining(why ?? '')])
     }
   })
@@ -125,8 +131,8 @@ describe('a provider', () => {
     { clientSecret: '' },
     { offAt: null },
   ])('is refused with %j', async (wrong) => {
-    const body = { ...given(), ...wrong }
-    expect((await ask(operations.addIdentityProvider, { headers: ana, body })).status).toBe(400)
+    const body = { ...providerBody(), ...wrong }
+    expect((await callApi(operations.addIdentityProvider, { headers: ana, body })).status).toBe(400)
   })
 
   it('is changed, keeps what is not named, and goes with all that hangs on it', async () => {
@@ -140,11 +146,11 @@ describe('a provider', () => {
     expect((await change(id, { issuer: 'https://10.0.0.1' })).status).toBe(422)
     await change(id, { mappings: [] })
     const there = await enter('ana')
-    expect((await ask(operations.readSignOn, { headers: there })).json.providers[0].lastSignInTime).toEqual(
-      expect.any(Number),
-    )
+    expect(
+      (await callApi(operations.readSignOn, { headers: there })).json.providers[0].lastSignInTime,
+    ).toEqual(expect.any(Number))
     expect((await remove(id)).json).toEqual({ removed: true })
-    expect((await ask(operations.readSignOn, { headers: there })).status).toBe(401)
+    expect((await callApi(operations.readSignOn, { headers: there })).status).toBe(401)
     expect(await read()).toEqual({ passwords: 'allowed', providers: [], domains: [] })
     expect(await new Browser().begin(address('ana'))).toEqual({ kind: 'none' })
     expect((await remove(id)).status).toBe(404)
@@ -157,32 +163,38 @@ describe('a domain', () => {
     const { json } = await addDomain(id)
     expect(json).toMatchObject({ domain: domain(), state: 'waiting', record: { type: 'TXT' } })
     const check = (headers = ana) =>
-      ask(operations.checkSignOnDomain, { headers, params: { domain: domain() } })
+      callApi(operations.checkSignOnDomain, { headers, params: { domain: domain() } })
     const early = await check()
     expect([early.status, early.json.code]).toEqual([409, 'domain_not_proven'])
     names.records.set(json.record.name, [json.record.text])
     expect((await check()).json).toMatchObject({ state: 'proven', provenBy: 'dns' })
     expect((await check()).status).toBe(200)
-    const told = await db.sql(own, "SELECT details FROM audit_events WHERE action = 'sign-on-domain.proven'")
-    expect(told).toEqual([{ details: { by: 'dns' } }])
+    const auditRows = await db.sql(
+      customerId,
+      "SELECT details FROM audit_events WHERE action = 'sign-on-domain.proven'",
+    )
+    expect(auditRows).toEqual([{ details: { by: 'dns' } }])
 
-    const taken = domain()
-    own = (await addNewCustomer()) as CustomerId
-    ana = await signedIn(own, await admin('ana'))
-    const theirs = await ask(operations.addSignOnDomain, {
+    const contested = domain()
+    customerId = (await addNewCustomer()) as CustomerId
+    ana = await signedIn(customerId, await admin('ana'))
+    const theirs = await callApi(operations.addSignOnDomain, {
       headers: ana,
-      body: { domain: taken, providerId: await add() },
+      body: { domain: contested, providerId: await add() },
     })
     names.records.set(json.record.name, [theirs.json.record.text])
-    const late = await ask(operations.checkSignOnDomain, { headers: ana, params: { domain: taken } })
-    expect([late.status, late.json.code]).toEqual([409, 'domain_taken'])
+    const conflict = await callApi(operations.checkSignOnDomain, {
+      headers: ana,
+      params: { domain: contested },
+    })
+    expect([conflict.status, conflict.json.code]).toEqual([409, 'domain_taken'])
   })
 
   it.each(['nowhere', 'a b.example', '-x.example', '10.0.0.1', 'https://x.example'])(
     'is not %s',
     async (wrong) => {
       const body = { domain: wrong, providerId: await add() }
-      expect((await ask(operations.addSignOnDomain, { headers: ana, body })).status).toBe(400)
+      expect((await callApi(operations.addSignOnDomain, { headers: ana, body })).status).toBe(400)
     },
   )
 
@@ -201,7 +213,7 @@ describe('passwords', () => {
     // The subject is known now, but this session was opened by password.
     expect((await passwords(ana, false)).json.code).toBe('last_way_in')
     expect((await passwords(there, false)).json.passwords).toBe('refused')
-    expect((await ask(operations.readSignOn, { headers: ana })).status).toBe(401)
+    expect((await callApi(operations.readSignOn, { headers: ana })).status).toBe(401)
     expect(await signInFrom({ email: address('ana'), password: PASSWORD })).toBeNull()
     expect((await passwords(there, true)).json.passwords).toBe('allowed')
     expect(await signInFrom({ email: address('ana'), password: PASSWORD })).toHaveLength(43)
@@ -213,20 +225,20 @@ describe('passwords', () => {
     await prove()
     const there = await enter('ana')
     await passwords(there, false)
-    const refusals = [
+    const calls = [
       await remove(id, there),
       await change(id, { clientSecret: 'another one' }, there),
       await change(id, { clientId: 'another' }, there),
       await change(id, { mappings: [{ claim: 'groups', value: 'none', role: 'admin' }] }, there),
       await addDomain(other, there),
-      await ask(operations.removeSignOnDomain, { headers: there, params: { domain: domain() } }),
+      await callApi(operations.removeSignOnDomain, { headers: there, params: { domain: domain() } }),
     ]
-    expect(refusals.map(({ status, json }) => [status, json.code])).toEqual(
-      refusals.map(() => [409, 'last_way_in']),
+    expect(calls.map(({ status, json }) => [status, json.code])).toEqual(
+      calls.map(() => [409, 'last_way_in']),
     )
     // What lets nobody in can go.
     expect((await remove(other, there)).status).toBe(200)
-    expect((await ask(operations.readSignOn, { headers: there })).json).toMatchObject({
+    expect((await callApi(operations.readSignOn, { headers: there })).json).toMatchObject({
       passwords: 'refused',
       providers: [{ id }],
       domains: [{ domain: domain(), providerId: id }],
@@ -243,9 +255,9 @@ describe('passwords', () => {
     const both = await Promise.all([passwords(there, false), remove(id, ana)])
     const [off, removed] = both.map(({ status }) => status)
     const left = await db.sql(
-      own,
+      customerId,
       'SELECT sign_on_only_since IS NOT NULL AS off, EXISTS (SELECT FROM identity_providers) AS has FROM customers WHERE id = $1',
-      [own],
+      [customerId],
     )
     // The second finds what the first has left: the session is gone with the provider, or the provider is the last way in.
     expect([off === 200, removed === 200].filter(Boolean)).toHaveLength(1)

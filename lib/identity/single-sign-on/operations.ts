@@ -18,12 +18,12 @@ import { type AuditEvent, actorOf, recordAudit } from '#lib/platform/history/aud
 import { checkIssuer } from '../access/sign-on/issuer.ts'
 import type { Domain, ProviderChange, WireMapping } from './contract.ts'
 import * as contract from './contract.ts'
-import { changeWaysIn, checkFresh } from './may-set.ts'
+import { changeSignInMethods, checkFresh } from './may-set.ts'
 import { mappingOf, readAll, serializeDomain } from './serialize.ts'
-import { checkWayIn, deleteProvider, isOpenedBySignOn, lockProviders, providerIn } from './ways-in.ts'
+import { checkAdminAccess, deleteProvider, isOpenedBySignOn, lockProviders, providerIn } from './ways-in.ts'
 
 /** So many providers a customer may have, and so many domains. */
-const MOST = 100
+const MAX_ENTRIES = 100
 
 export const readSignOn = operation(contract.readSignOn, async (caller) => ({
   body: await readScope(caller, (tx) => readAll(tx, caller.customerId)),
@@ -31,25 +31,25 @@ export const readSignOn = operation(contract.readSignOn, async (caller) => ({
 
 export const addIdentityProvider = operation(
   contract.addIdentityProvider,
-  async (caller, { body: { name, ...given } }, { requestId }) => {
+  async (caller, { body: { name, ...input } }, { requestId }) => {
     await checkFresh(caller)
-    await checkIssuer(given.issuer)
-    const add = changeWaysIn(caller, async (tx) => {
+    await checkIssuer(input.issuer)
+    const add = changeSignInMethods(caller, async (tx) => {
       const { customerId } = caller
       checkRoom(await lockProviders(tx, customerId))
-      const { issuer, clientId, clientSecret } = given
-      const kept = await keptOf(tx, customerId, given)
-      const scopes = kept.scopes ?? ['openid', 'email', 'profile']
+      const { issuer, clientId, clientSecret } = input
+      const values = await valuesOf(tx, customerId, input)
+      const scopes = values.scopes ?? ['openid', 'email', 'profile']
       const id = await store.addProvider(tx, customerId, {
-        ...kept,
+        ...values,
         name,
         issuer,
         clientId,
         clientSecret,
         scopes,
       })
-      const details = { name, ...toldOf({ ...kept, scopes }) }
-      await tell(tx, caller, { action: 'identity-provider.set', subject: id, requestId, details })
+      const details = { name, ...auditDetailsOf({ ...values, scopes }) }
+      await recordByCaller(tx, caller, { action: 'identity-provider.set', subject: id, requestId, details })
       return providerOf(tx, caller, id)
     })
     return { body: await add.catch(duplicate('provider_exists', `There is a provider “${name}” already.`)) }
@@ -61,17 +61,17 @@ export const changeIdentityProvider = operation(
   async (caller, { params: { provider_id: id }, body }, { requestId }) => {
     await checkFresh(caller)
     const { customerId } = caller
-    const known = await readScope(caller, (tx) => store.listProviders(tx, customerId))
-    const { issuer } = providerIn(known, id)
+    const providers = await readScope(caller, (tx) => store.listProviders(tx, customerId))
+    const { issuer } = providerIn(providers, id)
     if (body.issuer !== undefined && body.issuer !== issuer) await checkIssuer(body.issuer)
-    const change = changeWaysIn(caller, async (tx) => {
+    const change = changeSignInMethods(caller, async (tx) => {
       const before = providerIn(await lockProviders(tx, customerId), id)
-      const kept = await keptOf(tx, customerId, body)
-      await store.changeProvider(tx, customerId, before, kept)
+      const values = await valuesOf(tx, customerId, body)
+      await store.changeProvider(tx, customerId, before, values)
       // Whether it still lets anybody in as it is now, nobody has tried.
-      await checkWayIn(tx, customerId, id)
-      const details = { name: before.name, ...toldOf(kept) }
-      await tell(tx, caller, { action: 'identity-provider.set', subject: id, requestId, details })
+      await checkAdminAccess(tx, customerId, id)
+      const details = { name: before.name, ...auditDetailsOf(values) }
+      await recordByCaller(tx, caller, { action: 'identity-provider.set', subject: id, requestId, details })
       return providerOf(tx, caller, id)
     })
     return { body: await change }
@@ -82,12 +82,12 @@ export const removeIdentityProvider = operation(
   contract.removeIdentityProvider,
   async (caller, { params: { provider_id: id } }, { requestId }) => {
     const { customerId } = caller
-    await changeWaysIn(caller, async (tx) => {
+    await changeSignInMethods(caller, async (tx) => {
       const { name, issuer } = providerIn(await lockProviders(tx, customerId), id)
-      await takeAway(tx, customerId, id)
-      await checkWayIn(tx, customerId)
+      await removeProvider(tx, customerId, id)
+      await checkAdminAccess(tx, customerId)
       const event = { action: 'identity-provider.removed', subject: id, requestId, details: { name, issuer } }
-      await tell(tx, caller, event)
+      await recordByCaller(tx, caller, event)
     })
     return { body: { removed: true as const } }
   },
@@ -117,7 +117,7 @@ export const setPasswordSignIn = operation(
   contract.setPasswordSignIn,
   async (caller, { body: { allowed } }, { requestId }) => {
     const { customerId } = caller
-    const body = await changeWaysIn(caller, async (tx) => {
+    const body = await changeSignInMethods(caller, async (tx) => {
       await lockProviders(tx, customerId)
       if ((await store.isSignOnOnly(tx, customerId)) === allowed) {
         if (!allowed && !(await isOpenedBySignOn(tx, caller)))
@@ -126,9 +126,9 @@ export const setPasswordSignIn = operation(
             'Sign out, sign in by single sign-on, and turn passwords off then: so it is certain that you get in again.',
           )
         await store.setSignOnOnly(tx, customerId, !allowed)
-        await checkWayIn(tx, customerId)
+        await checkAdminAccess(tx, customerId)
         const action = allowed ? 'customer.passwords-allowed' : 'customer.passwords-refused'
-        await tell(tx, caller, { action, subject: customerId, requestId })
+        await recordByCaller(tx, caller, { action, subject: customerId, requestId })
       }
       return readAll(tx, customerId)
     })
@@ -137,38 +137,38 @@ export const setPasswordSignIn = operation(
 )
 
 async function providerOf(tx: Transaction, { customerId }: Caller, id: string): Promise<contract.Provider> {
-  const found = (await readAll(tx, customerId)).providers.find((one) => one.id === id)
-  if (!found) throw new Error('The identity provider that was just set is not there.')
-  return found
+  const provider = (await readAll(tx, customerId)).providers.find((one) => one.id === id)
+  if (!provider) throw new Error('The identity provider that was just set is not there.')
+  return provider
 }
 
 /** Names a domain, or leads its people to another provider. @throws Problem, also `last_way_in` */
 async function addDomain(
   caller: Caller,
-  given: { domain: string; providerId: string },
+  input: { domain: string; providerId: string },
   requestId: string,
 ): Promise<Domain> {
   const { customerId } = caller
-  const domain = domainOf(given.domain)
-  const row = await changeWaysIn(caller, async (tx) => {
-    const provider = (await lockProviders(tx, customerId)).find(({ id }) => id === given.providerId)
+  const domain = domainOf(input.domain)
+  const row = await changeSignInMethods(caller, async (tx) => {
+    const provider = (await lockProviders(tx, customerId)).find(({ id }) => id === input.providerId)
     if (!provider) throw wrong('providerId', 'is no identity provider')
     const { id: providerId, name } = provider
-    const known = await domains.listDomains(tx, customerId)
-    if (known.every((one) => one.domain !== domain)) checkRoom(known)
+    const existing = await domains.listDomains(tx, customerId)
+    if (existing.every((one) => one.domain !== domain)) checkRoom(existing)
     const added = await domains.addDomain(tx, customerId, { domain, providerId })
-    await checkWayIn(tx, customerId)
+    await checkAdminAccess(tx, customerId)
     const event = { action: 'sign-on-domain.added', subject: domain, requestId, details: { provider: name } }
-    await tell(tx, caller, event)
+    await recordByCaller(tx, caller, event)
     return added
   })
   return serializeDomain(row)
 }
 
 /** Looks for a domain's record in the DNS, which proves it, also where another customer had it and has lost its own. @throws Problem `domain_not_proven`, `domain_taken` */
-async function checkDomain(caller: Caller, given: string, requestId: string): Promise<Domain> {
+async function checkDomain(caller: Caller, domainText: string, requestId: string): Promise<Domain> {
   await checkFresh(caller)
-  const before = await readScope(caller, (tx) => domainNamed(tx, caller, given))
+  const before = await readScope(caller, (tx) => domainNamed(tx, caller, domainText))
   const { domain, token } = before
   if (before.provenAt !== null) return serializeDomain(before)
   const isThere = await domains.isInDns(domain, token).catch(() => {
@@ -177,43 +177,43 @@ async function checkDomain(caller: Caller, given: string, requestId: string): Pr
   const { name, text } = domains.recordOf(domain, token)
   if (!isThere) throw new Problem('domain_not_proven', `There is no TXT record ${name} with “${text}” yet.`)
   await releaseLost(domain, caller.customerId, requestId)
-  const prove = changeWaysIn(caller, async (tx) => {
+  const prove = changeSignInMethods(caller, async (tx) => {
     if ((await domainNamed(tx, caller, domain)).provenAt === null) {
       await domains.proveDomain(tx, caller.customerId, domain, 'dns')
       const event = { action: 'sign-on-domain.proven', subject: domain, requestId, details: { by: 'dns' } }
-      await tell(tx, caller, event)
+      await recordByCaller(tx, caller, event)
     }
     return domainNamed(tx, caller, domain)
   })
-  const taken = `Another customer has proven ${domain} before. Ask your reseller.`
-  return serializeDomain(await prove.catch(duplicate('domain_taken', taken)))
+  const conflict = `Another customer has proven ${domain} before. Ask your reseller.`
+  return serializeDomain(await prove.catch(duplicate('domain_taken', conflict)))
 }
 
 /** Takes a domain away. @throws Problem `not_found`, `last_way_in` */
-async function dropDomain(caller: Caller, given: string, requestId: string): Promise<void> {
+async function dropDomain(caller: Caller, domainText: string, requestId: string): Promise<void> {
   const { customerId } = caller
-  await changeWaysIn(caller, async (tx) => {
+  await changeSignInMethods(caller, async (tx) => {
     await lockProviders(tx, customerId)
-    const { domain } = await domainNamed(tx, caller, given)
+    const { domain } = await domainNamed(tx, caller, domainText)
     await domains.removeDomain(tx, customerId, domain)
-    await checkWayIn(tx, customerId)
-    await tell(tx, caller, { action: 'sign-on-domain.removed', subject: domain, requestId })
+    await checkAdminAccess(tx, customerId)
+    await recordByCaller(tx, caller, { action: 'sign-on-domain.removed', subject: domain, requestId })
   })
 }
 
 async function domainNamed(
   tx: Transaction,
   { customerId }: Caller,
-  given: string,
+  domainText: string,
 ): Promise<domains.DomainRow> {
-  const domain = domains.asDomain(given)
-  const found = (await domains.listDomains(tx, customerId)).find((one) => one.domain === domain)
-  if (!found) throw new Problem('not_found', 'There is no such domain.')
-  return found
+  const domain = domains.asDomain(domainText)
+  const match = (await domains.listDomains(tx, customerId)).find((one) => one.domain === domain)
+  if (!match) throw new Problem('not_found', 'There is no such domain.')
+  return match
 }
 
-function domainOf(given: string): string {
-  const domain = domains.asDomain(given)
+function domainOf(domainText: string): string {
+  const domain = domains.asDomain(domainText)
   if (domain === undefined) throw wrong('domain', 'is no domain of mail addresses')
   return domain
 }
@@ -223,35 +223,35 @@ function wrong(field: 'domain' | 'providerId', detail: string): Problem {
   return new Problem('invalid_request', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
 }
 
-type Given = z.output<typeof ProviderChange>
+type ProviderInput = z.output<typeof ProviderChange>
 
 /** What is given of a provider, as it is kept. @throws Problem `invalid_request` for an unknown billing profile */
-async function keptOf(
+async function valuesOf(
   tx: Transaction,
   customerId: CustomerId,
-  { scopes, mappings, ...given }: Given,
-): Promise<store.Given> {
-  const known = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
+  { scopes, mappings, ...fields }: ProviderInput,
+): Promise<store.ProviderValues> {
+  const profileIds = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
   const isUnknown = ({ billingProfile }: WireMapping) =>
-    billingProfile !== undefined && !known.includes(billingProfile)
+    billingProfile !== undefined && !profileIds.includes(billingProfile)
   const at = mappings?.findIndex(isUnknown) ?? -1
   if (at >= 0) {
     const [pointer, detail] = [`/mappings/${at}/billingProfile`, 'is no billing profile']
     throw new Problem('invalid_request', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
   }
-  const parts = Object.entries(given).filter(([, value]) => value !== undefined)
+  const parts = Object.entries(fields).filter(([, value]) => value !== undefined)
   return {
-    ...(Object.fromEntries(parts) as store.Given),
+    ...(Object.fromEntries(parts) as store.ProviderValues),
     ...(scopes ? { scopes: ['openid', ...new Set(scopes.filter((scope) => scope !== 'openid'))] } : {}),
     ...(mappings ? { mappings: mappings.map(mappingOf) } : {}),
   }
 }
 
 /** What the history has of what was given: that a secret was set, and nothing of it. */
-function toldOf({ clientSecret, mappings, joinRoles, ...given }: store.Given) {
+function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.ProviderValues) {
   const rules = mappings?.map((one) => `${one.claim}:${one.value}=${'role' in one ? one.role : one.profile}`)
   return {
-    ...given,
+    ...fields,
     ...(joinRoles === undefined ? {} : { joinRoles: joinRoles ?? 'none' }),
     ...(rules ? { mappings: rules } : {}),
     ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
@@ -259,8 +259,8 @@ function toldOf({ clientSecret, mappings, joinRoles, ...given }: store.Given) {
 }
 
 /** Takes a provider away with all that hangs on it: its domains, who its people are there, and the sessions that it opened. */
-async function takeAway(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
-  await store.turnOff(tx, customerId, providerId)
+async function removeProvider(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
+  await store.disableProvider(tx, customerId, providerId)
   // Also those of members whose subject was released meanwhile.
   const { digest } = signOnSessions
   const opened = tx.select({ digest }).from(signOnSessions).where(eq(signOnSessions.providerId, providerId))
@@ -273,8 +273,8 @@ async function takeAway(tx: Transaction, customerId: CustomerId, providerId: str
 
 /** @throws Problem `invalid_request` where there are as many as there may be */
 function checkRoom(all: readonly unknown[]): void {
-  if (all.length >= MOST)
-    throw new Problem('invalid_request', `There are ${MOST} already, and no room for more.`)
+  if (all.length >= MAX_ENTRIES)
+    throw new Problem('invalid_request', `There are ${MAX_ENTRIES} already, and no room for more.`)
 }
 
 /** For `catch`: what it means that there is one already. */
@@ -285,6 +285,6 @@ function duplicate(code: 'provider_exists' | 'domain_taken', detail: string) {
 }
 
 /** Records what the caller has done. */
-function tell(tx: Transaction, caller: Caller, event: Omit<AuditEvent, 'actor'>): Promise<void> {
+function recordByCaller(tx: Transaction, caller: Caller, event: Omit<AuditEvent, 'actor'>): Promise<void> {
   return recordAudit(tx, caller.customerId, { ...event, actor: actorOf(caller) })
 }

@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { type NameServer, startNameServer } from '../../../test/fakes/issuers/name-server.ts'
 import * as operations from './operations.ts'
-import { ask } from './test-calls.ts'
+import { callApi } from './test-calls.ts'
 
 // A domain changes hands while its former owner, whose people have no other way in, still has it here.
 
@@ -34,9 +34,9 @@ afterAll(async () => {
 
 const named = (customerId: CustomerId, by?: 'dns' | 'operator') =>
   scope({ customerId }, async (tx) => {
-    const own = { clientId: 'console', clientSecret: 'a secret', scopes: ['openid'] }
-    const given = { name: 'default', issuer: `https://${customerId}.example`, ...own }
-    const providerId = await addProvider(tx, customerId, given)
+    const client = { clientId: 'console', clientSecret: 'a secret', scopes: ['openid'] }
+    const provider = { name: 'default', issuer: `https://${customerId}.example`, ...client }
+    const providerId = await addProvider(tx, customerId, provider)
     const { token } = await addDomain(tx, customerId, { domain, providerId })
     if (by) await proveDomain(tx, customerId, domain, by)
     return recordOf(domain, token)
@@ -60,7 +60,7 @@ async function prove() {
   const { name, text } = await named(next)
   names.records.set(name, [...(names.records.get(name) ?? []), text])
   const headers = await signedIn(next, admin.next)
-  return ask(operations.checkSignOnDomain, { headers, params: { domain } })
+  return callApi(operations.checkSignOnDomain, { headers, params: { domain } })
 }
 
 describe('a domain of somebody else', () => {
@@ -81,8 +81,8 @@ describe('a domain of somebody else', () => {
     expect(await database.sql(former, mails)).toEqual([
       { member_id: admin.former, event: 'domain-ended', about: domain },
     ])
-    const said = "SELECT details FROM audit_events WHERE action = 'sign-on-domain.ended'"
-    expect(await database.sql(former, said)).toEqual([{ details: { by: 'proof of another customer' } }])
+    const query = "SELECT details FROM audit_events WHERE action = 'sign-on-domain.ended'"
+    expect(await database.sql(former, query)).toEqual([{ details: { by: 'proof of another customer' } }])
     // Neither learns who the other one is.
     const all = await database.sql(former, 'SELECT details, subject FROM audit_events')
     expect(JSON.stringify(all)).not.toContain(next)

@@ -1,10 +1,10 @@
 import { route } from '#lib/platform/api/endpoint.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 
-type Asked = { headers?: object; body?: unknown; params?: Record<string, string> }
+type CallInput = { headers?: object; body?: unknown; params?: Record<string, string> }
 
 /** A call of an operation, as it comes over the network. A call that changes something has a body, empty unless told. */
-export async function ask(operation: AnyOperation, { headers = {}, body = {}, params = {} }: Asked) {
+export async function callApi(operation: AnyOperation, { headers = {}, body = {}, params = {} }: CallInput) {
   const { method, path } = operation.contract
   const filled = path.replace(/\{(\w+)\}/g, (_: string, name: string) =>
     encodeURIComponent(params[name] ?? ''),

@@ -12,19 +12,23 @@ import { identityProviders } from '#lib/platform/db/schema/access/sign-on.ts'
  */
 export async function lockProviders(tx: Transaction, customerId: CustomerId): Promise<ProviderRow[]> {
   const { id } = identityProviders
-  const own = eq(identityProviders.customerId, customerId)
-  await tx.select({ id }).from(identityProviders).where(own).orderBy(id).for('no key update')
+  const customerFilter = eq(identityProviders.customerId, customerId)
+  await tx.select({ id }).from(identityProviders).where(customerFilter).orderBy(id).for('no key update')
   return listProviders(tx, customerId)
 }
 
 /**
  * To be asked after a change, ahead of its end.
- * @param besides the id of a provider by which nobody has signed in as it is now
+ * @param exceptProviderId the id of a provider by which nobody has signed in as it is now
  * @throws Problem `last_way_in` where passwords are off, and no Admin is sure to get in by single sign-on
  */
-export async function checkWayIn(tx: Transaction, customerId: CustomerId, besides = ''): Promise<void> {
+export async function checkAdminAccess(
+  tx: Transaction,
+  customerId: CustomerId,
+  exceptProviderId = '',
+): Promise<void> {
   if (!(await isSignOnOnly(tx, customerId))) return
-  if ((await adminsBySignOn(tx, customerId, besides)).size > 0) return
+  if ((await adminsBySignOn(tx, customerId, exceptProviderId)).size > 0) return
   throw new Problem(
     'last_way_in',
     'Passwords are off, and no Admin would be sure to get in. Allow passwords first.',
@@ -55,9 +59,9 @@ export async function lastSignIns(tx: Transaction, customerId: CustomerId): Prom
 
 /** The provider with this id, of those that are given. @throws Problem `not_found` */
 export function providerIn(providers: readonly ProviderRow[], id: string): ProviderRow {
-  const found = providers.find((one) => one.id === id)
-  if (!found) throw new Problem('not_found', 'There is no such identity provider.')
-  return found
+  const provider = providers.find((one) => one.id === id)
+  if (!provider) throw new Problem('not_found', 'There is no such identity provider.')
+  return provider
 }
 
 /** Removes a provider that nothing refers to any more. */
@@ -66,23 +70,30 @@ export async function deleteProvider(
   customerId: CustomerId,
   providerId: string,
 ): Promise<void> {
-  const own = and(eq(identityProviders.customerId, customerId), eq(identityProviders.id, providerId))
-  await tx.delete(identityProviders).where(own)
+  const providerFilter = and(
+    eq(identityProviders.customerId, customerId),
+    eq(identityProviders.id, providerId),
+  )
+  await tx.delete(identityProviders).where(providerFilter)
 }
 
 /**
  * The Admins who are sure to get in by single sign-on: each has done so by a provider as it is now, to which a proven domain
  * leads them.
- * @param besides the id of a provider by which nobody has signed in as it is now
+ * @param exceptProviderId the id of a provider by which nobody has signed in as it is now
  */
-async function adminsBySignOn(tx: Transaction, customerId: CustomerId, besides = ''): Promise<Set<string>> {
+async function adminsBySignOn(
+  tx: Transaction,
+  customerId: CustomerId,
+  exceptProviderId = '',
+): Promise<Set<string>> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT m.id FROM sign_on_subjects s
     JOIN identity_providers p ON p.customer_id = ${customerId} AND p.id = s.provider_id
     JOIN members m ON m.customer_id = ${customerId} AND m.id = s.member_id
     JOIN sign_on_domains d ON d.customer_id = ${customerId} AND d.provider_id = p.id
       AND d.domain = lower(split_part(m.email, '@', 2))
-    WHERE s.customer_id = ${customerId} AND p.id <> ${besides} AND p.off_at IS NULL AND d.proven_at IS NOT NULL
+    WHERE s.customer_id = ${customerId} AND p.id <> ${exceptProviderId} AND p.off_at IS NULL AND d.proven_at IS NOT NULL
       AND s.last_sign_in_at >= p.changed_at AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL
       AND m.removed_at IS NULL`)
   return new Set(rows.map(({ id }) => id))

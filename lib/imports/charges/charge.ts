@@ -1,6 +1,6 @@
 import type Big from 'big.js'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import { textFault } from '../faults.ts'
+import { textError } from '../faults.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
 
@@ -21,9 +21,9 @@ export type Charge = {
   tags?: Record<string, string> | undefined
 }
 
-const LONGEST = 300
-const LONGEST_TEXT = 1000
-const LONGEST_TAGS = 100_000
+const MAX_LENGTH = 300
+const MAX_TEXT_LENGTH = 1000
+const MAX_TAGS_LENGTH = 100_000
 
 /**
  * Reads what is kept of a charge. What can't be read is left out: nothing that is owed depends on it.
@@ -31,8 +31,8 @@ const LONGEST_TAGS = 100_000
  */
 export function chargeReader(tags: readonly string[] = []) {
   const timeAt = timeReader()
-  const textAt = (text: string | undefined, longest = LONGEST) =>
-    text && !textFault(text, longest) ? text : undefined
+  const textAt = (text: string | undefined, longest = MAX_LENGTH) =>
+    text && !textError(text, longest) ? text : undefined
   return ({ read }: Header, row: readonly string[], cost: Big): Charge => {
     const category = read(row, 'category') ?? ''
     const quantity = read(row, 'quantity')
@@ -41,7 +41,7 @@ export function chargeReader(tags: readonly string[] = []) {
       category,
       class: textAt(read(row, 'class')),
       service: read(row, 'service') ?? category,
-      description: textAt(read(row, 'description')?.slice(0, LONGEST_TEXT), LONGEST_TEXT),
+      description: textAt(read(row, 'description')?.slice(0, MAX_TEXT_LENGTH), MAX_TEXT_LENGTH),
       start: timeAt(read(row, 'chargeStart')),
       end: timeAt(read(row, 'chargeEnd')),
       account: read(row, 'account') ?? '',
@@ -56,14 +56,14 @@ export function chargeReader(tags: readonly string[] = []) {
 
 /** Tags are a JSON object; numbers and switches become text. */
 function chosen(text: string | undefined, keys: readonly string[]): Record<string, string> | undefined {
-  if (text === undefined || text.length > LONGEST_TAGS || !text.startsWith('{')) return undefined
+  if (text === undefined || text.length > MAX_TAGS_LENGTH || !text.startsWith('{')) return undefined
   const all = parsed(text)
-  const own = keys.flatMap((key) => {
+  const entries = keys.flatMap((key) => {
     const value = Object.hasOwn(all, key) ? all[key] : undefined
-    const told = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
-    return told && !textFault(told, LONGEST) ? [[key, told] as const] : []
+    const valueText = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
+    return valueText && !textError(valueText, MAX_LENGTH) ? [[key, valueText] as const] : []
   })
-  return own.length === 0 ? undefined : Object.fromEntries(own)
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChargeRow, DetailRow } from './test-charges.ts'
-import { importers, refusal } from './test-importers.ts'
+import { importErrorOf, importers } from './test-importers.ts'
 
-let own: Awaited<ReturnType<typeof importers>>
+let importSession: Awaited<ReturnType<typeof importers>>
 beforeAll(async () => {
-  own = await importers()
+  importSession = await importers()
 })
-afterAll(() => own.close())
+afterAll(() => importSession.close())
 
-const importer = () => own.importer()
-const bill = (...rows: DetailRow[]) => own.bill(...rows)
-const usage = (...rows: ChargeRow[]) => own.usage(...rows)
+const importer = () => importSession.importer()
+const bill = (...rows: DetailRow[]) => importSession.bill(...rows)
+const usage = (...rows: ChargeRow[]) => importSession.usage(...rows)
 
 describe('the sample of docs/focus-1.4, which is made by us', () => {
   test('is one import: a bill reconciled to zero, and one with its planted differences', async () => {
@@ -60,8 +60,8 @@ describe('the sample of docs/focus-1.4, which is made by us', () => {
       [undefined, 1.25],
       ['E-9', 3.75],
     ])
-    const { charges: own } = await list({ line: 'D-5' }, 'NC-2026-1001')
-    expect(own).toEqual([
+    const { charges: lineCharges } = await list({ line: 'D-5' }, 'NC-2026-1001')
+    expect(lineCharges).toEqual([
       {
         ...{ position: expect.any(Number), detailId: 'D-5', chargeCategory: 'Adjustment' },
         ...{ chargeClass: 'Correction', serviceName: 'Object storage', billingAccount: '4400-11' },
@@ -80,7 +80,7 @@ describe('a bill and its charges', () => {
     { BilledCost: '6.6666666667' },
     { InvoiceDetailId: 'D-2', BilledCost: '4.996', ChargeCategory: 'Tax' },
   ]
-  const FOUND = { agrees: true, count: 3, differenceAmount: 0.004, roundingAmount: 0.004 }
+  const RECONCILED = { agrees: true, count: 3, differenceAmount: 0.004, roundingAmount: 0.004 }
 
   test.each<[string, (b: string, u: string) => string[][]]>([
     ['together', (b, u) => [[b, u]]],
@@ -95,7 +95,7 @@ describe('a bill and its charges', () => {
     expect((await amounts()).filter(([, state]) => state === 'issued')).toEqual([
       [id, 'issued', 'invoice', 15, 15],
     ])
-    expect((await read(id)).charges).toMatchObject(FOUND)
+    expect((await read(id)).charges).toMatchObject(RECONCILED)
     expect(await count()).toBe(3)
   })
 
@@ -103,7 +103,7 @@ describe('a bill and its charges', () => {
     const { load, read, amounts, id } = await importer()
     await load([usage(...FINE)])
     expect(await amounts()).toEqual([['N-1', 'issued', 'summary', 15, 15]])
-    await own.db.sql(id, 'UPDATE invoices SET balance_amount = 4')
+    await importSession.db.sql(id, 'UPDATE invoices SET balance_amount = 4')
     const { report } = await load([bill(...TWO)])
     expect(report.counts).toMatchObject({ corrected: 1, added: 0 })
     expect((await amounts()).map(([, ...rest]) => rest)).toEqual([
@@ -112,7 +112,7 @@ describe('a bill and its charges', () => {
     ])
     const summary = await read()
     expect(summary.charges).toBeUndefined()
-    expect((await read(summary.replacedBy)).charges).toMatchObject(FOUND)
+    expect((await read(summary.replacedBy)).charges).toMatchObject(RECONCILED)
   })
 
   test('that come again with others replace them, whatever their order was; the bill stays', async () => {
@@ -136,7 +136,7 @@ describe('a bill and its charges', () => {
     const second = await load([usage({ BilledCost: '9' })])
     await expect(undo(first.importId)).rejects.toThrow(`has charges of the import ${second.importId}`)
     expect(await undo(second.importId)).toMatchObject({ charged: 1, restored: 0 })
-    expect((await read()).charges).toMatchObject(FOUND)
+    expect((await read()).charges).toMatchObject(RECONCILED)
     expect(await undo(first.importId)).toMatchObject({ charged: 1 })
     expect((await read()).charges).toBeUndefined()
     expect(await count()).toBe(0)
@@ -149,7 +149,9 @@ describe('a bill and its charges', () => {
     expect(await count()).toBe(3)
     await Promise.all([load([usage({ BilledCost: '1' })]), load([usage({ BilledCost: '2' })])])
     expect((await list()).rowCount).toBe(1)
-    expect(await own.db.sql(id, 'SELECT FROM charge_sets WHERE replaced_by IS NULL')).toHaveLength(1)
+    expect(await importSession.db.sql(id, 'SELECT FROM charge_sets WHERE replaced_by IS NULL')).toHaveLength(
+      1,
+    )
   })
 
   test('a dry run stores neither', async () => {
@@ -162,9 +164,9 @@ describe('a bill and its charges', () => {
     const { load, count } = await importer()
     const [b, u] = [bill(...TWO), usage({ BillingCurrency: 'EUR' })]
     const reason = 'is in USD, and its charges are in EUR'
-    expect(await refusal(load([b, u]))).toMatchObject([{ subject: 'invoice N-1', reason }])
+    expect(await importErrorOf(load([b, u]))).toMatchObject([{ subject: 'invoice N-1', reason }])
     await load([b])
-    expect(await refusal(load([u], { correct: true }))).toMatchObject([{ reason }])
+    expect(await importErrorOf(load([u], { correct: true }))).toMatchObject([{ reason }])
     expect(await count()).toBe(0)
   })
 
@@ -183,7 +185,9 @@ describe('a bill and its charges', () => {
 
   test('an id of a line that comes twice is refused', async () => {
     const { load } = await importer()
-    expect(await refusal(load([bill({}, {}), usage({})]))).toMatchObject([{ column: 'InvoiceDetailId' }])
+    expect(await importErrorOf(load([bill({}, {}), usage({})]))).toMatchObject([
+      { column: 'InvoiceDetailId' },
+    ])
   })
 
   test('of a draft without a number lead to it, and do not issue it', async () => {

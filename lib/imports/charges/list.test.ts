@@ -4,17 +4,17 @@ import { addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { platformTable } from '../focus/platforms.ts'
 import { importFocus } from '../run.ts'
 import type { ChargeRow, DetailRow } from './test-charges.ts'
-import { importers, trace } from './test-importers.ts'
+import { importers, requestMeta } from './test-importers.ts'
 
-let own: Awaited<ReturnType<typeof importers>>
+let importSession: Awaited<ReturnType<typeof importers>>
 beforeAll(async () => {
-  own = await importers()
+  importSession = await importers()
 })
-afterAll(() => own.close())
+afterAll(() => importSession.close())
 
-const importer = () => own.importer()
-const bill = (...rows: DetailRow[]) => own.bill(...rows)
-const usage = (...rows: ChargeRow[]) => own.usage(...rows)
+const importer = () => importSession.importer()
+const bill = (...rows: DetailRow[]) => importSession.bill(...rows)
+const usage = (...rows: ChargeRow[]) => importSession.usage(...rows)
 
 describe('what is resold', () => {
   test('shows nobody what the vendor charged', async () => {
@@ -26,7 +26,7 @@ describe('what is resold', () => {
   test('a map of accounts leads charges with their bill to each customer and profile', async () => {
     const [one, other] = [await importer(), await importer()]
     await addProfile(other.id, 'emea')
-    const map = own.file(`account,customer,billingProfile\nA-1,${one.id},\nA-2,${other.id},emea\n`)
+    const map = importSession.file(`account,customer,billingProfile\nA-1,${one.id},\nA-2,${other.id},emea\n`)
     const rows = [{}, { BillingAccountId: 'A-2', InvoiceDetailId: 'D-2' }]
     await importFocus(
       { paths: [bill(...rows), usage(...rows)] },
@@ -57,10 +57,10 @@ describe('listCharges', () => {
       ['D-0', 54.5],
     ])
     expect(all.at(-1)).toMatchObject({ detailId: 'D-1', amount: -9.5 })
-    const of = all.filter(({ detailId }) => detailId === 'D-1')
+    const lineCharges = all.filter(({ detailId }) => detailId === 'D-1')
     const first = await list({ line: 'D-1', maxResults: 20 })
     const second = await list({ line: 'D-1', maxResults: 20, pageToken: first.pageToken ?? '' })
-    expect([...first.charges, ...second.charges]).toEqual(of)
+    expect([...first.charges, ...second.charges]).toEqual(lineCharges)
     expect([second.pageToken, first.previousPageToken]).toEqual([undefined, undefined])
     const back = await list({ line: 'D-1', maxResults: 20, pageToken: second.previousPageToken ?? '' })
     expect(back.charges).toEqual(first.charges)
@@ -74,16 +74,18 @@ describe('listCharges', () => {
   test('asks for the role, for an invoice that is there, and for one thing at a time', async () => {
     const { load, list, id } = await importer()
     await load([usage({})])
-    const given = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
+    const input = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
     for (const role of ['it-manager'] as const)
-      await expect(charges.listCharges(await callerOf(id, role), given, trace)).rejects.toMatchObject({
+      await expect(charges.listCharges(await callerOf(id, role), input, requestMeta)).rejects.toMatchObject({
         code: 'permission_denied',
       })
     for (const role of ['finance-user', 'admin'] as const)
-      expect((await charges.listCharges(await callerOf(id, role), given, trace)).body.rowCount).toBe(1)
+      expect((await charges.listCharges(await callerOf(id, role), input, requestMeta)).body.rowCount).toBe(1)
     await expect(list({}, 'N-2')).rejects.toMatchObject({ code: 'not_found' })
-    const exported = { ...given, params: { invoice_id: 'N-2' } }
-    await expect(charges.exportCharges(await callerOf(id, 'admin'), exported, trace)).rejects.toMatchObject({
+    const exported = { ...input, params: { invoice_id: 'N-2' } }
+    await expect(
+      charges.exportCharges(await callerOf(id, 'admin'), exported, requestMeta),
+    ).rejects.toMatchObject({
       code: 'not_found',
     })
     await expect(list({ line: 'D-1', withoutLine: 'true' })).rejects.toMatchObject({
@@ -104,8 +106,8 @@ describe('listCharges', () => {
         { InvoiceDetailId: 'D-3', ChargeDescription: '@x', BilledCost: '1' },
       ),
     ])
-    const given = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
-    const { body } = await charges.exportCharges(await caller(), given, trace)
+    const input = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
+    const { body } = await charges.exportCharges(await caller(), input, requestMeta)
     const text = (await Array.fromAsync(body)).map((piece) => Buffer.from(piece).toString()).join('')
     const rows = text.trim().split('\r\n').slice(1)
     expect(rows.map((row) => row.split(',').slice(0, 5).join(','))).toEqual([

@@ -28,7 +28,7 @@ export type Runs<Item> = {
   put(items: Iterable<Keyed<Item>>): void
   isEmpty(): boolean
   /** All of them by their keys; of one key, the first that was put first. */
-  inOrder(): Generator<Keyed<Item>>
+  sorted(): Generator<Keyed<Item>>
   close(): void
 }
 
@@ -45,14 +45,14 @@ export function sortedRuns<Item>(read: (written: never) => Item): Runs<Item> {
       files.push(file)
     },
     isEmpty: () => files.length === 0,
-    *inOrder() {
+    *sorted() {
       const runs = files.map((file) => readLines<Keyed<never>>(file))
       try {
-        const heads = runs.map((run) => run.next().value)
-        for (let at = leastOf(heads); at !== -1; at = leastOf(heads)) {
-          const head = heads[at]
-          if (head) yield [head[0], read(head[1])]
-          heads[at] = runs[at]?.next().value
+        const nextItems = runs.map((run) => run.next().value)
+        for (let at = leastOf(nextItems); at !== -1; at = leastOf(nextItems)) {
+          const item = nextItems[at]
+          if (item) yield [item[0], read(item[1])]
+          nextItems[at] = runs[at]?.next().value
         }
       } finally {
         for (const run of runs) run.return(undefined)
@@ -62,10 +62,10 @@ export function sortedRuns<Item>(read: (written: never) => Item): Runs<Item> {
   }
 }
 
-function leastOf(heads: readonly (Keyed<never> | undefined)[]): number {
+function leastOf(nextItems: readonly (Keyed<never> | undefined)[]): number {
   let least = -1
-  for (const [at, head] of heads.entries())
-    if (head && (least === -1 || head[0] < (heads[least]?.[0] ?? ''))) least = at
+  for (const [at, item] of nextItems.entries())
+    if (item && (least === -1 || item[0] < (nextItems[least]?.[0] ?? ''))) least = at
   return least
 }
 

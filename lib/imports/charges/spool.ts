@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import Big from 'big.js'
 import type { ChargeSet, LineSum } from '#lib/billing/charges/reconciliation.ts'
 import { numberOf } from '../focus/invoice.ts'
-import { headOfKey, MOST_GROUPS } from '../focus/merge.ts'
-import { ImportRefused } from '../refused.ts'
+import { MAX_GROUPS, parseBillKey } from '../focus/merge.ts'
+import { ImportError } from '../refused.ts'
 import type { Charge } from './charge.ts'
 import { aside, lineWriter, readLines, sortedRuns } from './runs.ts'
 
 /** The charges of one bill; `digest` is the same for the same charges, in whatever order they came. */
-export type Kept = ChargeSet & {
+export type SpooledCharges = ChargeSet & {
   issuer: string
   number: string
   digest: string
@@ -16,18 +16,18 @@ export type Kept = ChargeSet & {
   charges(): Generator<Charge>
 }
 /** The same without the charges, as it is put aside; empty: no map of accounts names a customer. */
-type Head = Omit<Kept, 'charges'> & { customer: string }
+type SpooledHeader = Omit<SpooledCharges, 'charges'> & { customer: string }
 /** Where both stand, in one order. */
-type Files = { heads: string; charges: string }
+type Files = { headers: string; charges: string }
 
 export type ChargeStream = {
   /** The bills of a customer as the map of accounts names it; empty where there is no map. */
-  of(customer: string): Generator<Kept>
+  forCustomer(customer: string): Generator<SpooledCharges>
   close(): void
 }
 
 /** Each takes some 500 bytes; what is more than these goes to a file for a while. */
-const MOST_IN_MEMORY = 50_000
+const MAX_IN_MEMORY = 50_000
 
 type NumberTerms = Parameters<typeof numberOf>[1]
 type Written = { currency: string; charge: Charge }
@@ -37,7 +37,7 @@ type Written = { currency: string; charge: Charge }
  * memory, however many there are. `close` it in the end.
  * @param terms by which bills are numbered
  */
-export function chargeSpool(terms: NumberTerms, mostInMemory = MOST_IN_MEMORY) {
+export function chargeSpool(terms: NumberTerms, mostInMemory = MAX_IN_MEMORY) {
   const runs = sortedRuns<Written>((written) => written)
   const folder = aside()
   let waiting: [key: string, written: Written][] = []
@@ -59,9 +59,9 @@ export function chargeSpool(terms: NumberTerms, mostInMemory = MOST_IN_MEMORY) {
      */
     whole(): ChargeStream {
       flush()
-      if (runs.isEmpty()) return { of: function* () {}, close: () => undefined }
-      const files = { heads: folder.path('heads'), charges: folder.path('charges') }
-      write(runs.inOrder(), files, terms)
+      if (runs.isEmpty()) return { forCustomer: function* () {}, close: () => undefined }
+      const files = { headers: folder.path('heads'), charges: folder.path('charges') }
+      write(runs.sorted(), files, terms)
       return streamOf(files)
     },
     close(): void {
@@ -80,37 +80,37 @@ type Last = {
 
 /** Writes the charges in their order into one file, and into another one what those of each bill come to. */
 function write(all: Iterable<[key: string, written: Written]>, files: Files, terms: NumberTerms): void {
-  const [heads, lines] = [lineWriter(files.heads), lineWriter(files.charges)]
+  const [headers, lines] = [lineWriter(files.headers), lineWriter(files.charges)]
   let last: Last | undefined
   try {
     for (const [key, { currency, charge }] of all) {
       const bill = key.slice(0, key.indexOf(END))
       if (last?.bill !== bill) {
-        if (last) heads.write(headOf(last, terms))
+        if (last) headers.write(headerOf(last, terms))
         last = { bill, currency, sums: lineSums(), hash: createHash('sha256') }
       }
       last.hash.update(key)
       last.sums.add(charge)
-      if (last.sums.size() > MOST_GROUPS) throw tooMany(bill)
+      if (last.sums.size() > MAX_GROUPS) throw tooMany(bill)
       lines.write(charge)
     }
-    if (last) heads.write(headOf(last, terms))
+    if (last) headers.write(headerOf(last, terms))
   } finally {
-    heads.end()
+    headers.end()
     lines.end()
   }
 }
 
-function headOf({ bill, currency, sums, hash }: Last, terms: NumberTerms): Head {
-  const { customer, ...known } = headOfKey(bill)
-  const number = numberOf({ ...known, currency }, terms)
-  return { customer, issuer: known.issuer, number, currency, digest: hash.digest('hex'), ...sums.end() }
+function headerOf({ bill, currency, sums, hash }: Last, terms: NumberTerms): SpooledHeader {
+  const { customer, ...billHeader } = parseBillKey(bill)
+  const number = numberOf({ ...billHeader, currency }, terms)
+  return { customer, issuer: billHeader.issuer, number, currency, digest: hash.digest('hex'), ...sums.end() }
 }
 
-function tooMany(bill: string): ImportRefused {
-  const { invoiceId, issuer } = headOfKey(bill)
-  const reason = `its charges lead to more than ${MOST_GROUPS} lines`
-  return new ImportRefused([{ subject: `invoice ${invoiceId ?? `of ${issuer}`}`, reason }])
+function tooMany(bill: string): ImportError {
+  const { invoiceId, issuer } = parseBillKey(bill)
+  const reason = `its charges lead to more than ${MAX_GROUPS} lines`
+  return new ImportError([{ subject: `invoice ${invoiceId ?? `of ${issuer}`}`, reason }])
 }
 
 /** Between the parts of a key: no cell that is kept has it. */
@@ -154,10 +154,10 @@ function lineSums() {
   }
   return {
     add(charge: Charge): void {
-      const own = charge.detail ?? null
-      if (own !== detail) {
+      const detailId = charge.detail ?? null
+      if (detailId !== detail) {
         end()
-        detail = own
+        detail = detailId
         ;[line, corrections, categories] = [nothing(), nothing(), new Map()]
       }
       const category = categories.get(charge.category) ?? nothing()
@@ -184,23 +184,23 @@ function textOf({ count, amount }: Tally) {
 
 /** Reads both as they are asked for. */
 function streamOf(files: Files): ChargeStream {
-  const heads = readLines<Head>(files.heads)
+  const headers = readLines<SpooledHeader>(files.headers)
   const lines = readLines<Charge>(files.charges)
-  let next = heads.next()
+  let next = headers.next()
   let at = 0
   let start = 0
   return {
-    *of(customer) {
+    *forCustomer(customer) {
       while (!next.done && next.value.customer <= customer) {
-        const { customer: whose, ...head } = next.value
+        const { customer: whose, ...set } = next.value
         const from = start
-        start += head.count
-        next = heads.next()
-        if (whose === customer) yield { ...head, charges: () => chargesFrom(from, head.count) }
+        start += set.count
+        next = headers.next()
+        if (whose === customer) yield { ...set, charges: () => chargesFrom(from, set.count) }
       }
     },
     close() {
-      heads.return(undefined)
+      headers.return(undefined)
       lines.return(undefined)
     },
   }

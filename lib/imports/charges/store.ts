@@ -6,13 +6,13 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain } from '#lib/platform/db/plans.ts'
 import { holdAll } from '../all-rows.ts'
 import type { Charge } from './charge.ts'
-import type { Kept } from './spool.ts'
+import type { SpooledCharges } from './spool.ts'
 
 /** Of how many bills the charges were not there, were the same, and came in the place of others. */
 export type ChargeCounts = { added: number; unchanged: number; replaced: number }
 
-const MOST_BILLS = 500
-const MOST_LINES = 5000
+const MAX_BILLS = 500
+const MAX_LINES = 5000
 
 /**
  * Stores the charges of bills, whether these are there or not: of each bill all of them, or none where they are there
@@ -23,7 +23,7 @@ export async function storeCharges(
   tx: Transaction,
   customerId: CustomerId,
   importId: string,
-  bills: Iterable<Kept>,
+  bills: Iterable<SpooledCharges>,
   { onBill, signal }: { onBill?: (count: number) => void; signal?: AbortSignal | undefined } = {},
 ): Promise<ChargeCounts> {
   const counts: ChargeCounts = { added: 0, unchanged: 0, replaced: 0 }
@@ -33,13 +33,13 @@ export async function storeCharges(
     signal?.throwIfAborted()
     await planAgain(tx)
     const there = await digestsOf(tx, customerId, batch)
-    const isNew = ({ issuer, number, digest }: Kept) => there.get(keyOf(issuer, number)) !== digest
+    const isNew = ({ issuer, number, digest }: SpooledCharges) => there.get(keyOf(issuer, number)) !== digest
     const sets = batch.filter(isNew).map((bill) => ({ bill, id: randomUUID() }))
     const replaced = sets.filter(({ bill }) => there.has(keyOf(bill.issuer, bill.number)))
     counts.unchanged += batch.length - sets.length
     counts.replaced += replaced.length
     counts.added += sets.length - replaced.length
-    await markReplaced(
+    await recordReplaced(
       tx,
       customerId,
       importId,
@@ -70,20 +70,20 @@ export async function undoCharges(
 }
 
 /** So many bills at a time; `rowsOf` reads their charges before the next ones are asked for. */
-function* batchesOf(bills: Iterable<Kept>): Generator<Kept[]> {
-  let batch: Kept[] = []
+function* batchesOf(bills: Iterable<SpooledCharges>): Generator<SpooledCharges[]> {
+  let batch: SpooledCharges[] = []
   let lines = 0
   for (const bill of bills) {
     batch.push(bill)
     lines += bill.lines.length
-    if (batch.length < MOST_BILLS && lines < MOST_LINES) continue
+    if (batch.length < MAX_BILLS && lines < MAX_LINES) continue
     yield batch
     ;[batch, lines] = [[], 0]
   }
   if (batch.length > 0) yield batch
 }
 
-async function digestsOf(tx: Transaction, customerId: CustomerId, bills: readonly Kept[]) {
+async function digestsOf(tx: Transaction, customerId: CustomerId, bills: readonly SpooledCharges[]) {
   const { rows } = await tx.execute<{ issuer: string; number: string; digest: string }>(sql`
     SELECT found.* FROM unnest(${texts(bills, 'issuer')}, ${texts(bills, 'number')}) AS given(issuer, number)
     CROSS JOIN LATERAL (
@@ -93,11 +93,11 @@ async function digestsOf(tx: Transaction, customerId: CustomerId, bills: readonl
   return new Map(rows.map(({ issuer, number, digest }) => [keyOf(issuer, number), digest]))
 }
 
-async function markReplaced(
+async function recordReplaced(
   tx: Transaction,
   customerId: CustomerId,
   importId: string,
-  bills: readonly Kept[],
+  bills: readonly SpooledCharges[],
 ) {
   if (bills.length === 0) return
   await tx.execute(sql`
@@ -107,15 +107,15 @@ async function markReplaced(
       AND charge_sets.number = given.number AND replaced_by IS NULL`)
 }
 
-function texts(of: readonly Kept[], field: 'issuer' | 'number') {
-  return sql`${sql.param(of.map((one) => one[field]))}::text[]`
+function texts(sets: readonly SpooledCharges[], field: 'issuer' | 'number') {
+  return sql`${sql.param(sets.map((one) => one[field]))}::text[]`
 }
 
 function keyOf(issuer: string, number: string): string {
   return `${issuer}\u0000${number}`
 }
 
-const MOST_ROWS = 5000
+const MAX_ROWS = 5000
 
 type Row = Charge & { setId: string; position: number }
 
@@ -124,10 +124,10 @@ async function addSets(
   tx: Transaction,
   customerId: CustomerId,
   importId: string,
-  sets: readonly { bill: Kept; id: string }[],
+  sets: readonly { bill: SpooledCharges; id: string }[],
 ) {
   if (sets.length === 0) return
-  const rows = sets.map(({ id, bill: { charges: _, ...head } }) => ({ id, ...head }))
+  const rows = sets.map(({ id, bill: { charges: _, ...row } }) => ({ id, ...row }))
   const added = await tx.execute(sql`
     INSERT INTO charge_sets (customer_id, import_id, id, issuer, number, currency, count, amount, digest, lines)
     SELECT own.customer_id, own.id, r.* FROM imports AS own, json_to_recordset(${JSON.stringify(rows)}::json)
@@ -137,13 +137,13 @@ async function addSets(
 }
 
 /** The charges of sets as rows, so many at a time. */
-function* rowsOf(sets: readonly { bill: Kept; id: string }[]): Generator<Row[]> {
+function* rowsOf(sets: readonly { bill: SpooledCharges; id: string }[]): Generator<Row[]> {
   let rows: Row[] = []
   for (const { id: setId, bill } of sets) {
     let position = 0
     for (const charge of bill.charges()) {
       rows.push({ ...charge, setId, position: position++ })
-      if (rows.length < MOST_ROWS) continue
+      if (rows.length < MAX_ROWS) continue
       yield rows
       rows = []
     }

@@ -38,7 +38,7 @@ export type DetailRow = Partial<typeof DETAIL>
 export type ChargeRow = Partial<typeof CHARGE>
 
 const csv = (row: object, rows: readonly object[]) =>
-  [Object.keys(row), ...rows.map((given) => Object.values({ ...row, ...given }))]
+  [Object.keys(row), ...rows.map((overrides) => Object.values({ ...row, ...overrides }))]
     .map((cells) => cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(','))
     .map((line) => `${line}\n`)
     .join('')

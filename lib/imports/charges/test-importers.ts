@@ -12,7 +12,7 @@ import { type FocusTerms, importFocus, type Run } from '../run.ts'
 import { undoImport } from '../undo.ts'
 import { type ChargeRow, chargesCsv, type DetailRow, detailsCsv } from './test-charges.ts'
 
-export const trace = { requestId: 'test-request' }
+export const requestMeta = { requestId: 'test-request' }
 
 /** A database, a folder for files, and customers to whom these are imported; `close` them in the end. */
 export async function importers() {
@@ -38,15 +38,15 @@ export async function importers() {
       )
     const caller = () => callerOf(id, 'finance-user')
     const read = async (invoice_id = 'N-1') => {
-      const given = { params: { invoice_id }, query: {}, body: undefined }
-      return (await invoices.readInvoice(await caller(), given, trace)).body
+      const input = { params: { invoice_id }, query: {}, body: undefined }
+      return (await invoices.readInvoice(await caller(), input, requestMeta)).body
     }
     const list = async (
       query: Parameters<typeof charges.listCharges>[1]['query'] = {},
       invoice_id = 'N-1',
     ) => {
-      const given = { params: { invoice_id }, query, body: undefined }
-      return (await charges.listCharges(await caller(), given, trace)).body
+      const input = { params: { invoice_id }, query, body: undefined }
+      return (await charges.listCharges(await caller(), input, requestMeta)).body
     }
     const amounts = async () =>
       (
@@ -70,7 +70,7 @@ export async function importers() {
   return { db, file, bill, usage, importer, close }
 }
 
-export const refusal = (promise: Promise<unknown>) =>
+export const importErrorOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'not refused',
     ({ problems }) => problems,

@@ -13,9 +13,9 @@ import { asOperator, newCustomerId } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type AuditEvent, OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { ImportRefused } from '../refused.ts'
+import { ImportError } from '../refused.ts'
 import { type Change, plan } from './differences.ts'
-import type { GivenCustomer, GivenMember } from './shapes.ts'
+import type { CustomerInput, MemberInput } from './shapes.ts'
 import { readStored, type StoredMember } from './stored.ts'
 
 export type Applied = { changes: Change[]; invitations: Invitation[] }
@@ -26,34 +26,34 @@ export type Applied = { changes: Change[]; invitations: Invitation[] }
  * @param how.isMailed whether links of new members are mailed by a job, and not given back
  * @throws ImportRefused where it can't be done any more, because somebody else changed it meanwhile
  */
-export function applyCustomer(given: GivenCustomer, { isMailed = false } = {}): Promise<Applied> {
-  const customerId = newCustomerId(given.id)
+export function applyCustomer(input: CustomerInput, { isMailed = false } = {}): Promise<Applied> {
+  const customerId = newCustomerId(input.id)
   return scope({ customerId }, async (tx) => {
     // Two imports of one customer come one after the other.
     const naming = await readNaming(tx, customerId)
     const stored = naming && (await readStored(tx, customerId))
-    const { changes, problems } = plan(given, stored)
-    if (problems.length > 0) throw new ImportRefused(problems)
+    const { changes, problems } = plan(input, stored)
+    if (problems.length > 0) throw new ImportError(problems)
     const news = changes.filter(({ kind }) => kind !== 'unchanged')
-    const known = new Map(stored?.members.map((member) => [member.email.toLowerCase(), member]))
+    const storedMembers = new Map(stored?.members.map((member) => [member.email.toLowerCase(), member]))
     const isNews: IsNews = (part: Change['part'], id: string) =>
       news.some((one) => one.part === part && one.id === id)
     const requestId = randomUUID()
-    const told = telling(tx, customerId, requestId)
-    await saveNaming(tx, customerId, given, naming, told)
-    await saveParties(tx, customerId, given, { isNews, told })
-    const members = given.members.filter(({ email }) => isNews('member', email))
-    const operator = asOperator({ customerId, ...namingOf(given) }, ['admin'])
+    const record = auditWriter(tx, customerId, requestId)
+    await saveNaming(tx, customerId, input, naming, record)
+    await saveParties(tx, customerId, input, { isNews, record })
+    const members = input.members.filter(({ email }) => isNews('member', email))
+    const operator = asOperator({ customerId, ...namingOf(input) }, ['admin'])
     const invitations: Invitation[] = []
     for (const member of members) {
-      const before = known.get(member.email.toLowerCase())
+      const before = storedMembers.get(member.email.toLowerCase())
       const invitation = await saveMember(tx, operator, member, before, { requestId, isMailed })
-      if (invitation) invitations.push({ ...invitation, customer: given.id })
+      if (invitation) invitations.push({ ...invitation, customer: input.id })
     }
-    for (const one of given.notices.filter(({ email, profile }) =>
+    for (const one of input.notices.filter(({ email, profile }) =>
       isNews('notices', `${email} of ${profile}`),
     ))
-      await saveNotices(tx, customerId, one, told)
+      await saveNotices(tx, customerId, one, record)
     return { changes, invitations }
   })
 }
@@ -65,15 +65,15 @@ type IsNews = (part: Change['part'], id: string) => boolean
 async function saveParties(
   tx: Transaction,
   customerId: CustomerId,
-  given: GivenCustomer,
-  { isNews, told }: { isNews: IsNews; told: Told },
+  input: CustomerInput,
+  { isNews, record }: { isNews: IsNews; record: AuditWriter },
 ): Promise<void> {
-  for (const { line: _, ...profile } of given.profiles.filter(({ id }) => isNews('billing profile', id))) {
+  for (const { line: _, ...profile } of input.profiles.filter(({ id }) => isNews('billing profile', id))) {
     await setBillingProfile(tx, customerId, profile)
     const { id, ...details } = profile
-    await told('billing-profile.set', id, details)
+    await record('billing-profile.set', id, details)
   }
-  for (const { line: _, ...issuer } of given.issuers.filter(({ name }) => isNews('issuer', name)))
+  for (const { line: _, ...issuer } of input.issuers.filter(({ name }) => isNews('issuer', name)))
     await saveIssuer(tx, customerId, issuer, randomUUID())
 }
 
@@ -85,28 +85,28 @@ function namingOf({ name = '', domain = '', contactEmail = '' }: Partial<Naming>
 async function saveNaming(
   tx: Transaction,
   customerId: CustomerId,
-  { name, domain, contactEmail }: GivenCustomer,
+  { name, domain, contactEmail }: CustomerInput,
   before: Naming | undefined,
-  told: Told,
+  record: AuditWriter,
 ): Promise<void> {
   if (!before) {
-    const given = namingOf({ name, domain, contactEmail })
-    await directory.addCustomer(tx, customerId, given)
-    return told('customer.added', customerId, given)
+    const naming = namingOf({ name, domain, contactEmail })
+    await directory.addCustomer(tx, customerId, naming)
+    return record('customer.added', customerId, naming)
   }
-  const given = Object.entries({ name, domain, contactEmail }) as [keyof Naming, string | undefined][]
-  const changed = given.filter(([field, value]) => value !== undefined && value !== before[field])
+  const entries = Object.entries({ name, domain, contactEmail }) as [keyof Naming, string | undefined][]
+  const changed = entries.filter(([field, value]) => value !== undefined && value !== before[field])
   if (changed.length === 0) return
   const fields = Object.fromEntries(changed) as Partial<Naming>
   await changeNaming(tx, customerId, fields, before)
-  await told('customer.renamed', customerId, renaming(before, fields))
+  await record('customer.renamed', customerId, renaming(before, fields))
 }
 
 async function saveNotices(
   tx: Transaction,
   customerId: CustomerId,
-  { email, profile, kinds }: GivenCustomer['notices'][number],
-  told: Told,
+  { email, profile, kinds }: CustomerInput['notices'][number],
+  record: AuditWriter,
 ): Promise<void> {
   const stopped: string[] = []
   if (kinds.includes('licenses'))
@@ -114,7 +114,7 @@ async function saveNotices(
   const ofInvoices = NOTICES.filter((kind) => kinds.includes(kind))
   if (ofInvoices.length > 0)
     stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again: false })))
-  await told('notices.set', email, { profile, kinds, stopped })
+  await record('notices.set', email, { profile, kinds, stopped })
 }
 
 /** How somebody takes up a membership that is new: by a link, which is shown once. */
@@ -131,7 +131,7 @@ export type Invitation = { customer: string; email: string; name: string; url: s
 async function saveMember(
   tx: Transaction,
   operator: Caller,
-  { email, name, roles, billingProfiles }: GivenMember,
+  { email, name, roles, billingProfiles }: MemberInput,
   before: StoredMember | undefined,
   how: { requestId: string; isMailed: boolean },
 ): Promise<Omit<Invitation, 'customer'> | undefined> {
@@ -145,10 +145,10 @@ async function saveMember(
 }
 
 /** Writes into the history what an import does to a customer, in the transaction that does it. */
-type Told = (action: string, subject: string, details?: AuditEvent['details']) => Promise<void>
+type AuditWriter = (action: string, subject: string, details?: AuditEvent['details']) => Promise<void>
 
 /** All that one transaction tells is of one request. */
-function telling(tx: Transaction, customerId: CustomerId, requestId: string): Told {
+function auditWriter(tx: Transaction, customerId: CustomerId, requestId: string): AuditWriter {
   return (action, subject, details = {}) =>
     recordAudit(tx, customerId, { action, subject, details, actor: OPERATOR, requestId })
 }

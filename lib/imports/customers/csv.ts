@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { readRows } from '../csv-rows.ts'
 import { quoted } from '../faults.ts'
 import { Issuer } from '../json/issuer.ts'
-import { ImportRefused, MOST_PROBLEMS, type ProblemList, problemList } from '../refused.ts'
+import { ImportError, MAX_PROBLEMS, type ProblemList, problemList } from '../refused.ts'
 import { Customer, Member, Notices, type Piece, Profile } from './shapes.ts'
 
 const DELIMITERS = [',', ';', '\t']
@@ -16,29 +16,30 @@ export async function readCsvPieces(text: string): Promise<Piece[]> {
   const problems = problemList()
   const pieces: Piece[] = []
   let header: string[] | undefined
-  const take = (row: string[], line: number) => {
+  const onRow = (row: string[], line: number) => {
     if (!header) header = headerOf(row, line)
     else if (row.length > header.length && row.slice(header.length).some((cell) => cell.trim() !== ''))
       problems.add({ line, reason: `has ${row.length} columns, not ${header.length}` })
     else if (row.some((cell) => cell.trim() !== ''))
       pieces.push(pieceOf(cellsOf(header, row), line, problems))
   }
-  const onFault = (error: unknown) => {
+  const onError = (error: unknown) => {
     // What ends the file early is told together with what was found before.
-    if (!(error instanceof ImportRefused) || problems.isEmpty()) throw error
+    if (!(error instanceof ImportError) || problems.isEmpty()) throw error
     for (const problem of error.problems) problems.add(problem)
   }
-  await readRows(whole(text), take, undefined, delimiterOf(text)).catch(onFault)
-  problems.refuseIfAny()
-  if (!header) throw new ImportRefused([{ reason: 'The file is empty.' }])
+  await readRows(whole(text), onRow, undefined, delimiterOf(text)).catch(onError)
+  problems.throwIfAny()
+  if (!header) throw new ImportError([{ reason: 'The file is empty.' }])
   return pieces
 }
 
 /** What stands between the names of most columns that we know. */
 function delimiterOf(text: string): string {
-  const [head = ''] = text.trimStart().split(/[\r\n]/, 1)
-  const known = (delimiter: string) => head.split(delimiter).filter((name) => columnOf(unquoted(name))).length
-  return DELIMITERS.reduce((best, one) => (known(one) > known(best) ? one : best))
+  const [header = ''] = text.trimStart().split(/[\r\n]/, 1)
+  const matches = (delimiter: string) =>
+    header.split(delimiter).filter((name) => columnOf(unquoted(name))).length
+  return DELIMITERS.reduce((best, one) => (matches(one) > matches(best) ? one : best))
 }
 
 function unquoted(name: string): string {
@@ -46,9 +47,9 @@ function unquoted(name: string): string {
 }
 
 /** A column's name in any case, and with or without spaces, hyphens and low lines in it. */
-function columnOf(given: string): string | undefined {
+function columnOf(cell: string): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '')
-  return COLUMN_NAMES.find((name) => plain(name) === plain(given))
+  return COLUMN_NAMES.find((name) => plain(name) === plain(cell))
 }
 
 function headerOf(row: string[], line: number): string[] {
@@ -63,7 +64,7 @@ function headerOf(row: string[], line: number): string[] {
     ...twice.map((column) => ({ line, column, reason: 'there are two such columns' })),
     ...(names.includes('customer') ? [] : [{ line, column: 'customer', reason: 'there is no such column' }]),
   ]
-  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  if (problems.length > 0) throw new ImportError(problems.slice(0, MAX_PROBLEMS))
   // A column without a name may stand there, as spreadsheets leave them, as long as it is empty.
   return names.map((name) => name ?? '')
 }
@@ -89,19 +90,22 @@ function partOf(
   line: number,
   problems: ProblemList,
 ) {
-  const given = Object.entries(fields).filter(([column]) => cells.has(column))
+  const presentFields = Object.entries(fields).filter(([column]) => cells.has(column))
   const [first = ''] = Object.keys(fields)
-  if (given.length === 0 && first !== 'customer') return undefined
+  if (presentFields.length === 0 && first !== 'customer') return undefined
   if (!cells.has(first)) {
-    const needs = given.length > 0 ? `${given.map(([column]) => column).join(', ')} without it` : 'is blank'
+    const needs =
+      presentFields.length > 0
+        ? `${presentFields.map(([column]) => column).join(', ')} without it`
+        : 'is blank'
     problems.add({
       line,
       column: first,
-      reason: given.length > 0 ? `is blank, but there is ${needs}` : needs,
+      reason: presentFields.length > 0 ? `is blank, but there is ${needs}` : needs,
     })
     return undefined
   }
-  const values = Object.fromEntries(given.map(([column, field]) => [field, cells.get(column)]))
+  const values = Object.fromEntries(presentFields.map(([column, field]) => [field, cells.get(column)]))
   const parsed = schema.safeParse(values)
   for (const { path, message } of parsed.error?.issues ?? [])
     problems.add({
@@ -124,8 +128,8 @@ type Columns = {
   fields: Readonly<Record<string, string>>
 }
 
-const PLACE = { Address: 'address', Postcode: 'postcode', City: 'city', Country: 'country' }
-const PARTY = { ...PLACE, TaxId: 'taxId', Registration: 'registration' }
+const ADDRESS_FIELDS = { Address: 'address', Postcode: 'postcode', City: 'city', Country: 'country' }
+const PARTY = { ...ADDRESS_FIELDS, TaxId: 'taxId', Registration: 'registration' }
 const BANK = { Bank: 'bank', Iban: 'iban', Bic: 'bic', Account: 'account', Terms: 'terms' }
 
 const COLUMNS: readonly Columns[] = [

@@ -2,13 +2,13 @@ import 'server-only'
 import { type CustomerState, listCustomerStates } from '#lib/identity/customers/store.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from '../refused.ts'
 import { type Change, plan } from './differences.ts'
-import type { GivenCustomer } from './shapes.ts'
+import type { CustomerInput } from './shapes.ts'
 import { readStored } from './stored.ts'
 
 /** What a file would do to one customer. */
-export type PlannedCustomer = { given: GivenCustomer; changes: Change[] }
+export type CustomerChanges = { input: CustomerInput; changes: Change[] }
 
 /** So many customers are looked at together. */
 const TOGETHER = 4
@@ -17,53 +17,56 @@ const TOGETHER = 4
  * What a file would do, customer by customer. Nothing is written.
  * @throws ImportRefused that lists all that stands in the way, by line
  */
-export async function planned(
-  given: readonly GivenCustomer[],
+export async function planCustomers(
+  inputs: readonly CustomerInput[],
   { signal, onProgress }: { signal: AbortSignal; onProgress(count: number): void },
-): Promise<PlannedCustomer[]> {
+): Promise<CustomerChanges[]> {
   const { states, removed } = await listCustomerStates()
   const holders = new Map([...states].map(([id, { domain }]) => [domain, id]))
-  const problems = given.flatMap((customer) => standing(customer, { holders, removed }))
-  const found: PlannedCustomer[] = []
-  for (let at = 0; at < given.length && problems.length < MOST_PROBLEMS; at += TOGETHER) {
+  const problems = inputs.flatMap((customer) => holderProblems(customer, { holders, removed }))
+  const result: CustomerChanges[] = []
+  for (let at = 0; at < inputs.length && problems.length < MAX_PROBLEMS; at += TOGETHER) {
     signal.throwIfAborted()
-    const some = given.slice(at, at + TOGETHER)
+    const some = inputs.slice(at, at + TOGETHER)
     const plans = await Promise.all(some.map((customer) => planOf(customer, states)))
-    for (const [index, { changes, problems: own }] of plans.entries()) {
-      const customer = some[index] as GivenCustomer
+    for (const [index, { changes, problems: planProblems }] of plans.entries()) {
+      const customer = some[index] as CustomerInput
       const isClosed = states.get(customer.id)?.closedAt && changes.some(({ kind }) => kind !== 'unchanged')
-      problems.push(...own, ...(isClosed ? [fault(customer, 'customer', `${customer.id} is closed`)] : []))
-      found.push({ given: customer, changes })
-      onProgress(found.length)
+      problems.push(
+        ...planProblems,
+        ...(isClosed ? [problem(customer, 'customer', `${customer.id} is closed`)] : []),
+      )
+      result.push({ input: customer, changes })
+      onProgress(result.length)
     }
   }
   if (problems.length > 0)
-    throw new ImportRefused(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, MOST_PROBLEMS))
-  return found
+    throw new ImportError(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, MAX_PROBLEMS))
+  return result
 }
 
 /** What of others stands in a customer's way: its domain is theirs, or its id was that of one who is gone. */
-function standing(given: GivenCustomer, { holders, removed }: Others): ImportProblem[] {
-  const { id, domain } = given
+function holderProblems(input: CustomerInput, { holders, removed }: Others): ImportProblem[] {
+  const { id, domain } = input
   const holder = domain === undefined ? undefined : holders.get(domain)
   const isOthers = holder !== undefined && holder !== id
   return [
     ...(removed.has(id)
-      ? [fault(given, 'customer', `${id} was a customer that is gone: give another id`)]
+      ? [problem(input, 'customer', `${id} was a customer that is gone: give another id`)]
       : []),
-    ...(isOthers ? [fault(given, 'domain', `${domain} is of the customer ${holder} already`)] : []),
+    ...(isOthers ? [problem(input, 'domain', `${domain} is of the customer ${holder} already`)] : []),
   ]
 }
 
 /** By domain the customer that has it; and the ids of those that are gone. */
 type Others = { holders: ReadonlyMap<string, string>; removed: ReadonlySet<string> }
 
-function planOf(given: GivenCustomer, states: ReadonlyMap<string, CustomerState>) {
-  if (!states.has(given.id)) return plan(given, undefined)
-  const customerId = newCustomerId(given.id)
-  return readScope({ customerId }, async (tx) => plan(given, await readStored(tx, customerId)))
+function planOf(input: CustomerInput, states: ReadonlyMap<string, CustomerState>) {
+  if (!states.has(input.id)) return plan(input, undefined)
+  const customerId = newCustomerId(input.id)
+  return readScope({ customerId }, async (tx) => plan(input, await readStored(tx, customerId)))
 }
 
-function fault({ line }: GivenCustomer, column: string, reason: string): ImportProblem {
+function problem({ line }: CustomerInput, column: string, reason: string): ImportProblem {
   return { line, column, reason }
 }

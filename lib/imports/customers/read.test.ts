@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ImportRefused, problemText } from '../refused.ts'
+import { ImportError, problemText } from '../refused.ts'
 import { readCustomers } from './read.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-customers-'))
@@ -22,9 +22,9 @@ const withoutLines = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (name, one) => (name === 'line' ? undefined : one)))
 
 /** What is wrong with a file, as the operator reads it. */
-async function faults(text: string | Buffer): Promise<string[]> {
+async function errorsOf(text: string | Buffer): Promise<string[]> {
   const error = await read(text).catch((thrown: unknown) => thrown)
-  if (!(error instanceof ImportRefused)) return [`not refused: ${error}`]
+  if (!(error instanceof ImportError)) return [`not refused: ${error}`]
   return error.problems.map(problemText)
 }
 
@@ -57,7 +57,7 @@ describe('the examples of the docs', () => {
     ['with every cell in quotes', quoted(CSV)],
     [
       'in capitals and with spaces',
-      CSV.replace(/^[^\n]+/, (head) => head.toUpperCase().replace('PROFILENAME', 'Profile Name')),
+      CSV.replace(/^[^\n]+/, (header) => header.toUpperCase().replace('PROFILENAME', 'Profile Name')),
     ],
     ['with a row of blanks and a column without a name', CSV.replace(/^([^\n]+)\n/, '$1,\n,,,,,,\n')],
   ])('are the same %s', async (_, text) => {
@@ -74,7 +74,7 @@ describe('the examples of the docs', () => {
   })
 })
 
-const HEAD =
+const HEADER =
   'customer,name,domain,contactEmail,profile,profileName,profileCountry,member,memberName,roles,memberProfiles,noticesTo,notices'
 
 describe('what is wrong is told by line and column, all of it', () => {
@@ -89,7 +89,7 @@ describe('what is wrong is told by line and column, all of it', () => {
       'f,F,f.example,it@f.example,,,,,X,,,x@f.example,overdue',
       ',G,g.example,it@g.example,,,,,,,,,',
     ]
-    expect(await faults([HEAD, ...rows].join('\n'))).toEqual([
+    expect(await errorsOf([HEADER, ...rows].join('\n'))).toEqual([
       'line 2, customer: is no id: small letters, digits and hyphens',
       'line 3, domain: is no domain such as sunbird.example',
       'line 4, contactEmail: is no e-mail address',
@@ -127,7 +127,7 @@ describe('what is wrong is told by line and column, all of it', () => {
     ['{"id":"a","members":{"email":"x"}}', [expect.stringContaining('line 1, members: ')]],
     ['[{"id":"a"}', ['line 1: the array does not end']],
   ])('%j', async (text, expected) => {
-    expect(await faults(text)).toEqual(expected)
+    expect(await errorsOf(text)).toEqual(expected)
   })
 })
 
@@ -136,7 +136,7 @@ test('what is said twice in the same way is said once', async () => {
     { length: 3 },
     (_, at) => `a,A,a.example,it@a.example,default,A,,m${at}@a.example,M,admin,,,`,
   )
-  expect(await read([HEAD, ...rows].join('\n'))).toMatchObject([
+  expect(await read([HEADER, ...rows].join('\n'))).toMatchObject([
     { id: 'a', line: 2, profiles: [{ id: 'default', line: 2 }], members: [{}, { line: 3 }, {}] },
   ])
 })
@@ -146,9 +146,9 @@ test('10,000 lines are read, and the last one is looked at as the first', async 
     { length: 10_000 },
     (_, at) => `c${at},C,c${at}.example,it@c.example,,,,m@c${at}.example,M,admin,,,`,
   )
-  const customers = await read([HEAD, ...rows].join('\n'))
+  const customers = await read([HEADER, ...rows].join('\n'))
   expect(customers).toHaveLength(10_000)
-  expect(await faults([HEAD, ...rows, 'x,X,c7.example,it@c.example,,,,,,,,,'].join('\n'))).toEqual([
+  expect(await errorsOf([HEADER, ...rows, 'x,X,c7.example,it@c.example,,,,,,,,,'].join('\n'))).toEqual([
     'line 10002, domain: c7.example is of c7 on line 9, too',
   ])
 })

@@ -1,26 +1,26 @@
 import { quoted } from '../faults.ts'
 import { jsonValues } from '../json/objects.ts'
-import { ImportRefused, type ProblemList, problemList } from '../refused.ts'
+import { ImportError, type ProblemList, problemList } from '../refused.ts'
 import { readText } from '../sources/read-text.ts'
 import { readCsvPieces } from './csv.ts'
-import { Customer, type GivenCustomer, type Piece } from './shapes.ts'
+import { Customer, type CustomerInput, type Piece } from './shapes.ts'
 
 /** Far above 100,000 rows. All of a file is looked at before anything of it is written, and so held in memory. */
-const LONGEST = 32 * 1024 * 1024
+const MAX_LENGTH = 32 * 1024 * 1024
 
 /**
  * Reads the customers of a file, CSV or JSON, also gzipped; `-` is the standard input.
  * @throws ImportRefused that lists what is wrong, by line and column
  */
-export async function readCustomers(file: string, signal?: AbortSignal): Promise<GivenCustomer[]> {
+export async function readCustomers(file: string, signal?: AbortSignal): Promise<CustomerInput[]> {
   let text = ''
   for await (const chunk of readText(file, signal)) {
     text += chunk
-    if (text.length > LONGEST)
-      throw new ImportRefused([{ reason: 'The file has more than 32 million characters: give it in parts.' }])
+    if (text.length > MAX_LENGTH)
+      throw new ImportError([{ reason: 'The file has more than 32 million characters: give it in parts.' }])
   }
   const isJson = /^\s*[[{]/.test(text)
-  return gathered(await (isJson ? readJsonPieces(text) : readCsvPieces(text)))
+  return mergePieces(await (isJson ? readJsonPieces(text) : readCsvPieces(text)))
 }
 
 /**
@@ -46,27 +46,27 @@ async function* whole(text: string): AsyncGenerator<string> {
   yield text
 }
 
-type Said = { line: number } & Record<string, unknown>
+type SourceRow = { line: number } & Record<string, unknown>
 
 /**
  * Puts the parts of each customer together. What is said twice may be said twice, as rows of a table do; what is said in
  * two ways is refused.
  * @throws ImportRefused that lists what contradicts itself in the file, by line
  */
-function gathered(pieces: readonly Piece[]): GivenCustomer[] {
+function mergePieces(pieces: readonly Piece[]): CustomerInput[] {
   const problems = problemList()
-  const customers = new Map<string, GivenCustomer>()
-  const known = new Map<string, Said>()
+  const customers = new Map<string, CustomerInput>()
+  const firstRows = new Map<string, SourceRow>()
   /** @returns whether it is the first that is said of it */
-  const isNew = (customer: string, column: string, key: string, said: Said): boolean => {
-    const place = JSON.stringify([customer, column, key])
-    const before = known.get(place)
-    if (before) complete(before, said, { column, key }, problems)
-    else known.set(place, said)
+  const isNew = (customer: string, column: string, key: string, row: SourceRow): boolean => {
+    const fullKey = JSON.stringify([customer, column, key])
+    const before = firstRows.get(fullKey)
+    if (before) complete(before, row, { column, key }, problems)
+    else firstRows.set(fullKey, row)
     return before === undefined
   }
   for (const { id, line, profiles = [], issuers = [], members = [], notices = [], ...own } of pieces) {
-    const first: GivenCustomer = { id, line, ...own, profiles: [], issuers: [], members: [], notices: [] }
+    const first: CustomerInput = { id, line, ...own, profiles: [], issuers: [], members: [], notices: [] }
     const customer = customers.get(id) ?? first
     customers.set(id, customer)
     if (customer !== first) complete(customer, { ...own, line }, { column: 'customer', key: id }, problems)
@@ -76,8 +76,8 @@ function gathered(pieces: readonly Piece[]): GivenCustomer[] {
       column: string,
       key: string,
     ) => {
-      const said = { ...one, line }
-      if (isNew(id, column, key, said)) all.push(said)
+      const row = { ...one, line }
+      if (isNew(id, column, key, row)) all.push(row)
     }
     for (const one of profiles) add(customer.profiles, one, 'profile', one.id)
     for (const one of issuers) add(customer.issuers, one, 'issuer', one.name)
@@ -85,15 +85,15 @@ function gathered(pieces: readonly Piece[]): GivenCustomer[] {
     for (const one of notices)
       add(customer.notices, one, 'noticesTo', `${one.email.toLowerCase()} of ${one.profile}`)
   }
-  refuseSharedDomains([...customers.values()], problems)
-  problems.refuseIfAny()
+  checkSharedDomains([...customers.values()], problems)
+  problems.throwIfAny()
   return [...customers.values()]
 }
 
 /** Takes in what was not said before. */
 function complete(
-  before: Said,
-  { line, ...said }: Said,
+  before: SourceRow,
+  { line, ...said }: SourceRow,
   { column, key }: { column: string; key: string },
   problems: ProblemList,
 ): void {
@@ -108,8 +108,8 @@ function complete(
   }
 }
 
-function refuseSharedDomains(customers: readonly GivenCustomer[], problems: ProblemList): void {
-  const holders = new Map<string, GivenCustomer>()
+function checkSharedDomains(customers: readonly CustomerInput[], problems: ProblemList): void {
+  const holders = new Map<string, CustomerInput>()
   for (const customer of customers) {
     const { domain, line } = customer
     if (domain === undefined) continue

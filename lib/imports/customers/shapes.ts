@@ -12,12 +12,12 @@ import { name, optionalText, text } from '../json/values.ts'
 // What a file says of customers. What is left out stays as it is; a customer that is new lacks nothing that it needs.
 
 /** Where in the file it stands: the line on which its row or object begins. */
-type Given<T> = T & { line: number }
+type WithLine<T> = T & { line: number }
 
-export type GivenProfile = Given<Pick<BillingProfile, 'id'> & Partial<BillingProfile>>
-export type GivenIssuer = Given<NewIssuer>
+export type ProfileInput = WithLine<Pick<BillingProfile, 'id'> & Partial<BillingProfile>>
+export type IssuerInput = WithLine<NewIssuer>
 
-export type GivenMember = Given<{
+export type MemberInput = WithLine<{
   email: string
   name?: string | undefined
   roles?: Role[] | undefined
@@ -26,29 +26,29 @@ export type GivenMember = Given<{
 }>
 
 /** What an address is told: of one billing profile, and of licenses, which have none. */
-export type GivenNotices = Given<{ email: string; profile: string; kinds: Kind[] }>
+export type NoticesInput = WithLine<{ email: string; profile: string; kinds: Kind[] }>
 
-export type GivenCustomer = Given<{
+export type CustomerInput = WithLine<{
   id: string
   name?: string | undefined
   domain?: string | undefined
   contactEmail?: string | undefined
-  profiles: GivenProfile[]
-  issuers: GivenIssuer[]
-  members: GivenMember[]
-  notices: GivenNotices[]
+  profiles: ProfileInput[]
+  issuers: IssuerInput[]
+  members: MemberInput[]
+  notices: NoticesInput[]
 }>
 
 /** A part of a customer, as a row of CSV or an object of JSON has it. */
-export type Piece = Given<{
+export type Piece = WithLine<{
   id: string
   name?: string | undefined
   domain?: string | undefined
   contactEmail?: string | undefined
-  profiles?: Omit<GivenProfile, 'line'>[] | undefined
-  issuers?: Omit<GivenIssuer, 'line'>[] | undefined
-  members?: Omit<GivenMember, 'line'>[] | undefined
-  notices?: Omit<GivenNotices, 'line'>[] | undefined
+  profiles?: Omit<ProfileInput, 'line'>[] | undefined
+  issuers?: Omit<IssuerInput, 'line'>[] | undefined
+  members?: Omit<MemberInput, 'line'>[] | undefined
+  notices?: Omit<NoticesInput, 'line'>[] | undefined
 }>
 
 // The parts of a customer in a file, of JSON and of CSV alike: docs/customers.md describes them.
@@ -80,7 +80,7 @@ function listOf<Name extends string>(
   read: (text: string) => Name | undefined,
   what: string,
 ) {
-  const known = all.join(', ')
+  const allowed = all.join(', ')
   return z.union([z.string(), z.array(z.string())], `is no list of ${what}s`).transform((value, context) => {
     const names = namesIn(value)
     const unknown = names.filter((each) => read(each) === undefined)
@@ -88,12 +88,12 @@ function listOf<Name extends string>(
       context.issues.push({
         code: 'custom',
         input: value,
-        message: `there is no ${what} ${quoted(each)}; there are ${known}`,
+        message: `there is no ${what} ${quoted(each)}; there are ${allowed}`,
       })
     if (names.length === 0)
-      context.issues.push({ code: 'custom', input: value, message: `names no ${what}; there are ${known}` })
-    const found = new Set(names.map(read))
-    return all.filter((each) => found.has(each))
+      context.issues.push({ code: 'custom', input: value, message: `names no ${what}; there are ${allowed}` })
+    const values = new Set(names.map(read))
+    return all.filter((each) => values.has(each))
   })
 }
 
@@ -104,14 +104,14 @@ function namesIn(value: string | string[]): string[] {
 
 const roles = listOf<Role>(
   ROLES,
-  (given) =>
-    ROLES.find((role) => [role, ROLE_NAMES[role].toLowerCase()].includes(given.trim().toLowerCase())),
+  (input) =>
+    ROLES.find((role) => [role, ROLE_NAMES[role].toLowerCase()].includes(input.trim().toLowerCase())),
   'role',
 )
 const kinds = listOf<Operated>(
   OPERATED,
-  (given) => {
-    const kind = given.trim().toLowerCase()
+  (input) => {
+    const kind = input.trim().toLowerCase()
     return isOperated(kind) ? kind : undefined
   },
   'notice',

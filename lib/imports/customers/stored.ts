@@ -36,7 +36,7 @@ export async function readStored(
   const { name, domain, contactEmail } = customers
   const { id, email, roles, billingProfiles } = members
   const isDisabled = sql<boolean>`${members.disabledAt} IS NOT NULL`
-  const [own, profiles, issuers, people, recipients] = await Promise.all([
+  const [customerRows, profiles, issuers, people, recipients] = await Promise.all([
     tx.select({ name, domain, contactEmail }).from(customers).where(eq(customers.id, customerId)),
     listBillingProfiles(tx, customerId),
     listIssuers(tx, customerId),
@@ -46,9 +46,9 @@ export async function readStored(
       .where(eq(members.customerId, customerId)),
     listRecipientRows(tx, customerId),
   ])
-  if (!own[0]) return undefined
+  if (!customerRows[0]) return undefined
   return {
-    ...own[0],
+    ...customerRows[0],
     profiles,
     issuers,
     members: people.map((member) => ({
@@ -63,7 +63,7 @@ export async function readStored(
 const NOTHING = { address: null, postcode: null, city: null, country: null, taxId: null, registration: null }
 
 /** A new customer as it is right after it was added: with its billing profile `default`, which is named like it. */
-export function newlyAdded(given: { name: string; domain: string; contactEmail: string }): StoredCustomer {
-  const profiles = [{ id: 'default', name: given.name, ...NOTHING }]
-  return { ...given, profiles, issuers: [], members: [], notices: [] }
+export function newlyAdded(customer: { name: string; domain: string; contactEmail: string }): StoredCustomer {
+  const profiles = [{ id: 'default', name: customer.name, ...NOTHING }]
+  return { ...customer, profiles, issuers: [], members: [], notices: [] }
 }

@@ -1,7 +1,7 @@
 import type Big from 'big.js'
 import type { Usage } from '../posting/usage.ts'
 import type { Owner } from '../resale/accounts.ts'
-import type { BillHead, ChargeHead } from './fields.ts'
+import type { BillHeader, ChargeKey } from './fields.ts'
 
 /** What a reseller's rule made of charges. */
 export type Priced = {
@@ -13,21 +13,21 @@ export type Priced = {
   each?: { quantity: Big; price: string } | undefined
 }
 /** The charges that become one line: their number, and the exact sum that is invoiced for them. */
-export type ChargeGroup = ChargeHead & {
+export type ChargeGroup = ChargeKey & {
   count: number
   cost: Big
   usage: Usage
   priced?: Priced | undefined
 }
 /** What becomes one invoice. */
-export type Bill = BillHead & { owner?: Owner | undefined; charges: ChargeGroup[] }
+export type Bill = BillHeader & { owner?: Owner | undefined; charges: ChargeGroup[] }
 
 /** Where something stands. */
-export type Place = { file?: string | undefined; line: number }
+export type SourceLocation = { file?: string | undefined; line: number }
 /** A bill while it is gathered: where it begins, and its charges by what tells their lines apart. */
-export type Known = {
-  head: BillHead
+export type BillBuilder = {
+  header: BillHeader
   owner?: Owner | undefined
-  place: Place
+  location: SourceLocation
   groups: Map<string, ChargeGroup>
 }

@@ -125,19 +125,19 @@ export function readHeader(header: readonly string[], line: number): Header | Im
   }
 
   function find(column: string): number[] {
-    const wanted = column.toLowerCase()
-    const at = names.indexOf(wanted)
-    const isTold = problems.some((problem) => problem.column === column)
-    if (at !== names.lastIndexOf(wanted) && !isTold)
+    const lowered = column.toLowerCase()
+    const at = names.indexOf(lowered)
+    const isReported = problems.some((problem) => problem.column === column)
+    if (at !== names.lastIndexOf(lowered) && !isReported)
       problems.push({ line, column, reason: 'there are two such columns' })
     return at === -1 ? [] : [at]
   }
 }
 
 /** How many of these names, in any case, are columns that we read. */
-export function knownColumns(names: readonly string[]): number {
-  const known = [...Object.values(CHARGES), ...Object.values(DETAILS)].flat()
-  const ours = new Set(known.map((name: string) => name.toLowerCase()))
+export function countFocusColumns(names: readonly string[]): number {
+  const columns = [...Object.values(CHARGES), ...Object.values(DETAILS)].flat()
+  const ours = new Set(columns.map((name: string) => name.toLowerCase()))
   return names.filter((name) => ours.has(name.trim().toLowerCase())).length
 }
 

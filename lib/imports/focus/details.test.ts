@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportRefused } from '#lib/imports/refused.ts'
+import type { ImportError } from '#lib/imports/refused.ts'
 import { readAccounts } from '../resale/accounts.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
@@ -40,13 +40,13 @@ const csv = (rows: Row[]) =>
 
 function read(rows: Row[] | Record<string, string>, more: Partial<FocusOptions> = {}) {
   const options = { platforms: platformTable(), dueDays: 30, paid: false, now: NOW, ...more }
-  return readFocus(sourcesOf(Array.isArray(rows) ? csv(rows) : rows), options, async (invoices, reading) => {
-    expect(reading.charges).toBe(0)
+  return readFocus(sourcesOf(Array.isArray(rows) ? csv(rows) : rows), options, async (invoices, summary) => {
+    expect(summary.charges).toBe(0)
     return [...invoices].map(({ invoice }) => invoice)
   })
 }
-const refusal = async (rows: Row[] | Record<string, string>) =>
-  ((await read(rows).catch((error: unknown) => error)) as ImportRefused).problems
+const importErrorOf = async (rows: Row[] | Record<string, string>) =>
+  ((await read(rows).catch((error: unknown) => error)) as ImportError).problems
 
 describe('invoice details', () => {
   test('are the lines of an invoice that its issuer issued', async () => {
@@ -166,7 +166,7 @@ describe('invoice details', () => {
     ],
     ['a long text', [{ InvoiceDetailDescription: 'x'.repeat(501) }], { column: 'InvoiceDetailDescription' }],
   ])('with %s are refused', async (_what, rows, problem) => {
-    expect(await refusal(rows)).toMatchObject([problem])
+    expect(await importErrorOf(rows)).toMatchObject([problem])
   })
 
   test('of which a line comes again in another part are refused, also where memory had no room', async () => {

@@ -1,7 +1,7 @@
 import type Big from 'big.js'
-import { decimalFault, quoted, textFault } from '#lib/imports/faults.ts'
+import { decimalError, quoted, textError } from '#lib/imports/faults.ts'
 import type { DocumentState } from '#lib/imports/shapes.ts'
-import { currencyFault } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currencies.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import type { ProblemList } from '../refused.ts'
@@ -9,7 +9,7 @@ import { timeOf } from '../times.ts'
 import type { Field, Header } from './columns.ts'
 
 /** Whose bill a charge belongs on. Times are epoch milliseconds; the end is exclusive. */
-export type BillHead = {
+export type BillHeader = {
   invoiceId: string | undefined
   issuer: string
   /** Absent: its charges are of several. */
@@ -23,7 +23,7 @@ export type BillHead = {
   issue?: Issue | undefined
 }
 /** What a charge is for. */
-export type ChargeHead = {
+export type ChargeKey = {
   provider: string
   service: string
   category: string
@@ -39,8 +39,8 @@ export type FieldReader = {
   quantity(row: readonly string[], line: number): Big | undefined
   /** An amount in any other column. */
   amount(row: readonly string[], line: number, column: string): Big | undefined
-  bill(row: readonly string[], line: number): BillHead | undefined
-  charge(row: readonly string[], line: number): ChargeHead | undefined
+  bill(row: readonly string[], line: number): BillHeader | undefined
+  charge(row: readonly string[], line: number): ChargeKey | undefined
   /** May be empty, and is `{}` then. */
   code(row: readonly string[], line: number, field: 'subAccount' | 'sku'): { value?: string } | undefined
 }
@@ -48,13 +48,13 @@ export type FieldReader = {
 export function fieldReader(header: Header, problems: ProblemList): FieldReader {
   const { read, readColumn, columnOf, dataset } = header
   const cells = cellReader(header, problems)
-  const { text, textIfAny, time, fault, decimal } = cells
+  const { text, textIfAny, time, addError, decimal } = cells
 
   const invoiceId = (row: readonly string[], line: number) => {
     const id = textIfAny(row, line, 'invoiceId')
     // A URL with such a step in its path leads elsewhere.
     if (id?.value === '.' || id?.value === '..')
-      return fault(line, 'invoiceId', `${quoted(id.value)} can not be an id`)
+      return addError(line, 'invoiceId', `${quoted(id.value)} can not be an id`)
     return id
   }
 
@@ -68,15 +68,15 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
       const currency = text(row, line, 'currency')
       const start = time(row, line, 'start')
       const end = time(row, line, 'end')
-      const own = invoiceId(row, line)
-      const unknown = currency && currencyFault(currency)
-      if (unknown) return fault(line, 'currency', unknown)
-      if (!issuer || !account || !currency || !start || !end || !own) return undefined
-      if (start >= end) return fault(line, 'end', 'is not after BillingPeriodStart')
-      const head = { invoiceId: own.value, issuer, account, currency, start, end }
-      if (dataset === 'charges') return head
-      const issue = issueOf(cells, row, line, own.value)
-      return issue && { ...head, issue }
+      const id = invoiceId(row, line)
+      const unknown = currency && currencyError(currency)
+      if (unknown) return addError(line, 'currency', unknown)
+      if (!issuer || !account || !currency || !start || !end || !id) return undefined
+      if (start >= end) return addError(line, 'end', 'is not after BillingPeriodStart')
+      const billHeader = { invoiceId: id.value, issuer, account, currency, start, end }
+      if (dataset === 'charges') return billHeader
+      const issue = issueOf(cells, row, line, id.value)
+      return issue && { ...billHeader, issue }
     },
     code: textIfAny,
     charge(row, line) {
@@ -95,7 +95,7 @@ type Row = readonly string[]
 
 /** Reads cells of a row; each is undefined where it is at fault, and the problem is on the list then. */
 type Cells = {
-  fault(line: number, field: Field, reason: string): undefined
+  addError(line: number, field: Field, reason: string): undefined
   text(row: Row, line: number, field: Field): string | undefined
   /** Epoch milliseconds. */
   time(row: Row, line: number, field: Field): number | undefined
@@ -106,36 +106,36 @@ type Cells = {
   dayIfAny(row: Row, line: number, field: Field): { value?: string } | undefined
 }
 
-const LONGEST = 300
+const MAX_LENGTH = 300
 /** What a vendor writes on a line of an invoice may be longer than any name. */
-const LONGEST_DESCRIPTION = 500
+const MAX_DESCRIPTION_LENGTH = 500
 
 function cellReader({ read, columnOf, dataset }: Header, problems: ProblemList): Cells {
-  const fault = (line: number, field: Field, reason: string) => {
+  const addError = (line: number, field: Field, reason: string) => {
     problems.add({ line, column: columnOf(field), reason })
     return undefined
   }
   const text = (row: Row, line: number, field: Field) => {
     const value = read(row, field)
-    if (value === undefined) return fault(line, field, 'is empty')
-    const longest = field === 'service' && dataset === 'details' ? LONGEST_DESCRIPTION : LONGEST
-    const reason = textFault(value, longest)
-    return reason === undefined ? value : fault(line, field, reason)
+    if (value === undefined) return addError(line, field, 'is empty')
+    const longest = field === 'service' && dataset === 'details' ? MAX_DESCRIPTION_LENGTH : MAX_LENGTH
+    const reason = textError(value, longest)
+    return reason === undefined ? value : addError(line, field, reason)
   }
   const time = (row: Row, line: number, field: Field) => {
     const value = text(row, line, field)
     if (value === undefined) return undefined
-    return timeOf(value) ?? fault(line, field, `${quoted(value)} is not a date`)
+    return timeOf(value) ?? addError(line, field, `${quoted(value)} is not a date`)
   }
   return {
-    fault,
+    addError,
     text,
     time,
     decimal(value, line, column) {
-      const found = value === undefined ? undefined : decimalOf(value)
-      const reason = value === undefined ? 'is empty' : decimalFault(value)
-      if (!found) problems.add({ line, column, reason })
-      return found
+      const number = value === undefined ? undefined : decimalOf(value)
+      const reason = value === undefined ? 'is empty' : decimalError(value)
+      if (!number) problems.add({ line, column, reason })
+      return number
     },
     textIfAny(row, line, field) {
       if (read(row, field) === undefined) return {}
@@ -180,22 +180,22 @@ function issueOf(
   const dueDate = cells.dayIfAny(row, line, 'dueDate')
   const reference = cells.textIfAny(row, line, 'reference')
   const terms = cells.textIfAny(row, line, 'terms')
-  const order = cells.textIfAny(row, line, 'order')
-  if (!state || !issueDate || !dueDate || !reference || !terms || !order) return undefined
+  const purchaseOrder = cells.textIfAny(row, line, 'order')
+  if (!state || !issueDate || !dueDate || !reference || !terms || !purchaseOrder) return undefined
   if (issueDate.value && dueDate.value && dueDate.value < issueDate.value)
-    return cells.fault(line, 'dueDate', 'is before InvoiceIssueDate')
+    return cells.addError(line, 'dueDate', 'is before InvoiceIssueDate')
   // An invoice that adjusts no other refers to itself.
   const refersToOther = reference.value !== undefined && reference.value !== id
   const corrects = refersToOther ? [reference.value ?? ''] : []
   const days = { issueDate: issueDate.value, dueDate: dueDate.value }
-  return { state, ...days, terms: terms.value, order: order.value, corrects }
+  return { state, ...days, terms: terms.value, order: purchaseOrder.value, corrects }
 }
 
 function stateOf(cells: Cells, row: readonly string[], line: number, id: string | undefined) {
   const status = cells.text(row, line, 'status')
   if (status === undefined) return undefined
   const state = STATES[status.toLowerCase()]
-  if (!state) return cells.fault(line, 'status', `${quoted(status)} is not Open, Issued or Voided`)
+  if (!state) return cells.addError(line, 'status', `${quoted(status)} is not Open, Issued or Voided`)
   if (state === 'draft' || id !== undefined) return state
-  return cells.fault(line, 'invoiceId', `is empty, but the invoice is ${state}`)
+  return cells.addError(line, 'invoiceId', `is empty, but the invoice is ${state}`)
 }

@@ -41,7 +41,7 @@ async function read(
   return readFocus(sourcesOf(text), options, async (invoices) => [...invoices].map(({ invoice }) => invoice))
 }
 
-const refusal = async (text: string) => {
+const importErrorOf = async (text: string) => {
   const error = await read(text).catch((thrown: unknown) => thrown)
   return (error as { problems?: { line?: number; column?: string; reason: string }[] }).problems
 }
@@ -234,7 +234,7 @@ describe('later versions', () => {
 
   test('an InvoiceId with two currencies is refused', async () => {
     const column = 'BillingCurrency'
-    const problems = await refusal(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', [column]: 'EUR' }]))
+    const problems = await importErrorOf(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', [column]: 'EUR' }]))
     expect(problems).toMatchObject([{ line: 3, column, reason: expect.stringContaining('I-1') }])
   })
 
@@ -264,7 +264,7 @@ describe('later versions', () => {
 describe('a bad file', () => {
   test('is told each column that is missing', async () => {
     const { BilledCost: _, ProviderName: __, ...base } = ROW
-    expect(await refusal(csv([{}], base))).toEqual([
+    expect(await importErrorOf(csv([{}], base))).toEqual([
       { line: 1, column: 'BilledCost', reason: 'there is no such column' },
       { line: 1, column: expect.stringContaining('ProviderName'), reason: 'there is no such column' },
     ])
@@ -291,7 +291,7 @@ describe('a bad file', () => {
     ['InvoiceId', 'a\tb'],
   ])('is told of %s %j, with its line', async (column, value) => {
     const rows = [{ ...(column === 'InvoiceId' ? { InvoiceId: 'x' } : {}) }, { [column]: value }]
-    expect(await refusal(csv(rows))).toMatchObject([{ line: 3, column }])
+    expect(await importErrorOf(csv(rows))).toMatchObject([{ line: 3, column }])
   })
 
   test.each([
@@ -301,13 +301,13 @@ describe('a bad file', () => {
     ['usd', 'is not a three-letter code such as USD'],
   ])('is told of the currency %s, and a withdrawn one is taken', async (currency, reason) => {
     const column = 'BillingCurrency'
-    expect(await refusal(csv([{ [column]: currency }]))).toEqual([{ line: 2, column, reason }])
+    expect(await importErrorOf(csv([{ [column]: currency }]))).toEqual([{ line: 2, column, reason }])
     expect(await read(csv([{ [column]: 'DEM' }]))).toMatchObject([{ currency: 'DEM' }])
   })
 
   test('is told of a row with too few or too many columns', async () => {
     const text = `${csv([{}])}1,2\n${'x,'.repeat(20)}\n`
-    expect(await refusal(text)).toMatchObject([
+    expect(await importErrorOf(text)).toMatchObject([
       { line: 3, reason: 'has 2 columns, but the header has 9' },
       { line: 4, reason: 'has 21 columns, but the header has 9' },
     ])
@@ -315,13 +315,10 @@ describe('a bad file', () => {
 
   test('is told of all bad rows, and of the first 20 where there are many', async () => {
     const bad = { BilledCost: 'x' }
-    expect(await refusal(csv([bad, {}, bad, { BillingCurrency: 'x', BilledCost: 'y' }]))).toMatchObject([
-      { line: 2 },
-      { line: 4 },
-      { line: 5, column: 'BilledCost' },
-      { line: 5, column: 'BillingCurrency' },
-    ])
-    expect(await refusal(csv(Array.from({ length: 100 }, () => bad)))).toHaveLength(20)
+    expect(await importErrorOf(csv([bad, {}, bad, { BillingCurrency: 'x', BilledCost: 'y' }]))).toMatchObject(
+      [{ line: 2 }, { line: 4 }, { line: 5, column: 'BilledCost' }, { line: 5, column: 'BillingCurrency' }],
+    )
+    expect(await importErrorOf(csv(Array.from({ length: 100 }, () => bad)))).toHaveLength(20)
   })
 
   test.each([
@@ -338,13 +335,13 @@ describe('a bad file', () => {
       quotedCells.replaceAll('"', ''),
       `\r\n${quotedCells.replaceAll('\n', '\r\n')}`,
     ])
-      expect(await refusal(text)).toEqual([{ reason }])
+      expect(await importErrorOf(text)).toEqual([{ reason }])
   })
 
   test.each([
     ['nothing but a header', csv([{}]).split('\n')[0] ?? ''],
     ['nothing', ''],
   ])('is told that it has %s', async (_what, text) => {
-    expect(await refusal(text)).toMatchObject([{ reason: 'There are no charges in the file.' }])
+    expect(await importErrorOf(text)).toMatchObject([{ reason: 'There are no charges in the file.' }])
   })
 })

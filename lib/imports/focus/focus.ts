@@ -2,15 +2,15 @@ import Big from 'big.js'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { type ChargeStream, chargeSpool } from '../charges/spool.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
-import { ImportRefused, ofFile, type ProblemList, problemList } from '../refused.ts'
+import { ImportError, ofFile, type ProblemList, problemList } from '../refused.ts'
 import type { Owner } from '../resale/accounts.ts'
 import type { Bill } from './bill.ts'
 import { gatherCharges } from './charges.ts'
-import { type Dataset, knownColumns, readHeader } from './columns.ts'
+import { countFocusColumns, type Dataset, readHeader } from './columns.ts'
 import { invoiceOf } from './invoice.ts'
 import { billsOfBoth } from './merge.ts'
-import { bothOf, type Reading } from './reading.ts'
-import { type Terms, termsFaults } from './terms.ts'
+import { bothOf, type ReadSummary } from './reading.ts'
+import { type Terms, validateTerms } from './terms.ts'
 
 const NOT_RESOLD = 'has invoices of the vendor, which nobody else can issue: resell the charges'
 
@@ -22,7 +22,7 @@ export type Source = {
 }
 
 /** An invoice, and whose it is where a map of accounts tells. */
-export type OwnedInvoice = {
+export type CustomerInvoice = {
   owner?: Owner
   invoice: NewInvoice
   /** The sum of its charges before it was rounded to the total; exact decimal text. */
@@ -35,7 +35,7 @@ export type FocusOptions = Terms & {
   /** Told the lines that are read so far, of all sources together, for a display of progress. */
   onLine?: (line: number) => void
   /** Told of each source, once it is read, its rows and how many of them are in an invoice. */
-  onSource?: (read: Pick<Reading, 'rows' | 'used'>) => void
+  onSource?: (read: Pick<ReadSummary, 'rows' | 'used'>) => void
   signal?: AbortSignal
   /** How many lines of invoices are gathered in memory. */
   mostInMemory?: number
@@ -47,7 +47,7 @@ export type FocusOptions = Terms & {
  * issuer, billing account, billing period and currency; Invoice Detail of FOCUS 1.4 the invoices that it tells of.
  * Where both tell of one, Invoice Detail says what is billed, and the charges explain it.
  * @param sources each with a header of its own, of either kind
- * @param take is given the invoices once all has been read, in one order that does not depend on that of the sources,
+ * @param handle is given the invoices once all has been read, in one order that does not depend on that of the sources,
  * all of a customer's one after another; what was read, for a report; and the charges, in the same order of customers
  * @throws ImportRefused that lists what is wrong, by file, line and column; the terms that contradict each other; the
  * accounts that a map lacks; the charges that no price rule covers
@@ -55,45 +55,45 @@ export type FocusOptions = Terms & {
 export async function readFocus<T>(
   sources: AsyncIterable<Source>,
   options: FocusOptions,
-  take: (invoices: Iterable<OwnedInvoice>, reading: Reading, charges: ChargeStream) => Promise<T>,
+  handle: (invoices: Iterable<CustomerInvoice>, summary: ReadSummary, charges: ChargeStream) => Promise<T>,
 ): Promise<T> {
-  const faults = termsFaults(options)
-  if (faults.length > 0) throw new ImportRefused(faults)
+  const termsProblems = validateTerms(options)
+  if (termsProblems.length > 0) throw new ImportError(termsProblems)
   const before: Before = { lines: 0 }
   const problems = named(problemList(), before)
   const spool = chargeSpool(options, options.mostInMemory)
   // What a reseller pays for its charges is none of its customers' business.
-  const keep = options.issuer === undefined ? spool.add : undefined
-  const of = {
-    charges: gatherCharges(options, problems, options.mostInMemory, keep),
+  const onCharge = options.issuer === undefined ? spool.add : undefined
+  const collectors = {
+    charges: gatherCharges(options, problems, options.mostInMemory, onCharge),
     details: gatherCharges(options, problems, options.mostInMemory),
   }
-  const read = () => bothOf(of.details.reading, of.charges.reading)
+  const read = () => bothOf(collectors.details.summary, collectors.charges.summary)
   let stream: ChargeStream | undefined
   try {
     for await (const source of sources) {
       const { rows, used } = read()
-      await readSource(source, options, of, problems, before)
+      await readSource(source, options, collectors, problems, before)
       options.onSource?.({ rows: read().rows - rows, used: read().used - used })
     }
-    problems.refuseIfAny()
-    of.charges.refuseIfAny()
-    of.details.refuseIfAny()
+    problems.throwIfAny()
+    collectors.charges.throwIfAny()
+    collectors.details.throwIfAny()
     stream = spool.whole()
-    const bills = billsOfBoth(of.details.bills(), of.charges.bills())
-    return await take(invoicesOf(bills, options), read(), stream)
+    const bills = billsOfBoth(collectors.details.bills(), collectors.charges.bills())
+    return await handle(invoicesOf(bills, options), read(), stream)
   } finally {
     stream?.close()
     spool.close()
-    of.charges.close()
-    of.details.close()
+    collectors.charges.close()
+    collectors.details.close()
   }
 }
 
 /** What is known of the sources before this one, and the file that is read now. */
 type Before = { lines: number; file?: string | undefined }
 /** Each of the two kinds is gathered by itself. */
-type Gathered = Record<Dataset, ReturnType<typeof gatherCharges>>
+type Collectors = Record<Dataset, ReturnType<typeof gatherCharges>>
 
 /** Each problem tells its file, where files have names. */
 function named(list: ProblemList, before: Before): ProblemList {
@@ -103,38 +103,38 @@ function named(list: ProblemList, before: Before): ProblemList {
 async function readSource(
   { name, text }: Source,
   { onLine, signal, ...terms }: FocusOptions,
-  of: Gathered,
+  collectors: Collectors,
   problems: ProblemList,
   before: Before,
 ): Promise<void> {
   const file = name === '' ? undefined : name
   before.file = file
   let width = 0
-  let rows = of.charges
+  let rows = collectors.charges
   let last = 0
-  const takeRow = (row: string[], line: number) => {
+  const handleRow = (row: string[], line: number) => {
     last = line
     onLine?.(before.lines + line)
     if (width === 0) {
       const header = readHeader(row, line)
-      if (Array.isArray(header)) throw new ImportRefused(header)
+      if (Array.isArray(header)) throw new ImportError(header)
       if (header.dataset === 'details' && terms.issuer !== undefined)
-        throw new ImportRefused([{ reason: NOT_RESOLD }])
-      rows = of[header.dataset]
+        throw new ImportError([{ reason: NOT_RESOLD }])
+      rows = collectors[header.dataset]
       rows.begin(header, file)
       width = row.length
     } else if (row.length === width) rows.add(row, line)
     else problems.add({ line, reason: `has ${row.length} columns, but the header has ${width}` })
   }
   try {
-    await readRows(separatedByCommas(text, knownColumns), takeRow, signal)
+    await readRows(separatedByCommas(text, countFocusColumns), handleRow, signal)
     before.lines += last
   } catch (error) {
     throw file === undefined ? error : ofFile(error, file)
   }
 }
 
-function* invoicesOf(bills: Iterable<Bill>, options: FocusOptions): Generator<OwnedInvoice> {
+function* invoicesOf(bills: Iterable<Bill>, options: FocusOptions): Generator<CustomerInvoice> {
   let some = false
   for (const bill of bills) {
     some = true
@@ -142,5 +142,5 @@ function* invoicesOf(bills: Iterable<Bill>, options: FocusOptions): Generator<Ow
     const exact = bill.charges.reduce((sum, { cost }) => sum.plus(cost), new Big(0)).toFixed()
     yield bill.owner ? { owner: bill.owner, invoice, exact } : { invoice, exact }
   }
-  if (!some) throw new ImportRefused([{ reason: 'There are no charges in the file.' }])
+  if (!some) throw new ImportError([{ reason: 'There are no charges in the file.' }])
 }

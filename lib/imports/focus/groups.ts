@@ -4,16 +4,16 @@ import type { ProblemList } from '../refused.ts'
 import type { Lack } from '../resale/lacking.ts'
 import type { Rule } from '../resale/prices.ts'
 import { pricing } from '../resale/pricing.ts'
-import type { ChargeGroup, Known, Place, Priced } from './bill.ts'
+import type { BillBuilder, ChargeGroup, Priced, SourceLocation } from './bill.ts'
 import type { Field, Header } from './columns.ts'
-import type { ChargeHead, FieldReader } from './fields.ts'
+import type { ChargeKey, FieldReader } from './fields.ts'
 import { isTwice, twice } from './merge.ts'
 import type { Terms } from './terms.ts'
 
 /** Charges with the same fields, as they are written: the line that they become, or that they have no price. */
 export type Kind = { group: ChargeGroup; rule?: Rule | undefined } | { lack: Lack }
 /** One row, with what reads it. */
-export type RowAt = { header: Header; fields: FieldReader; row: readonly string[]; place: Place }
+export type RowAt = { header: Header; fields: FieldReader; row: readonly string[]; location: SourceLocation }
 
 const CHARGE: readonly Field[] = ['provider', 'service', 'category', 'detail']
 const PRICED: readonly Field[] = [...CHARGE, 'sku']
@@ -21,21 +21,21 @@ const PRICED: readonly Field[] = [...CHARGE, 'sku']
 /** Puts charges together that become one line: of one provider, service and category, and priced by one rule. */
 export function groupsOf({ platforms, prices, customer }: Terms, problems: ProblemList) {
   const priced = prices && pricing(prices, platforms, problems)
-  const told = prices ? PRICED : CHARGE
+  const keyFields = prices ? PRICED : CHARGE
   const usageOf = usageReader()
 
-  const kindOf = (known: Known, { fields, row, place }: RowAt): Kind | undefined => {
-    const head = fields.charge(row, place.line)
-    if (!head) return undefined
-    if (!priced) return { group: groupOf(known, head, undefined) }
-    const code = fields.code(row, place.line, 'sku')
+  const kindOf = (bill: BillBuilder, { fields, row, location }: RowAt): Kind | undefined => {
+    const chargeKey = fields.charge(row, location.line)
+    if (!chargeKey) return undefined
+    if (!priced) return { group: groupOf(bill, chargeKey, undefined) }
+    const code = fields.code(row, location.line, 'sku')
     if (!code) return undefined
     const sku = code.value
-    const found = priced.ruleOf({ ...head, sku }, known, customer, place)
-    if ('lack' in found) return found
+    const result = priced.ruleOf({ ...chargeKey, sku }, bill, customer, location)
+    if ('lack' in result) return result
     // With one price per SKU, a line has a quantity and a price.
-    const named = found.rule.kind === 'fixed' ? { ...head, sku } : head
-    return { group: groupOf(known, named, found.rule), rule: found.rule }
+    const named = result.rule.kind === 'fixed' ? { ...chargeKey, sku } : chargeKey
+    return { group: groupOf(bill, named, result.rule), rule: result.rule }
   }
 
   return {
@@ -44,9 +44,9 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
      * @param kinds what is known of the rows of this bill already
      * @returns what is invoiced for it; undefined where it has no price, or is at fault
      */
-    add(known: Known, kinds: Map<string, Kind>, billed: Big, at: RowAt): Big | undefined {
-      const text = at.header.keyOf(at.row, told)
-      const kind = kinds.get(text) ?? kindOf(known, at)
+    add(bill: BillBuilder, kinds: Map<string, Kind>, billed: Big, at: RowAt): Big | undefined {
+      const text = at.header.keyOf(at.row, keyFields)
+      const kind = kinds.get(text) ?? kindOf(bill, at)
       if (!kind) return undefined
       kinds.set(text, kind)
       if ('lack' in kind) {
@@ -54,12 +54,12 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
         return undefined
       }
       const { group, rule } = kind
-      if (group.count > 0 && isTwice(known.head, group)) {
-        problems.add({ ...at.place, ...twice(known.head, group) })
+      if (group.count > 0 && isTwice(bill.header, group)) {
+        problems.add({ ...at.location, ...twice(bill.header, group) })
         return undefined
       }
       const price = rule
-        ? priced?.priceOf(rule, billed, at.fields, at.row, at.place.line)
+        ? priced?.priceOf(rule, billed, at.fields, at.row, at.location.line)
         : { amount: billed }
       if (!price) return undefined
       widen(group.usage, usageOf(at.header, at.row), group.count === 0)
@@ -69,7 +69,7 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
       return price.amount
     },
     /** @throws ImportRefused that names what no rule covers */
-    refuseIfAny: () => priced?.refuseIfAny(),
+    throwIfAny: () => priced?.throwIfAny(),
   }
 }
 
@@ -78,14 +78,20 @@ function addPriced(priced: Priced, billed: Big, { quantity }: { quantity?: Big }
   if (priced.each && quantity) priced.each.quantity = priced.each.quantity.plus(quantity)
 }
 
-function groupOf({ groups }: Known, head: ChargeHead, rule: Rule | undefined): ChargeGroup {
-  const { provider, service, category, sku, detail } = head
+function groupOf({ groups }: BillBuilder, chargeKey: ChargeKey, rule: Rule | undefined): ChargeGroup {
+  const { provider, service, category, sku, detail } = chargeKey
   const key = JSON.stringify([provider, service, category, detail, sku, rule?.text])
-  const found = groups.get(key)
-  if (found) return found
+  const existing = groups.get(key)
+  if (existing) return existing
   const each = rule?.kind === 'fixed' ? { quantity: new Big(0), price: rule.price.toFixed() } : undefined
   const priced = rule && { rule: rule.text, billed: new Big(0), each }
-  const group: ChargeGroup = { ...head, count: 0, cost: new Big(0), usage: {}, ...(priced && { priced }) }
+  const group: ChargeGroup = {
+    ...chargeKey,
+    count: 0,
+    cost: new Big(0),
+    usage: {},
+    ...(priced && { priced }),
+  }
   groups.set(key, group)
   return group
 }

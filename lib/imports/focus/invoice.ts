@@ -3,7 +3,7 @@ import Big from 'big.js'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
-import { linePostingOfUsage, ownLineOf } from '../posting/usage.ts'
+import { issuerLineOf, linePostingOfUsage } from '../posting/usage.ts'
 import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
 import { roundTogether } from './rounding.ts'
@@ -15,7 +15,7 @@ import type { Terms } from './terms.ts'
  */
 export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
   const { platforms, dueDays, paid } = terms
-  const charges = bill.charges.toSorted(dearestFirst)
+  const charges = bill.charges.toSorted(mostExpensiveFirst)
   const { total, shares } = rounded(charges, bill.currency)
   // The end is exclusive, so the last day of the period is the one that holds the moment before.
   const last = dayOf(bill.end - 1)
@@ -36,7 +36,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     issuer: bill.issuer,
     invoiceDate,
     // A due date without a date of issue may lie within the period.
-    dueDate: later(dueDate, invoiceDate),
+    dueDate: maxDay(dueDate, invoiceDate),
     currency: bill.currency,
     totalAmount: total,
     ...(paid && documentState === 'issued' ? { balanceAmount: '0' } : {}),
@@ -47,10 +47,10 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     ...postingOfBill(bill, charges, shares, terms),
     lines: charges.map((charge) => ({
       ...lineOf(charge, shares.get(charge) ?? '0', platforms),
-      ...(bill.issue === undefined ? {} : ownLineOf(charge, bill.currency)),
+      ...(bill.issue === undefined ? {} : issuerLineOf(charge, bill.currency)),
       ...linePostingOfUsage(charge.usage, {
         hasAccount: bill.account !== undefined,
-        hasOrder: bill.issue?.order !== undefined,
+        hasPurchaseOrder: bill.issue?.order !== undefined,
         hasQuantity: charge.priced?.each !== undefined,
       }),
     })),
@@ -61,9 +61,9 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
 function rounded(charges: readonly ChargeGroup[], currency: string) {
   const isExact = ({ priced }: ChargeGroup) => priced?.each !== undefined
   const others = charges.filter((charge) => !isExact(charge))
-  const beside = charges.filter(isExact).reduce((sum, { cost }) => sum.plus(cost), new Big(0))
+  const unrounded = charges.filter(isExact).reduce((sum, { cost }) => sum.plus(cost), new Big(0))
   const costs = others.map(({ cost }) => cost)
-  const { total, shares } = roundTogether(costs, minorUnit(currency), beside)
+  const { total, shares } = roundTogether(costs, minorUnit(currency), unrounded)
   return { total, shares: new Map(others.map((charge, index) => [charge, shares[index] ?? '0'])) }
 }
 
@@ -122,7 +122,7 @@ function mainPlatform(charges: readonly ChargeGroup[], platforms: Platforms): st
   return heaviest
 }
 
-function dearestFirst(a: ChargeGroup, b: ChargeGroup): number {
+function mostExpensiveFirst(a: ChargeGroup, b: ChargeGroup): number {
   return (
     b.cost.cmp(a.cost) ||
     byText(a.service, b.service) ||
@@ -134,7 +134,7 @@ function dearestFirst(a: ChargeGroup, b: ChargeGroup): number {
   )
 }
 
-function later(day: string, other: string): string {
+function maxDay(day: string, other: string): string {
   return byText(day, other) > 0 ? day : other
 }
 

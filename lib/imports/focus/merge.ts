@@ -1,19 +1,19 @@
 import { quoted } from '#lib/imports/faults.ts'
 import { dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import { widen } from '../posting/usage.ts'
-import { ImportRefused, type ProblemList } from '../refused.ts'
+import { ImportError, type ProblemList } from '../refused.ts'
 import type { Owner } from '../resale/accounts.ts'
-import type { Bill, ChargeGroup, Known, Place } from './bill.ts'
-import type { BillHead } from './fields.ts'
+import type { Bill, BillBuilder, ChargeGroup, SourceLocation } from './bill.ts'
+import type { BillHeader } from './fields.ts'
 
 /** Which accounts an invoice bills is known up to so many of them. */
-const MOST_ACCOUNTS = 1000
+const MAX_ACCOUNTS = 1000
 /** Far more than any invoice has, and as many as one of our own JSON may have. */
-export const MOST_GROUPS = 100_000
+export const MAX_GROUPS = 100_000
 
 /** What tells one bill from another. It begins with the customer, so that in its order a customer's stand together. */
 export function billKey(
-  { invoiceId, issuer, account, currency, start, end }: BillHead,
+  { invoiceId, issuer, account, currency, start, end }: BillHeader,
   owner?: Owner,
 ): string {
   const whose = [owner?.customer ?? '', owner?.billingProfile ?? '', issuer]
@@ -25,7 +25,9 @@ export function billKey(
 }
 
 /** What a bill's key tells of it, without the currency of one that has an `InvoiceId`. */
-export function headOfKey(key: string): Omit<BillHead, 'currency'> & { customer: string; owner?: Owner } {
+export function parseBillKey(
+  key: string,
+): Omit<BillHeader, 'currency'> & { customer: string; owner?: Owner } {
   const [customer, profile, issuer, bill] = JSON.parse(key) as [string, string, string, string | string[]]
   const owner = customer === '' ? {} : { owner: { customer, ...(profile && { billingProfile: profile }) } }
   if (typeof bill === 'string')
@@ -40,34 +42,43 @@ export function headOfKey(key: string): Omit<BillHead, 'currency'> & { customer:
  * none.
  * @returns whether they go together; if they don't, a problem is on the list
  */
-export function joinHead(bill: BillHead, head: BillHead, place: Place, problems: ProblemList): boolean {
-  for (const [column, was, is] of agreed(bill, head)) {
+export function mergeHeader(
+  bill: BillHeader,
+  header: BillHeader,
+  location: SourceLocation,
+  problems: ProblemList,
+): boolean {
+  for (const [column, was, is] of agreed(bill, header)) {
     if (was === is) continue
     const subject = bill.invoiceId === undefined ? 'its invoice' : `invoice ${bill.invoiceId}`
-    problems.add({ ...place, column, reason: `${told(is)}, but ${subject} began with ${told(was)}` })
+    problems.add({
+      ...location,
+      column,
+      reason: `${valueText(is)}, but ${subject} began with ${valueText(was)}`,
+    })
     return false
   }
-  const accounts = new Set([...accountsOf(bill), ...accountsOf(head)])
+  const accounts = new Set([...accountsOf(bill), ...accountsOf(header)])
   if (accounts.size > 1) {
     bill.account = undefined
-    bill.accounts = [...accounts].sort().slice(0, MOST_ACCOUNTS)
+    bill.accounts = [...accounts].sort().slice(0, MAX_ACCOUNTS)
   }
-  bill.start = Math.min(bill.start, head.start)
-  bill.end = Math.max(bill.end, head.end)
+  bill.start = Math.min(bill.start, header.start)
+  bill.end = Math.max(bill.end, header.end)
   // Two are enough to know that there is more than one; which two does not depend on the order of the rows.
   for (const field of ['terms', 'order'] as const)
-    if (bill.issue && bill.issue[field] !== head.issue?.[field]) bill.issue[field] = undefined
-  if (bill.issue && head.issue)
-    bill.issue.corrects = [...new Set([...bill.issue.corrects, ...head.issue.corrects])].sort().slice(0, 2)
+    if (bill.issue && bill.issue[field] !== header.issue?.[field]) bill.issue[field] = undefined
+  if (bill.issue && header.issue)
+    bill.issue.corrects = [...new Set([...bill.issue.corrects, ...header.issue.corrects])].sort().slice(0, 2)
   return true
 }
 
-function accountsOf({ account, accounts = [] }: BillHead): readonly string[] {
+function accountsOf({ account, accounts = [] }: BillHeader): readonly string[] {
   return account === undefined ? accounts : [account]
 }
 
 /** The columns in which all rows of one invoice agree, with what two of them say. */
-function agreed(one: BillHead, other: BillHead): [column: string, one?: string, other?: string][] {
+function agreed(one: BillHeader, other: BillHeader): [column: string, one?: string, other?: string][] {
   return [
     ['BillingCurrency', one.currency, other.currency],
     ['InvoiceIssueStatus', one.issue?.state, other.issue?.state],
@@ -76,7 +87,7 @@ function agreed(one: BillHead, other: BillHead): [column: string, one?: string, 
   ]
 }
 
-function told(value: string | undefined): string {
+function valueText(value: string | undefined): string {
   return value === undefined ? 'nothing' : quoted(value)
 }
 
@@ -85,49 +96,49 @@ function told(value: string | undefined): string {
  * @throws ImportRefused where two parts of one do not go together
  */
 export function* joined(
-  parts: Iterable<[key: string, known: Known]>,
+  parts: Iterable<[key: string, known: BillBuilder]>,
   problems: ProblemList,
-): Generator<Known> {
-  let last: { key: string; known: Known } | undefined
-  for (const [key, known] of parts) {
-    if (last?.key === key) addPart(last.known, known, problems)
+): Generator<BillBuilder> {
+  let last: { key: string; bill: BillBuilder } | undefined
+  for (const [key, bill] of parts) {
+    if (last?.key === key) addPart(last.bill, bill, problems)
     else {
-      if (last) yield last.known
-      last = { key, known }
+      if (last) yield last.bill
+      last = { key, bill }
     }
-    problems.refuseIfAny()
+    problems.throwIfAny()
   }
-  if (last) yield last.known
+  if (last) yield last.bill
 }
 
-function addPart(whole: Known, part: Known, problems: ProblemList): void {
-  if (!joinHead(whole.head, part.head, part.place, problems)) return
+function addPart(whole: BillBuilder, part: BillBuilder, problems: ProblemList): void {
+  if (!mergeHeader(whole.header, part.header, part.location, problems)) return
   for (const [key, group] of part.groups) {
-    const known = whole.groups.get(key)
-    if (!known) whole.groups.set(key, group)
-    else if (isTwice(whole.head, group)) problems.add({ ...part.place, ...twice(whole.head, group) })
-    else addGroup(known, group)
+    const existing = whole.groups.get(key)
+    if (!existing) whole.groups.set(key, group)
+    else if (isTwice(whole.header, group)) problems.add({ ...part.location, ...twice(whole.header, group) })
+    else addGroup(existing, group)
   }
-  if (whole.groups.size > MOST_GROUPS)
-    throw new ImportRefused([{ ...part.place, reason: `more than ${MOST_GROUPS} lines of one invoice` }])
+  if (whole.groups.size > MAX_GROUPS)
+    throw new ImportError([{ ...part.location, reason: `more than ${MAX_GROUPS} lines of one invoice` }])
 }
 
-function addGroup(known: ChargeGroup, group: ChargeGroup): void {
-  widen(known.usage, group.usage, false)
-  known.count += group.count
-  known.cost = known.cost.plus(group.cost)
-  if (!known.priced || !group.priced) return
-  known.priced.billed = known.priced.billed.plus(group.priced.billed)
-  const { each } = known.priced
+function addGroup(target: ChargeGroup, group: ChargeGroup): void {
+  widen(target.usage, group.usage, false)
+  target.count += group.count
+  target.cost = target.cost.plus(group.cost)
+  if (!target.priced || !group.priced) return
+  target.priced.billed = target.priced.billed.plus(group.priced.billed)
+  const { each } = target.priced
   if (each && group.priced.each) each.quantity = each.quantity.plus(group.priced.each.quantity)
 }
 
 /** Whether a second row of this line is one too many: an invoice's lines have an id each. */
-export function isTwice({ invoiceId }: BillHead, { detail }: ChargeGroup): boolean {
+export function isTwice({ invoiceId }: BillHeader, { detail }: ChargeGroup): boolean {
   return invoiceId !== undefined && detail !== undefined
 }
 
-export function twice({ invoiceId }: BillHead, { detail }: ChargeGroup) {
+export function twice({ invoiceId }: BillHeader, { detail }: ChargeGroup) {
   return {
     column: 'InvoiceDetailId',
     reason: `${quoted(detail ?? '')} of invoice ${invoiceId} is given twice`,
@@ -148,7 +159,7 @@ export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): 
       for (; !summary.done && keyOf(summary.value) < key; summary = summaries.next()) yield summary.value
       if (!summary.done && keyOf(summary.value) === key) {
         if (summary.value.currency !== bill.currency)
-          throw new ImportRefused([otherCurrency(bill, summary.value)])
+          throw new ImportError([otherCurrency(bill, summary.value)])
         summary = summaries.next()
       }
       yield bill

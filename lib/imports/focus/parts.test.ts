@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ImportRefused } from '#lib/imports/refused.ts'
+import type { ImportError } from '#lib/imports/refused.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
-import type { Reading } from './reading.ts'
+import type { ReadSummary } from './reading.ts'
 import { cents, NOW, sourcesOf } from './test-sources.ts'
 
 const COLUMNS = [
@@ -39,13 +39,13 @@ const csv = (rows: Partial<Row>[], columns: readonly (keyof Row)[] = COLUMNS) =>
 
 function read(texts: string | Record<string, string>, more: Partial<FocusOptions> = {}) {
   const options = { platforms: platformTable(), dueDays: 30, paid: false, now: NOW, ...more }
-  return readFocus(sourcesOf(texts), options, async (invoices, reading) => ({
+  return readFocus(sourcesOf(texts), options, async (invoices, summary) => ({
     invoices: [...invoices].map(({ invoice }) => invoice),
-    reading: { ...reading, sums: reading.sums() },
+    summary: { ...summary, sums: summary.sums() },
   }))
 }
-const refusal = async (texts: Record<string, string>) =>
-  ((await read(texts).catch((error: unknown) => error)) as ImportRefused).problems
+const importErrorOf = async (texts: Record<string, string>) =>
+  ((await read(texts).catch((error: unknown) => error)) as ImportError).problems
 
 const row: fc.Arbitrary<Row> = fc.record({
   InvoiceIssuerName: fc.constantFrom('Resale', 'Vendor'),
@@ -79,13 +79,13 @@ describe('an export in parts', () => {
       fc.constantFrom(1, 5, 1000),
     )
     await fc.assert(
-      fc.asyncProperty(split, async ([rows, places, orders, order, mostInMemory]) => {
+      fc.asyncProperty(split, async ([rows, files, rowKeys, fileKeys, mostInMemory]) => {
         const parts = Array.from({ length: 10 }, (): Row[] => [])
-        for (const each of rows) parts[places.next().value as number]?.push(each)
+        for (const each of rows) parts[files.next().value as number]?.push(each)
         const texts = Object.fromEntries(
-          order.map((part) => [
+          fileKeys.map((part) => [
             `part-${part}.csv`,
-            csv(parts[part] ?? [], orders.next().value as (keyof Row)[]),
+            csv(parts[part] ?? [], rowKeys.next().value as (keyof Row)[]),
           ]),
         )
         const whole = await read(csv(rows))
@@ -93,8 +93,8 @@ describe('an export in parts', () => {
 
         const sums = new Map<string, bigint>()
         for (const each of rows) {
-          const own = each.InvoiceId.startsWith('I') ? each.InvoiceId : each.BillingAccountId
-          const key = `${each.InvoiceIssuerName} ${own}`
+          const expectedId = each.InvoiceId.startsWith('I') ? each.InvoiceId : each.BillingAccountId
+          const key = `${each.InvoiceIssuerName} ${expectedId}`
           sums.set(key, (sums.get(key) ?? 0n) + scaled(each.BilledCost))
         }
         const totals = whole.invoices.map(({ issuer, isNumbered, number, billingAccount, totalAmount }) => [
@@ -110,12 +110,12 @@ describe('an export in parts', () => {
   })
 
   test('is told in figures: rows, and exact sums by currency, issuer, account and period', async () => {
-    const { reading } = await read({
+    const { summary } = await read({
       a: csv([{ BilledCost: '0.0001' }, { BillingAccountId: 'A-2', InvoiceId: 'I-1' }]),
       b: csv([{ BilledCost: '0.0002' }, { BillingCurrency: 'EUR', BilledCost: '-3' }]),
     })
     const sum = { issuer: 'Resale', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
-    expect(reading).toEqual({
+    expect(summary).toEqual({
       rows: 4,
       used: 4,
       charges: 4,
@@ -124,28 +124,30 @@ describe('an export in parts', () => {
         { ...sum, currency: 'USD', account: 'A-1', rows: 2, billedCost: '0.0003', amount: '0.0003' },
         { ...sum, currency: 'USD', account: 'A-2', rows: 1, billedCost: '1', amount: '1' },
       ],
-    } satisfies Omit<Reading, 'sums'> & { sums: unknown })
+    } satisfies Omit<ReadSummary, 'sums'> & { sums: unknown })
   })
 
   test('counts the lines of all parts for a display', async () => {
-    const told: number[] = []
-    await read({ a: csv([{}, {}]), b: csv([{}]) }, { onLine: (line) => told.push(line) })
-    expect(told).toEqual([1, 2, 3, 4, 5])
+    const progress: number[] = []
+    await read({ a: csv([{}, {}]), b: csv([{}]) }, { onLine: (line) => progress.push(line) })
+    expect(progress).toEqual([1, 2, 3, 4, 5])
   })
 
   test('names the part of each problem', async () => {
     const short = csv([{}], COLUMNS.slice(0, -1))
     expect(
-      await refusal({ a: csv([{}, { BilledCost: 'x' }]), b: csv([{ BillingCurrency: 'ABC' }]) }),
+      await importErrorOf({ a: csv([{}, { BilledCost: 'x' }]), b: csv([{ BillingCurrency: 'ABC' }]) }),
     ).toMatchObject([
       { file: 'a', line: 3, column: 'BilledCost' },
       { file: 'b', line: 2, column: 'BillingCurrency' },
     ])
-    expect(await refusal({ a: csv([{}]), b: short })).toMatchObject([
+    expect(await importErrorOf({ a: csv([{}]), b: short })).toMatchObject([
       { file: 'b', line: 1, column: 'BilledCost', reason: 'there is no such column' },
     ])
-    expect(await refusal({ a: csv([{}]), b: `${csv([])}"` })).toMatchObject([{ file: 'b', line: 2 }])
-    expect(await refusal({ a: csv([{}]), b: csv([{}]).replaceAll(',', ';') })).toMatchObject([{ file: 'b' }])
+    expect(await importErrorOf({ a: csv([{}]), b: `${csv([])}"` })).toMatchObject([{ file: 'b', line: 2 }])
+    expect(await importErrorOf({ a: csv([{}]), b: csv([{}]).replaceAll(',', ';') })).toMatchObject([
+      { file: 'b' },
+    ])
   })
 
   test('names the part that does not go with those before it, also where memory had no room', async () => {
@@ -157,7 +159,7 @@ describe('an export in parts', () => {
 
   test('may have parts without charges, but not only such', async () => {
     expect((await read({ a: csv([]), b: csv([{}]) })).invoices).toHaveLength(1)
-    expect(await refusal({ a: csv([]), b: csv([]) })).toMatchObject([
+    expect(await importErrorOf({ a: csv([]), b: csv([]) })).toMatchObject([
       { reason: 'There are no charges in the file.' },
     ])
   })

@@ -7,7 +7,7 @@ const DEFAULTS: Record<string, string[]> = {
   'workspace-suite': ['Google Workspace', 'Workspace', 'G Suite'],
   'office-suite': ['Microsoft 365', 'Office 365', 'Microsoft Office 365'],
 }
-const LONGEST = 60
+const MAX_LENGTH = 60
 
 /** From a provider's name, as a file has it, to the platform of its invoices. */
 export type Platforms = (provider: string) => string
@@ -36,7 +36,7 @@ export function platformTable(pairs: readonly string[] = []): Platforms {
 export function slugOf(name: string): string {
   const latin = name.normalize('NFKD').replace(/\p{M}+/gu, '')
   const slug = latin.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  const short = slug.slice(0, LONGEST).replace(/^-+|-+$/g, '')
+  const short = slug.slice(0, MAX_LENGTH).replace(/^-+|-+$/g, '')
   // A name without Latin letters still needs one slug of its own.
   return short || `provider-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
 }

@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
-import type { BillHead } from './fields.ts'
+import type { BillHeader } from './fields.ts'
 
 /** What the charges of one account and period come to, exactly, before any rounding. */
 export type Sum = {
@@ -20,7 +20,7 @@ export type Sum = {
 }
 
 /** What was read, for a report to operators. */
-export type Reading = {
+export type ReadSummary = {
   /** Without headers and blank lines. */
   rows: number
   /** Rows that are in an invoice. */
@@ -32,7 +32,7 @@ export type Reading = {
 }
 
 /** Two readings as one. Of an invoice that stands in both, the sums of both are told. */
-export function bothOf(one: Reading, other: Reading): Reading {
+export function bothOf(one: ReadSummary, other: ReadSummary): ReadSummary {
   return {
     rows: one.rows + other.rows,
     used: one.used + other.used,
@@ -44,15 +44,15 @@ export function bothOf(one: Reading, other: Reading): Reading {
 export type Tally = { rows: number; billed: Big; amount: Big }
 
 /** One tally for each account and period, and not for each row. */
-export function newReading() {
+export function createReadSummary() {
   const tallies = new Map<string, Tally>()
-  const reading: Reading = {
+  const summary: ReadSummary = {
     rows: 0,
     used: 0,
     charges: 0,
     sums: () => [...tallies.keys()].sort().map((key) => sumOf(key, tallies.get(key) as Tally)),
   }
-  const tallyOf = ({ currency, issuer, account, start, end }: BillHead, customer?: string): Tally => {
+  const tallyOf = ({ currency, issuer, account, start, end }: BillHeader, customer?: string): Tally => {
     // The end may lie within a day.
     const key = JSON.stringify([
       currency,
@@ -62,11 +62,11 @@ export function newReading() {
       addDays(dayOf(end - 1), 1),
       customer,
     ])
-    const known = tallies.get(key) ?? { rows: 0, billed: new Big(0), amount: new Big(0) }
-    tallies.set(key, known)
-    return known
+    const tally = tallies.get(key) ?? { rows: 0, billed: new Big(0), amount: new Big(0) }
+    tallies.set(key, tally)
+    return tally
   }
-  return { reading, tallyOf }
+  return { summary, tallyOf }
 }
 
 function sumOf(key: string, { rows, billed, amount }: Tally): Sum {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { itemize } from '#lib/billing/invoices/itemization.ts'
-import type { ImportRefused } from '#lib/imports/refused.ts'
+import type { ImportError } from '#lib/imports/refused.ts'
 import { readAccounts } from '../resale/accounts.ts'
 import { readPrices } from '../resale/prices.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
@@ -41,17 +41,17 @@ const rules = (rows: string, header = 'customer,platform,sku,rule\n') =>
 
 function read(rows: Row[] | Record<string, string>, more: Partial<FocusOptions>) {
   const options = { platforms: platformTable(), dueDays: 30, paid: false, now: NOW, ...more }
-  return readFocus(sourcesOf(Array.isArray(rows) ? csv(rows) : rows), options, async (all, reading) => ({
-    owned: [...all],
-    sums: reading.sums(),
+  return readFocus(sourcesOf(Array.isArray(rows) ? csv(rows) : rows), options, async (all, summary) => ({
+    invoices: [...all],
+    sums: summary.sums(),
   }))
 }
 const resold = async (rows: Row[], text: string, more: Partial<FocusOptions> = {}) =>
-  (await read(rows, { issuer: 'Resale', customer: 'sunbird', prices: await rules(text), ...more })).owned.map(
-    ({ invoice }) => invoice,
-  )
-const refusal = async (promise: Promise<unknown>) =>
-  ((await promise.catch((error: unknown) => error)) as ImportRefused).problems
+  (
+    await read(rows, { issuer: 'Resale', customer: 'sunbird', prices: await rules(text), ...more })
+  ).invoices.map(({ invoice }) => invoice)
+const importErrorOf = async (promise: Promise<unknown>) =>
+  ((await promise.catch((error: unknown) => error)) as ImportError).problems
 
 describe('with a map of accounts', () => {
   test('each charge goes to its owner, who has one invoice per bill', async () => {
@@ -63,8 +63,8 @@ describe('with a map of accounts', () => {
       { SubAccountId: 'S-1', BilledCost: '0.01' },
     ]
     const accounts = await map('B-1,sunbird,\nS-1,heron,\nS-3,heron,emea\n')
-    const { owned, sums } = await read(rows, { accounts })
-    expect(owned).toMatchObject([
+    const { invoices, sums } = await read(rows, { accounts })
+    expect(invoices).toMatchObject([
       { owner: { customer: 'heron' }, invoice: { number: 'V-1', totalAmount: '10.00', form: 'summary' } },
       {
         owner: { customer: 'heron', billingProfile: 'emea' },
@@ -76,7 +76,7 @@ describe('with a map of accounts', () => {
       ['heron', 3, '12'],
       ['sunbird', 2, '6'],
     ])
-    expect(await read(rows, { accounts, mostInMemory: 1 })).toEqual({ owned, sums })
+    expect(await read(rows, { accounts, mostInMemory: 1 })).toEqual({ invoices, sums })
   })
 
   test('an account that it lacks is refused by name, the heaviest first', async () => {
@@ -87,7 +87,7 @@ describe('with a map of accounts', () => {
       { SubAccountId: 'S-2', BilledCost: '5' },
       { SubAccountId: 'S-2', BilledCost: '0.5', BillingCurrency: 'EUR', InvoiceId: '' },
     ]
-    expect(await refusal(read(rows, { accounts }))).toEqual([
+    expect(await importErrorOf(read(rows, { accounts }))).toEqual([
       {
         subject: 'sub-account S-2 of account B-1',
         reason: 'is not in the map of accounts (2 charges, 5 USD, 0.5 EUR)',
@@ -95,21 +95,21 @@ describe('with a map of accounts', () => {
       { subject: 'account B-1', reason: 'is not in the map of accounts (1 charge, 4 USD)' },
     ])
     const many = Array.from({ length: 25 }, (_, index) => ({ SubAccountId: `S-${index + 10}` }))
-    const problems = await refusal(read(many, { accounts, mostInMemory: 1 }))
+    const problems = await importErrorOf(read(many, { accounts, mostInMemory: 1 }))
     expect(problems).toHaveLength(21)
     expect(problems[20]).toEqual({ reason: 'and 5 more' })
   })
 
   test('the numbers of unnumbered bills are those without a map, so that none is owed twice', async () => {
     const row = { InvoiceId: '' }
-    const { owned: plain } = await read([row], {})
-    const { owned } = await read([row], { accounts: await map('B-1,sunbird,\n') })
-    expect(owned[0]?.invoice).toEqual(plain[0]?.invoice)
+    const { invoices: plain } = await read([row], {})
+    const { invoices } = await read([row], { accounts: await map('B-1,sunbird,\n') })
+    expect(invoices[0]?.invoice).toEqual(plain[0]?.invoice)
     // A reseller's own numbers are its customers' apart; without a map, the customer is told.
     const issued = { issuer: 'Resale', atCost: true }
-    const { owned: one } = await read([row], { ...issued, accounts: await map('B-1,sunbird,\n') })
-    const { owned: same } = await read([row], { ...issued, customer: 'sunbird' })
-    const { owned: other } = await read([row], { ...issued, customer: 'heron' })
+    const { invoices: one } = await read([row], { ...issued, accounts: await map('B-1,sunbird,\n') })
+    const { invoices: same } = await read([row], { ...issued, customer: 'sunbird' })
+    const { invoices: other } = await read([row], { ...issued, customer: 'heron' })
     expect(one[0]?.invoice).toEqual(same[0]?.invoice)
     expect(other[0]?.invoice.number).not.toBe(same[0]?.invoice.number)
   })
@@ -142,8 +142,8 @@ describe('with a map of accounts', () => {
             const key = `customer-${sub % 300}`
             sums.set(key, (sums.get(key) ?? 0n) + BigInt(units) * (sku === 1 ? 965n : 1080n))
           }
-          const { owned } = await read(parts, { accounts, prices, issuer: 'Resale', mostInMemory: 500 })
-          const totals = owned.map(
+          const { invoices } = await read(parts, { accounts, prices, issuer: 'Resale', mostInMemory: 500 })
+          const totals = invoices.map(
             ({ owner, invoice }) => [owner?.customer ?? '', invoice.totalAmount] as const,
           )
           expect(new Map(totals)).toEqual(new Map([...sums].map(([key, sum]) => [key, cents(sum, 7)])))
@@ -157,8 +157,8 @@ describe('with a map of accounts', () => {
 
 describe('a reseller in the place of the vendor', () => {
   test('issues invoices of its own, and drops the vendor’s numbers', async () => {
-    const { owned } = await read([{}, { InvoiceId: 'V-2' }], { issuer: 'Resale', atCost: true })
-    expect(owned).toMatchObject([
+    const { invoices } = await read([{}, { InvoiceId: 'V-2' }], { issuer: 'Resale', atCost: true })
+    expect(invoices).toMatchObject([
       {
         invoice: {
           issuer: 'Resale',
@@ -171,7 +171,7 @@ describe('a reseller in the place of the vendor', () => {
       },
     ])
     const now = new Date('2026-09-20')
-    expect((await read([{}], { issuer: 'Resale', atCost: true, now })).owned).toMatchObject([
+    expect((await read([{}], { issuer: 'Resale', atCost: true, now })).invoices).toMatchObject([
       { invoice: { documentState: 'draft', form: 'invoice' } },
     ])
   })
@@ -184,7 +184,7 @@ describe('a reseller in the place of the vendor', () => {
       { atCost: true },
       { issuer: 'R', prices, atCost: true },
     ])
-      expect(await refusal(read([{}], terms))).toMatchObject([{ reason: expect.stringMatching(/^--/) }])
+      expect(await importErrorOf(read([{}], terms))).toMatchObject([{ reason: expect.stringMatching(/^--/) }])
   })
 
   test('has a line per rule, which shows the price and never the cost', async () => {
@@ -209,8 +209,8 @@ describe('a reseller in the place of the vendor', () => {
       ['Compute', '10.80', '1', 'Usage, 2 charges', { rule: '+8 %', billedCost: '10' }],
       ['Compute', '2.16', '1', 'Tax, 1 charge', { rule: '+8 %', billedCost: '2' }],
     ])
-    const shown = JSON.stringify({ ...invoice, lines: invoice?.lines.map(({ priced: _, ...line }) => line) })
-    expect(shown).not.toContain('9.99')
+    const text = JSON.stringify({ ...invoice, lines: invoice?.lines.map(({ priced: _, ...line }) => line) })
+    expect(text).not.toContain('9.99')
   })
 
   test('bills a fixed price by its quantity, a line per SKU, to the last digit', async () => {
@@ -247,11 +247,11 @@ describe('a reseller in the place of the vendor', () => {
       fc.asyncProperty(fc.array(charge, { minLength: 1, maxLength: 30 }), async (charges) => {
         const [invoice] = await resold(charges, '', { prices })
         const { currency = '', totalAmount = '', lines = [] } = invoice ?? {}
-        const { reading, notItemized } = itemize(
+        const { basis, notItemized } = itemize(
           { totalAmount, currency },
           lines.map(({ price, qty }) => ({ price, qty, currency })),
         )
-        expect([reading, notItemized]).toEqual(['unit', '0'])
+        expect([basis, notItemized]).toEqual(['unit', '0'])
       }),
       { numRuns: 300 },
     )
@@ -267,12 +267,12 @@ describe('a reseller in the place of the vendor', () => {
     ['amount', { ListCost: '' }, 'ListCost', { line: 2, column: 'ListCost', reason: 'is empty' }],
     ['column', {}, 'x_Price', { line: 2, column: 'x_Price', reason: 'is empty' }],
   ])('lacks the %s that a rule needs: refused by line', async (_what, row, rule, problem) => {
-    expect(await refusal(resold([row], `,,,${rule}\n`))).toMatchObject([problem])
+    expect(await importErrorOf(resold([row], `,,,${rule}\n`))).toMatchObject([problem])
   })
 
   test('what no rule covers is refused by name, and not billed at cost', async () => {
     const rows = [{}, { SkuId: '', ChargeCategory: 'Tax' }, { SkuId: 'K-2' }, { SkuId: 'K-2' }]
-    expect(await refusal(resold(rows, ',,K-1,4.50\n'))).toEqual([
+    expect(await importErrorOf(resold(rows, ',,K-1,4.50\n'))).toEqual([
       {
         subject: 'SKU K-2 of web-services, Usage, customer sunbird',
         reason: 'no rule gives it a price (2 charges, 19.98 USD)',
@@ -286,7 +286,7 @@ describe('a reseller in the place of the vendor', () => {
 
   test('a price without a currency is one of one currency', async () => {
     const rows = [{}, { BillingCurrency: 'JPY' }]
-    expect(await refusal(resold(rows, ',,,4.50\n'))).toMatchObject([
+    expect(await importErrorOf(resold(rows, ',,,4.50\n'))).toMatchObject([
       { line: 3, column: 'BillingCurrency', reason: expect.stringContaining('line 2 of rules.csv') },
     ])
     const header = 'customer,platform,sku,currency,rule\n'
@@ -300,12 +300,12 @@ describe('a reseller in the place of the vendor', () => {
   test('has prices by customer where a map tells them apart', async () => {
     const accounts = await map('S-1,heron,\nS-2,sunbird,\n')
     const rows = [{ BilledCost: '100' }, { BilledCost: '100', SubAccountId: 'S-2' }]
-    const { owned, sums } = await read(rows, {
+    const { invoices, sums } = await read(rows, {
       issuer: 'Resale',
       accounts,
       prices: await rules(',,,+8%\nheron,,,-3.5%\n'),
     })
-    expect(owned).toMatchObject([
+    expect(invoices).toMatchObject([
       { owner: { customer: 'heron' }, invoice: { totalAmount: '96.50' } },
       { owner: { customer: 'sunbird' }, invoice: { totalAmount: '108.00' } },
     ])

@@ -10,30 +10,30 @@ export type Rounded = { total: string; shares: string[] }
  * share stays within one unit of its part, and a part without remainder, such as zero, stays as it is.
  * @param parts exact amounts, of either sign
  * @param decimals the currency's minor unit: 2 for USD, 0 for JPY
- * @param beside the exact sum of what stays unrounded: it belongs to the total, and with the shares comes to it when
+ * @param unrounded the exact sum of what stays unrounded: it belongs to the total, and with the shares comes to it when
  * their sum is rounded
  */
-export function roundTogether(parts: readonly Big[], decimals: number, beside = new Big(0)): Rounded {
+export function roundTogether(parts: readonly Big[], decimals: number, unrounded = new Big(0)): Rounded {
   const unit = new Big(10).pow(-decimals)
-  const sum = parts.reduce((all, part) => all.plus(part), beside)
+  const sum = parts.reduce((all, part) => all.plus(part), unrounded)
   const total = roundTo(sum, decimals)
   const shares = parts.map((part) => floor(part, decimals, unit))
   const floored = shares.reduce((all, share) => all.plus(share), new Big(0))
-  const missing = missingOf({ total, floored, beside, unit, decimals, most: parts.length })
+  const missing = missingOf({ total, floored, unrounded, unit, decimals, most: parts.length })
   const lost = parts.map((part, index) => part.minus(shares[index] ?? 0))
-  const order = [...parts.keys()].sort((a, b) => bySize(lost, a, b) || bySize(parts, a, b) || a - b)
-  for (const index of order.slice(0, missing)) shares[index] = shares[index]?.plus(unit) ?? unit
+  const indexes = [...parts.keys()].sort((a, b) => bySize(lost, a, b) || bySize(parts, a, b) || a - b)
+  for (const index of indexes.slice(0, missing)) shares[index] = shares[index]?.plus(unit) ?? unit
   return { total: plain(total, decimals), shares: shares.map((share) => plain(share, decimals)) }
 }
 
-type Sums = { total: Big; floored: Big; beside: Big; unit: Big; decimals: number; most: number }
+type Sums = { total: Big; floored: Big; unrounded: Big; unit: Big; decimals: number; most: number }
 
 /** How many units the shares need: what is left of the total by the other amount, rounded to the unit that fits. */
-function missingOf({ total, floored, beside, unit, decimals, most }: Sums): number {
-  const near = roundTo(beside, decimals)
+function missingOf({ total, floored, unrounded, unit, decimals, most }: Sums): number {
+  const near = roundTo(unrounded, decimals)
   const [first = 0, ...others] = [near, near.plus(unit), near.minus(unit)]
     .map((rounded) => ({ rest: total.minus(rounded), rounded }))
-    .filter(({ rest, rounded }) => rounded === near || roundTo(rest.plus(beside), decimals).eq(total))
+    .filter(({ rest, rounded }) => rounded === near || roundTo(rest.plus(unrounded), decimals).eq(total))
     .map(({ rest }) => Number(rest.minus(floored).div(unit).toFixed(0)))
   return [first, ...others].find((missing) => missing >= 0 && missing <= most) ?? first
 }

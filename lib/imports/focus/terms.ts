@@ -25,13 +25,13 @@ export type Terms = {
 }
 
 /** What of the terms contradicts itself; nobody's cost is shown to a customer by an option that was forgotten. */
-export function termsFaults({ issuer, prices, atCost = false }: Terms): ImportProblem[] {
-  const faults: ImportProblem[] = []
+export function validateTerms({ issuer, prices, atCost = false }: Terms): ImportProblem[] {
+  const problems: ImportProblem[] = []
   if (issuer !== undefined && !prices && !atCost)
-    faults.push({ reason: '--issuer needs --prices, or --at-cost to bill what the vendor billed' })
+    problems.push({ reason: '--issuer needs --prices, or --at-cost to bill what the vendor billed' })
   if (issuer === undefined && (prices || atCost))
-    faults.push({ reason: `${prices ? '--prices' : '--at-cost'} needs --issuer: whose prices they are` })
+    problems.push({ reason: `${prices ? '--prices' : '--at-cost'} needs --issuer: whose prices they are` })
   if (prices && atCost)
-    faults.push({ reason: '--prices and --at-cost contradict each other; a rule +0% bills the cost' })
-  return faults
+    problems.push({ reason: '--prices and --at-cost contradict each other; a rule +0% bills the cost' })
+  return problems
 }

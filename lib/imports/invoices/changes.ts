@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { holdAll } from '../all-rows.ts'
-import { type ImportProblem, MOST_PROBLEMS, problemText } from '../refused.ts'
+import { type ImportProblem, MAX_PROBLEMS, problemText } from '../refused.ts'
 import type { StoredInvoice } from './stored.ts'
 
 /** An invoice as it was before an import changed it; without its lines where these stayed. */
@@ -14,16 +14,16 @@ export type Before = Omit<StoredInvoice, 'lines'> & Partial<Pick<StoredInvoice, 
 export function changesOf(tx: Transaction, customerId: CustomerId, importId: string | undefined) {
   let position = 0
   return {
-    async keep(changed: readonly Before[]): Promise<void> {
+    async store(changed: readonly Before[]): Promise<void> {
       if (importId === undefined || changed.length === 0) return
       const rows = changed.map((before) => ({ position: position++, invoiceId: before.id, before }))
-      const kept = await tx.execute(sql`
+      const result = await tx.execute(sql`
         INSERT INTO import_changes (customer_id, import_id, position, invoice_id, before)
         SELECT own.customer_id, own.id, r.*
         FROM imports AS own, json_to_recordset(${JSON.stringify(rows)}::json)
           AS r(position int, "invoiceId" text, before jsonb)
         WHERE own.customer_id = ${customerId} AND own.id = ${importId}`)
-      holdAll(kept, rows.length)
+      holdAll(result, rows.length)
     },
   }
 }
@@ -36,7 +36,7 @@ export async function recordVoided(
   requestId: string,
 ) {
   const event = { action: 'invoice.voided', subject: id, actor: OPERATOR, requestId }
-  const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
+  const changes = problems.slice(0, MAX_PROBLEMS).map(problemText)
   await recordAudit(tx, customerId, {
     ...event,
     details: { ...(replacedBy ? { replacedBy } : {}), ...(changes.length > 0 ? { changes } : {}) },

@@ -12,36 +12,36 @@ import type { StoredInvoice, StoredLine } from './stored.ts'
 
 const TEXTS = ['billingProfileId', 'platform', 'issuer', 'invoiceDate', 'dueDate', 'currency'] as const
 /** What was not asked of a file once: it may be filled in. */
-const LATE_TEXTS = ['billingAccount', 'periodStart', 'periodEnd', 'corrects'] as const
+const FILLABLE_TEXTS = ['billingAccount', 'periodStart', 'periodEnd', 'corrects'] as const
 const LINE_TEXTS = ['type', 'description'] as const
 
 /**
  * Where a given invoice is not the stored one, by field, its balance apart. Numbers are compared as numbers (`10` is
  * `10.00`), and what is not given is not compared.
  */
-export function differencesOf(stored: StoredInvoice, given: NewInvoice): ImportProblem[] {
-  const subject = `invoice ${given.number}`
+export function differencesOf(stored: StoredInvoice, incoming: NewInvoice): ImportProblem[] {
+  const subject = `invoice ${incoming.number}`
   const problems: ImportProblem[] = []
   const differs = (field: string, was: string | null, is: string | null) =>
     problems.push(difference(subject, field, was, is, '--correct'))
 
   for (const field of TEXTS)
-    if (given[field] !== undefined && given[field] !== stored[field])
-      differs(field, stored[field], given[field])
-  for (const field of LATE_TEXTS)
-    if (given[field] !== undefined && stored[field] !== null && given[field] !== stored[field])
-      differs(field, stored[field], given[field])
-  if (!sameNumber(given.totalAmount, stored.totalAmount))
-    differs('totalAmount', stored.totalAmount, given.totalAmount)
-  comparePosting(postingDifferences(given, stored), stored, given, (field) => field)
-  if (stored.lines.length !== given.lines.length)
-    differs('lines', String(stored.lines.length), String(given.lines.length))
-  else for (const [index, line] of given.lines.entries()) compareLine(line, stored.lines[index], index)
+    if (incoming[field] !== undefined && incoming[field] !== stored[field])
+      differs(field, stored[field], incoming[field])
+  for (const field of FILLABLE_TEXTS)
+    if (incoming[field] !== undefined && stored[field] !== null && incoming[field] !== stored[field])
+      differs(field, stored[field], incoming[field])
+  if (!sameNumber(incoming.totalAmount, stored.totalAmount))
+    differs('totalAmount', stored.totalAmount, incoming.totalAmount)
+  comparePosting(postingDifferences(incoming, stored), stored, incoming, (field) => field)
+  if (stored.lines.length !== incoming.lines.length)
+    differs('lines', String(stored.lines.length), String(incoming.lines.length))
+  else for (const [index, line] of incoming.lines.entries()) compareLine(line, stored.lines[index], index)
   return problems
 
   function comparePosting(fields: string[], was: object, is: object, at: (field: string) => string) {
-    const [stored, given] = [was, is] as Record<string, unknown>[]
-    for (const field of fields) differs(at(field), textOf(stored?.[field]), textOf(given?.[field]))
+    const [stored, incoming] = [was, is] as Record<string, unknown>[]
+    for (const field of fields) differs(at(field), textOf(stored?.[field]), textOf(incoming?.[field]))
   }
 
   function compareLine(line: NewLineItem, was: StoredLine | undefined, index: number) {
@@ -58,15 +58,16 @@ export function differencesOf(stored: StoredInvoice, given: NewInvoice): ImportP
 }
 
 /** Whether the file says another balance, or fills in what was not known: an issued invoice may move so far. */
-export function movesFrom(stored: StoredInvoice, given: NewInvoice): boolean {
-  if (given.balanceAmount !== undefined && !sameNumber(given.balanceAmount, stored.balanceAmount)) return true
-  if (addsPosting(given, stored) || fillsLines(stored, given)) return true
-  return LATE_TEXTS.some((field) => given[field] !== undefined && stored[field] === null)
+export function movesFrom(stored: StoredInvoice, incoming: NewInvoice): boolean {
+  if (incoming.balanceAmount !== undefined && !sameNumber(incoming.balanceAmount, stored.balanceAmount))
+    return true
+  if (addsPosting(incoming, stored) || fillsLines(stored, incoming)) return true
+  return FILLABLE_TEXTS.some((field) => incoming[field] !== undefined && stored[field] === null)
 }
 
 /** Whether the file says of a line what was not known of it. */
-export function fillsLines(stored: StoredInvoice, given: NewInvoice): boolean {
-  return given.lines.some((line, at) => addsLinePosting(line, stored.lines[at]))
+export function fillsLines(stored: StoredInvoice, incoming: NewInvoice): boolean {
+  return incoming.lines.some((line, at) => addsLinePosting(line, stored.lines[at]))
 }
 
 function sameNumber(one: string, other: string): boolean {

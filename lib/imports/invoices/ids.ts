@@ -14,15 +14,15 @@ export type Nameless = { number: string; issuer: string; after?: string | undefi
  */
 export async function idsFor(tx: Transaction, customerId: CustomerId, rows: readonly Nameless[]) {
   const ids: string[] = []
-  const given = new Set<string>()
+  const assignedIds = new Set<string>()
   const waiting = rows.map((row, index) => ({ index, candidates: candidatesOf(row) }))
   while (waiting.length > 0) {
-    const asked = waiting.map(({ candidates }) => candidates.next().value)
-    const taken = await takenIds(tx, customerId, asked)
-    for (let at = asked.length - 1; at >= 0; at--) {
-      const [id = '', one] = [asked[at], waiting[at]]
-      if (!one || taken.has(id) || asked.indexOf(id) !== at || given.has(id)) continue
-      given.add(id)
+    const nextCandidates = waiting.map(({ candidates }) => candidates.next().value)
+    const existingIds = await selectExistingIds(tx, customerId, nextCandidates)
+    for (let at = nextCandidates.length - 1; at >= 0; at--) {
+      const [id = '', one] = [nextCandidates[at], waiting[at]]
+      if (!one || existingIds.has(id) || nextCandidates.indexOf(id) !== at || assignedIds.has(id)) continue
+      assignedIds.add(id)
       ids[one.index] = id
       waiting.splice(at, 1)
     }
@@ -32,13 +32,13 @@ export async function idsFor(tx: Transaction, customerId: CustomerId, rows: read
 
 function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, never> {
   if (after === undefined) yield number
-  const own = after === undefined ? `${slugOf(issuer)}:${number}` : after.replace(/~\d+$/, '')
-  if (after === undefined) yield own
-  for (let count = 2; ; count++) yield `${own}~${count}`
+  const base = after === undefined ? `${slugOf(issuer)}:${number}` : after.replace(/~\d+$/, '')
+  if (after === undefined) yield base
+  for (let count = 2; ; count++) yield `${base}~${count}`
 }
 
 /** Those of these ids that the customer's invoices have already. */
-async function takenIds(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+async function selectExistingIds(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT found.id FROM unnest(${sql.param([...ids].sort())}::text[]) AS given(id) CROSS JOIN LATERAL (
       SELECT id FROM invoices WHERE customer_id = ${customerId} AND id >= given.id AND id <= given.id

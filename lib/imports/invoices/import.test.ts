@@ -24,7 +24,7 @@ const run = (customer: string, invoices: NewInvoice[], { correct = false } = {})
 
 const NONE = { added: 0, unchanged: 0, moved: 0, redrafted: 0, corrected: 0, superseded: 0, voided: 0 }
 const LINE = { type: 'web-services', description: 'Compute', price: '2.50', qty: '4', details: 'Usage' }
-const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
+const invoice = (overrides: Partial<NewInvoice> = {}): NewInvoice => ({
   number: 'INV-1',
   platform: 'web-services',
   issuer: 'Reseller',
@@ -33,7 +33,7 @@ const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
   currency: 'USD',
   totalAmount: '10.00',
   lines: [LINE],
-  ...given,
+  ...overrides,
 })
 
 const stored = (customer: string) =>
@@ -97,14 +97,14 @@ describe('importInvoices', () => {
     await addProfile(customer, 'emea')
     await run(customer, [invoice()])
     const before = await stored(customer)
-    const given = [invoice({ number: 'INV-0' }), invoice(change)]
-    await expect(run(customer, given)).rejects.toMatchObject({
+    const incoming = [invoice({ number: 'INV-0' }), invoice(change)]
+    await expect(run(customer, incoming)).rejects.toMatchObject({
       problems: [{ subject: 'invoice INV-1', column, reason }],
     })
     expect(await stored(customer)).toEqual(before)
 
-    expect(await run(customer, given, { correct: true })).toEqual({ ...NONE, added: 1, corrected: 1 })
-    expect(await run(customer, given)).toEqual({ ...NONE, unchanged: 2 })
+    expect(await run(customer, incoming, { correct: true })).toEqual({ ...NONE, added: 1, corrected: 1 })
+    expect(await run(customer, incoming)).toEqual({ ...NONE, unchanged: 2 })
     const rows = await db.sql(
       customer,
       "SELECT id, document_state, replaced_by, balance_amount FROM invoices WHERE number = 'INV-1' ORDER BY id",

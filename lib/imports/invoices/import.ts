@@ -8,7 +8,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, planForAnyCustomer } from '#lib/platform/db/plans.ts'
 import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
 import { importIssuers } from '../issuers.ts'
-import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from '../refused.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
 import type { Result } from './fate.ts'
 import { type Seen, seenInvoices } from './seen.ts'
@@ -48,32 +48,32 @@ export async function importInvoices(
   for await (const batch of batchesOf(invoices)) {
     signal?.throwIfAborted()
     await sums.next()
-    problems.push(...faultsOf(batch, profiles, seen))
+    problems.push(...validationProblems(batch, profiles, seen))
     if (problems.length > 0) break
     await planAgain(tx)
     const issuers = batch.flatMap(({ issuer, issuerDetails }) =>
       issuerDetails ? [{ name: issuer, ...issuerDetails }] : [],
     )
     problems.push(...(await importIssuers(tx, customerId, issuers, { correct, requestId })))
-    problems.push(...(await store.take(batch, { dry: problems.length > 0 })))
-    if (problems.length >= MOST_PROBLEMS) break
+    problems.push(...(await store.addBatch(batch, { dry: problems.length > 0 })))
+    if (problems.length >= MAX_PROBLEMS) break
   }
   if (problems.length === 0) problems.push(...(await store.end(seen)))
-  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  if (problems.length > 0) throw new ImportError(problems.slice(0, MAX_PROBLEMS))
   await sums.end()
   return store.counts
 }
 
 /** Ids of the customer's billing profiles. */
 async function listProfiles(tx: Transaction, customerId: CustomerId): Promise<Set<string>> {
-  const own = eq(billingProfiles.customerId, customerId)
-  const rows = await tx.select({ id: billingProfiles.id }).from(billingProfiles).where(own)
+  const customerFilter = eq(billingProfiles.customerId, customerId)
+  const rows = await tx.select({ id: billingProfiles.id }).from(billingProfiles).where(customerFilter)
   return new Set(rows.map(({ id }) => id))
 }
 
 // So that each statement stays far below the time that it may take.
-const MOST_INVOICES = 500
-const MOST_LINES = 5000
+const MAX_INVOICES = 500
+const MAX_LINES = 5000
 
 /** Portions that are small in memory and quick to write, whatever is in them. */
 async function* batchesOf(
@@ -82,7 +82,7 @@ async function* batchesOf(
   let batch: NewInvoice[] = []
   let lines = 0
   for await (const invoice of invoices) {
-    if (batch.length === MOST_INVOICES || (lines > 0 && lines + invoice.lines.length > MOST_LINES)) {
+    if (batch.length === MAX_INVOICES || (lines > 0 && lines + invoice.lines.length > MAX_LINES)) {
       yield batch
       batch = []
       lines = 0
@@ -97,7 +97,7 @@ async function* batchesOf(
  * What makes invoices unfit whatever is stored.
  * @param seen those of the import that came before; these are added to them
  */
-function faultsOf(
+function validationProblems(
   invoices: readonly NewInvoice[],
   profiles: ReadonlySet<string>,
   seen: Seen,

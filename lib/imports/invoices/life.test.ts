@@ -22,7 +22,7 @@ const run = (invoices: NewInvoice[], { correct = false } = {}) => {
   const customerId = newCustomerId(customer)
   return scope({ customerId }, (tx) => importInvoices(tx, customerId, invoices, { correct }))
 }
-const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice => ({
+const invoice = (number: string, overrides: Partial<NewInvoice> = {}): NewInvoice => ({
   number,
   platform: 'web-services',
   issuer: 'AWS',
@@ -31,17 +31,17 @@ const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice =>
   currency: 'USD',
   totalAmount: '10.00',
   lines: [{ type: 'web-services', description: 'Compute', price: '10', qty: '1' }],
-  ...given,
+  ...overrides,
 })
 const PERIOD = { billingAccount: 'A-1', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
 const DRAFT = { ...PERIOD, documentState: 'draft', isNumbered: false } as const
 const rows = async (): Promise<string[]> => {
-  const found = await db.sql(
+  const result = await db.sql(
     customer,
     `SELECT concat_ws(' ', id, document_state, balance_amount, '-> ' || replaced_by) AS row
      FROM invoices ORDER BY id COLLATE "C"`,
   )
-  return found.map(({ row }) => row as string)
+  return result.map(({ row }) => row as string)
 }
 const owed = async () =>
   (await db.sql(customer, 'SELECT coalesce(sum(balance_amount), 0)::text AS owed FROM invoices'))[0]?.owed

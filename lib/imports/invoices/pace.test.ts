@@ -14,9 +14,9 @@ import { importInvoices } from './import.ts'
 
 const COUNT = 6000
 /** While the tables are so small that each index is as good as the other. */
-const FIRST = 2000
+const FIRST_COUNT = 2000
 /** Of each invoice: itself, its lines, what has its number. */
-const MOST_READ = 12
+const MAX_READ = 12
 
 let db: TestDatabase
 beforeEach(async () => {
@@ -24,8 +24,8 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-/** @param order the purchase order of each line */
-function invoices(price: string, order?: string): NewInvoice[] {
+/** @param purchaseOrder the purchase order of each line */
+function invoices(price: string, purchaseOrder?: string): NewInvoice[] {
   return Array.from({ length: COUNT }, (_, index) => ({
     number: `I-${String(index).padStart(6, '0')}`,
     platform: 'web-services',
@@ -34,20 +34,20 @@ function invoices(price: string, order?: string): NewInvoice[] {
     dueDate: '2026-10-30',
     currency: 'USD',
     totalAmount: price,
-    lines: [{ type: 'web-services', description: 'Compute', price, qty: '1', purchaseOrder: order }],
+    lines: [{ type: 'web-services', description: 'Compute', price, qty: '1', purchaseOrder: purchaseOrder }],
   }))
 }
 
 /** How many rows an import reads, from tables and indexes, for each invoice that comes after the first ones. */
-async function rowsRead(customer: string, price: string, order?: string): Promise<number> {
+async function rowsRead(customer: string, price: string, purchaseOrder?: string): Promise<number> {
   const customerId = newCustomerId(customer)
   return scope({ customerId }, async (tx) => {
     await allowImportTimes(tx)
-    const all = invoices(price, order)
-    await importInvoices(tx, customerId, all.slice(0, FIRST), { correct: true })
+    const all = invoices(price, purchaseOrder)
+    await importInvoices(tx, customerId, all.slice(0, FIRST_COUNT), { correct: true })
     const before = await rowsReadBy(tx)
-    await importInvoices(tx, customerId, all.slice(FIRST), { correct: true })
-    return ((await rowsReadBy(tx)) - before) / (COUNT - FIRST)
+    await importInvoices(tx, customerId, all.slice(FIRST_COUNT), { correct: true })
+    return ((await rowsReadBy(tx)) - before) / (COUNT - FIRST_COUNT)
   })
 }
 
@@ -61,31 +61,31 @@ async function rowsReadBy(tx: Transaction): Promise<number> {
 
 test('a first file is stored by primary keys and numbers, and so it is again', async () => {
   const customer = await addNewCustomer()
-  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MOST_READ)
-  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MOST_READ)
-  expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MOST_READ)
+  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MAX_READ)
+  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MAX_READ)
+  expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MAX_READ)
 })
 
 test('so is a file of purchase orders', async () => {
   const customer = await addNewCustomer()
-  expect(await rowsRead(customer, '1', 'PO-1')).toBeLessThanOrEqual(2 * MOST_READ)
-  expect(await rowsRead(customer, '2', 'PO-2')).toBeLessThanOrEqual(2 * MOST_READ)
+  expect(await rowsRead(customer, '1', 'PO-1')).toBeLessThanOrEqual(2 * MAX_READ)
+  expect(await rowsRead(customer, '2', 'PO-2')).toBeLessThanOrEqual(2 * MAX_READ)
 })
 
 test('so is a large file among customers with one invoice each, once the server has looked at them', async () => {
   for (let n = 0; n < 300; n++) await addInvoice(await addNewCustomer(), 'I-1')
   await analyze()
   const customer = await addNewCustomer()
-  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MOST_READ)
-  expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MOST_READ)
+  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MAX_READ)
+  expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MAX_READ)
 })
 
 test('so is the file of a second customer, once the server has looked at the first', async () => {
   await rowsRead(await addNewCustomer(), '1')
   await analyze()
   const customer = await addNewCustomer()
-  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MOST_READ)
-  expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MOST_READ)
+  expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MAX_READ)
+  expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MAX_READ)
 })
 
 /** As the server does by itself, now and then. */

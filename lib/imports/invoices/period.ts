@@ -13,12 +13,12 @@ import { keyOf, type StoredInvoice } from './stored.ts'
 /** An issued invoice of the same issuer, account, period and currency, of which one has a number and the other none. */
 export type Twin = {
   stored: Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered'> & { paid: string }
-  given: StoredInvoice
+  incoming: StoredInvoice
 }
 
 type Draft = Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'currency'> & { period: string }
 
-const MOST_TWINS = 20
+const MAX_TWINS = 20
 
 /** What is stored of the periods of these issued invoices, numbered the other way. */
 export async function readTwins(
@@ -26,12 +26,12 @@ export async function readTwins(
   customerId: CustomerId,
   issued: readonly StoredInvoice[],
 ): Promise<Twin[]> {
-  const asked = issued.filter((one) => periodOf(one) !== undefined)
-  if (asked.length === 0) return []
+  const candidates = issued.filter((one) => periodOf(one) !== undefined)
+  if (candidates.length === 0) return []
   const { rows } = await tx.execute<Twin['stored'] & { at: number }>(sql`
     SELECT given.at, found.id, found.issuer, found.number, found.is_numbered AS "isNumbered",
       found.paid::text AS paid
-    FROM json_to_recordset(${JSON.stringify(asked.map(({ lines: _, ...row }, at) => ({ ...row, at })))}::json)
+    FROM json_to_recordset(${JSON.stringify(candidates.map(({ lines: _, ...row }, at) => ({ ...row, at })))}::json)
       AS given(at int, issuer text, "billingAccount" text, "periodStart" date, "periodEnd" date, currency text,
         "isNumbered" boolean)
     CROSS JOIN LATERAL (
@@ -40,13 +40,13 @@ export async function readTwins(
         AND period_start >= given."periodStart" AND period_start <= given."periodStart"
         AND is_numbered = NOT given."isNumbered" AND period_end = given."periodEnd"
         AND currency = given.currency AND document_state = 'issued'
-      ORDER BY period_start, is_numbered LIMIT ${MOST_TWINS}) AS found`)
-  return rows.flatMap(({ at, ...stored }) => (asked[at] ? [{ stored, given: asked[at] }] : []))
+      ORDER BY period_start, is_numbered LIMIT ${MAX_TWINS}) AS found`)
+  return rows.flatMap(({ at, ...stored }) => (candidates[at] ? [{ stored, incoming: candidates[at] }] : []))
 }
 
 /** Why an invoice can't come beside, or in the place of, the other one of its period; undefined where it can. */
-export function twinProblem({ stored, given }: Twin, correct: boolean): ImportProblem | undefined {
-  const { issuer, billingAccount, periodStart, number } = given
+export function twinProblem({ stored, incoming }: Twin, correct: boolean): ImportProblem | undefined {
+  const { issuer, billingAccount, periodStart, number } = incoming
   const subject = `invoice ${stored.isNumbered ? number : stored.number}`
   const period = `${billingAccount} of ${issuer} is billed for the period from ${periodStart}`
   if (stored.isNumbered)
@@ -60,7 +60,7 @@ export function twinProblem({ stored, given }: Twin, correct: boolean): ImportPr
       reason: `${period} by this summary, and the file has invoice ${number} instead`,
       allowedBy: '--correct',
     }
-  if (/[1-9]/.test(stored.paid) && given.balanceAmount === given.totalAmount)
+  if (/[1-9]/.test(stored.paid) && incoming.balanceAmount === incoming.totalAmount)
     return {
       subject,
       reason: `${stored.paid} of it is settled already: give the balance of invoice ${number}, too`,
@@ -72,17 +72,17 @@ export function twinProblem({ stored, given }: Twin, correct: boolean): ImportPr
 export async function readReplaced(
   tx: Transaction,
   customerId: CustomerId,
-  of: readonly { stored: Pick<StoredInvoice, 'issuer' | 'number'>; given: StoredInvoice }[],
+  pairs: readonly { stored: Pick<StoredInvoice, 'issuer' | 'number'>; incoming: StoredInvoice }[],
 ): Promise<{ stored: StoredInvoice; by: StoredInvoice }[]> {
-  const by = new Map(of.toReversed().map(({ stored, given }) => [keyOf(stored), given]))
-  const found = await readStored(
+  const by = new Map(pairs.toReversed().map(({ stored, incoming }) => [keyOf(stored), incoming]))
+  const storedInvoices = await readStored(
     tx,
     customerId,
-    of.map(({ stored }) => stored),
+    pairs.map(({ stored }) => stored),
   )
-  return [...found].flatMap(([key, stored]) => {
-    const given = by.get(key)
-    return given ? [{ stored, by: given }] : []
+  return [...storedInvoices].flatMap(([key, stored]) => {
+    const incoming = by.get(key)
+    return incoming ? [{ stored, by: incoming }] : []
   })
 }
 
@@ -96,13 +96,13 @@ export async function draftsOf(tx: Transaction, customerId: CustomerId) {
     const period = periodOf(row)
     return period === undefined ? [] : [{ ...row, period }]
   })
-  const known = Map.groupBy(drafts, ({ period }) => period)
+  const draftsByPeriod = Map.groupBy(drafts, ({ period }) => period)
   const superseded = new Map<string, { draft: Draft; by: StoredInvoice }>()
   return {
     /** Takes notice of an issued invoice that the file has. */
     see(issued: StoredInvoice): void {
-      const period = known.size > 0 && periodOf(issued)
-      for (const draft of (period && known.get(period)) || []) {
+      const period = draftsByPeriod.size > 0 && periodOf(issued)
+      for (const draft of (period && draftsByPeriod.get(period)) || []) {
         const isNearer =
           issued.currency === draft.currency && superseded.get(draft.id)?.by.currency !== draft.currency
         if (!superseded.has(draft.id) || isNearer) superseded.set(draft.id, { draft, by: issued })
@@ -114,8 +114,8 @@ export async function draftsOf(tx: Transaction, customerId: CustomerId) {
   }
 }
 
-function periodOf(of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>) {
-  const { issuer, billingAccount, periodStart, periodEnd } = of
+function periodOf(invoice: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>) {
+  const { issuer, billingAccount, periodStart, periodEnd } = invoice
   if (billingAccount === null || periodStart === null || periodEnd === null) return undefined
   return [issuer, billingAccount, periodStart, periodEnd].join('\u0000')
 }
@@ -138,20 +138,20 @@ export function ofEachAccount(invoice: StoredInvoice, accounts: readonly string[
 
 /** What is stored of several accounts. Which ones is not known then: any of its issuer's may be among them. */
 export function billsOfSeveral(tx: Transaction, customerId: CustomerId) {
-  let known: Promise<Map<string, Twin['stored']>> | undefined
+  let billsByPeriod: Promise<Map<string, Twin['stored']>> | undefined
   return {
     /** The numbered summaries of several accounts that are of the periods of these issued ones without a number. */
     async twinsOf(issued: readonly StoredInvoice[]): Promise<Twin[]> {
-      const asked = issued.filter(
+      const candidates = issued.filter(
         ({ isNumbered, billingAccount, periodStart }) => !isNumbered && billingAccount && periodStart,
       )
-      if (asked.length === 0) return []
+      if (candidates.length === 0) return []
       // Once for an import: it looks at all invoices of the customer.
-      known ??= readSeveral(tx, customerId)
-      const found = await known
-      return asked.flatMap((given) => {
-        const stored = found.get(periodOfSeveral(given))
-        return stored ? [{ stored, given }] : []
+      billsByPeriod ??= readSeveral(tx, customerId)
+      const bills = await billsByPeriod
+      return candidates.flatMap((incoming) => {
+        const stored = bills.get(periodOfSeveral(incoming))
+        return stored ? [{ stored, incoming }] : []
       })
     },
   }
@@ -171,7 +171,7 @@ async function readSeveral(tx: Transaction, customerId: CustomerId): Promise<Map
 }
 
 function periodOfSeveral(
-  of: Pick<StoredInvoice, 'issuer' | 'periodStart' | 'periodEnd' | 'currency'>,
+  invoice: Pick<StoredInvoice, 'issuer' | 'periodStart' | 'periodEnd' | 'currency'>,
 ): string {
-  return JSON.stringify([of.issuer, of.periodStart, of.periodEnd, of.currency])
+  return JSON.stringify([invoice.issuer, invoice.periodStart, invoice.periodEnd, invoice.currency])
 }

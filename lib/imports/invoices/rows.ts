@@ -4,7 +4,7 @@ import { freezeParties } from '#lib/billing/parties/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { holdAll } from '../all-rows.ts'
-import { HEAD_COLUMNS, LINE_COLUMNS } from '../posting/shapes.ts'
+import { INVOICE_COLUMNS, LINE_COLUMNS } from '../posting/shapes.ts'
 import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 
 // How many rows a customer has is not known while its first file is stored, nor before the server next looks. So each
@@ -14,10 +14,10 @@ import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 type Numbered = Pick<StoredInvoice, 'issuer' | 'number'>
 
 /** An invoice without its lines. */
-type Head = Omit<StoredInvoice, 'lines'>
+type InvoiceHeader = Omit<StoredInvoice, 'lines'>
 
 /** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
-const COLUMNS: readonly (readonly [column: string, type: string, field: keyof Head])[] = [
+const COLUMNS: readonly (readonly [column: string, type: string, field: keyof InvoiceHeader])[] = [
   ['id', 'text', 'id'],
   ['number', 'text', 'number'],
   ['is_numbered', 'boolean', 'isNumbered'],
@@ -35,7 +35,7 @@ const COLUMNS: readonly (readonly [column: string, type: string, field: keyof He
   ['period_start', 'date', 'periodStart'],
   ['period_end', 'date', 'periodEnd'],
   ['corrects', 'text', 'corrects'],
-  ...HEAD_COLUMNS,
+  ...INVOICE_COLUMNS,
   ['carried', 'text[]', 'carried'],
   ['replaced_by', 'text', 'replacedBy'],
   ['is_history', 'boolean', 'isHistory'],
@@ -44,18 +44,20 @@ const COLUMNS: readonly (readonly [column: string, type: string, field: keyof He
   ['buyer_id', 'text', 'buyerId'],
 ]
 /** What never changes of a row that is there. */
-const KEPT = new Set(['id', 'import_id'])
+const PRESERVED_COLUMNS = new Set(['id', 'import_id'])
 
 // In a statement: the columns, what is read of them, the record that JSON becomes, and what is written over.
-const headNames = sql.raw(COLUMNS.map(([column]) => column).join(', '))
-const headFields = sql.raw(
+const columnNames = sql.raw(COLUMNS.map(([column]) => column).join(', '))
+const fieldExpressions = sql.raw(
   COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
     ', ',
   ),
 )
-const headRecord = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
-const newHeadValues = sql.raw(
-  COLUMNS.flatMap(([column]) => (KEPT.has(column) ? [] : `${column} = excluded.${column}`)).join(', '),
+const recordType = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
+const newValues = sql.raw(
+  COLUMNS.flatMap(([column]) => (PRESERVED_COLUMNS.has(column) ? [] : `${column} = excluded.${column}`)).join(
+    ', ',
+  ),
 )
 
 /**
@@ -70,18 +72,18 @@ export async function readStored(
 ): Promise<Map<string, StoredInvoice>> {
   // Sorted, so that two imports lock in one order.
   const sorted = numbers.toSorted((a, b) => byText(keyOf(a), keyOf(b)))
-  const found = await tx.execute<Head>(sql`
+  const result = await tx.execute<InvoiceHeader>(sql`
     SELECT found.* FROM unnest(${texts(sorted, 'issuer')}, ${texts(sorted, 'number')}) AS given(issuer, number)
     CROSS JOIN LATERAL (
-      SELECT ${headFields} FROM invoices
+      SELECT ${fieldExpressions} FROM invoices
       WHERE customer_id = ${customerId} AND issuer = given.issuer
         AND number >= given.number AND number <= given.number
       ORDER BY number, (CASE WHEN document_state = 'voided' THEN id ELSE '' END) LIMIT 100
       FOR NO KEY UPDATE) AS found`)
-  const best = new Map<string, Head>()
-  for (const row of found.rows) {
-    const known = best.get(keyOf(row))
-    if (!known || rank(row) < rank(known)) best.set(keyOf(row), row)
+  const best = new Map<string, InvoiceHeader>()
+  for (const row of result.rows) {
+    const current = best.get(keyOf(row))
+    if (!current || rank(row) < rank(current)) best.set(keyOf(row), row)
   }
   const lines = await readLines(
     tx,
@@ -91,7 +93,7 @@ export async function readStored(
   return new Map([...best].map(([key, row]) => [key, { ...row, lines: lines.get(row.id) ?? [] }]))
 }
 
-function rank({ documentState, replacedBy }: Head): number {
+function rank({ documentState, replacedBy }: InvoiceHeader): number {
   if (documentState !== 'voided') return 0
   return replacedBy === null ? 1 : 2
 }
@@ -102,22 +104,26 @@ export async function addInvoices(tx: Transaction, customerId: CustomerId, added
   const rows = await frozen(tx, customerId, added)
   // Beside one of their parties, which is there by now.
   const [one] = rows
-  const beside = { table: 'parties', customerId, id: one?.buyerId } as const
+  const colocated = { table: 'parties', customerId, id: one?.buyerId } as const
   holdAll(
-    await tx.execute(sql`INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(rows, beside)}`),
+    await tx.execute(sql`INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(rows, colocated)}`),
     rows.length,
   )
   await addLines(tx, customerId, added)
 }
 
 /** Writes over the heads of invoices that are there; `readStored` has locked them. */
-export async function overwriteHeads(tx: Transaction, customerId: CustomerId, changed: Head[]) {
+export async function overwriteInvoiceRows(
+  tx: Transaction,
+  customerId: CustomerId,
+  changed: InvoiceHeader[],
+) {
   if (changed.length === 0) return
   const [one] = changed
-  const beside = { table: 'invoices', customerId, id: one?.id } as const
+  const colocated = { table: 'invoices', customerId, id: one?.id } as const
   const written = await tx.execute(sql`
-    INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(changed, beside)}
-    ON CONFLICT (customer_id, id) DO UPDATE SET ${newHeadValues},
+    INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(changed, colocated)}
+    ON CONFLICT (customer_id, id) DO UPDATE SET ${newValues},
       -- A draft that is issued arrives by that.
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
         THEN excluded.created_at ELSE invoices.created_at END`)
@@ -127,7 +133,7 @@ export async function overwriteHeads(tx: Transaction, customerId: CustomerId, ch
 /** Writes over invoices that are there, with their lines, and freezes their parties where they have none. */
 export async function overwriteInvoices(tx: Transaction, customerId: CustomerId, changed: StoredInvoice[]) {
   if (changed.length === 0) return
-  await overwriteHeads(tx, customerId, await frozen(tx, customerId, changed))
+  await overwriteInvoiceRows(tx, customerId, await frozen(tx, customerId, changed))
   await dropLines(
     tx,
     customerId,
@@ -147,28 +153,28 @@ async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoi
 
 // One parameter for all rows, however many: a list of values ends at 65,535 parameters.
 function rowsOf(
-  rows: readonly Head[],
+  rows: readonly InvoiceHeader[],
   {
     table,
     customerId,
     id,
   }: { table: 'invoices' | 'parties'; customerId: CustomerId; id: string | null | undefined },
 ): SQL {
-  const heads = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
+  const json = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
   return sql`SELECT own.customer_id, r.*
-    FROM ${sql.identifier(table)} AS own, json_to_recordset(${heads}::json) AS r(${headRecord})
+    FROM ${sql.identifier(table)} AS own, json_to_recordset(${json}::json) AS r(${recordType})
     WHERE own.customer_id = ${customerId} AND own.id = ${id}`
 }
 
-function texts(of: readonly Numbered[], field: keyof Numbered): SQL {
-  return sql`${sql.param(of.map((one) => one[field]))}::text[]`
+function texts(items: readonly Numbered[], field: keyof Numbered): SQL {
+  return sql`${sql.param(items.map((one) => one[field]))}::text[]`
 }
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const MOST_ROWS = 5000
+const MAX_ROWS = 5000
 
 const POSTING_COLUMNS = [...LINE_COLUMNS, ['carried', 'text[]', 'carried']] as const
 const lineNames = sql.raw(POSTING_COLUMNS.map(([column]) => column).join(', '))
@@ -208,8 +214,8 @@ async function addLines(tx: Transaction, customerId: CustomerId, from: readonly 
   const rows = from.flatMap(({ id, currency, lines }) =>
     lines.map((line, position) => ({ ...line, invoiceId: id, currency, position })),
   )
-  for (let at = 0; at < rows.length; at += MOST_ROWS) {
-    const portion = rows.slice(at, at + MOST_ROWS)
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    const portion = rows.slice(at, at + MAX_ROWS)
     const invoice = portion[0]?.invoiceId
     const written = await tx.execute(sql`
       INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, details,

@@ -13,10 +13,10 @@ export function seenInvoices(): Seen {
   const numbers = new Map<string, Set<string>>()
   return {
     add({ issuer, number }) {
-      const own = numbers.get(issuer) ?? new Set()
-      numbers.set(issuer, own)
-      if (own.has(number)) return false
-      own.add(number)
+      const issuerNumbers = numbers.get(issuer) ?? new Set()
+      numbers.set(issuer, issuerNumbers)
+      if (issuerNumbers.has(number)) return false
+      issuerNumbers.add(number)
       return true
     },
     has: ({ issuer, number }) => numbers.get(issuer)?.has(number) ?? false,

@@ -46,38 +46,38 @@ export function keyOf({ issuer, number }: Pick<NewInvoice, 'issuer' | 'number'>)
  * @param isMoved whether the invoice and its lines stay, so that what was known of both does
  */
 export function completed(
-  given: NewInvoice,
+  incoming: NewInvoice,
   { id, importId, isHistory }: Pick<StoredInvoice, 'id' | 'importId' | 'isHistory'>,
   stored?: StoredInvoice,
   isMoved = false,
 ): StoredInvoice {
-  const documentState = given.documentState ?? 'issued'
+  const documentState = incoming.documentState ?? 'issued'
   return withTotals({
     id,
-    number: given.number,
-    isNumbered: given.isNumbered ?? true,
+    number: incoming.number,
+    isNumbered: incoming.isNumbered ?? true,
     documentState,
-    form: given.form ?? stored?.form ?? 'invoice',
-    billingProfileId: given.billingProfileId ?? stored?.billingProfileId ?? 'default',
-    platform: given.platform,
-    issuer: given.issuer,
-    invoiceDate: given.invoiceDate,
-    dueDate: given.dueDate,
-    currency: given.currency,
-    totalAmount: given.totalAmount,
-    balanceAmount: documentState === 'issued' ? balanceOf(given, stored) : '0',
-    billingAccount: given.billingAccount ?? stored?.billingAccount ?? null,
-    periodStart: given.periodStart ?? stored?.periodStart ?? null,
-    periodEnd: given.periodEnd ?? stored?.periodEnd ?? null,
-    corrects: given.corrects ?? stored?.corrects ?? null,
+    form: incoming.form ?? stored?.form ?? 'invoice',
+    billingProfileId: incoming.billingProfileId ?? stored?.billingProfileId ?? 'default',
+    platform: incoming.platform,
+    issuer: incoming.issuer,
+    invoiceDate: incoming.invoiceDate,
+    dueDate: incoming.dueDate,
+    currency: incoming.currency,
+    totalAmount: incoming.totalAmount,
+    balanceAmount: documentState === 'issued' ? balanceOf(incoming, stored) : '0',
+    billingAccount: incoming.billingAccount ?? stored?.billingAccount ?? null,
+    periodStart: incoming.periodStart ?? stored?.periodStart ?? null,
+    periodEnd: incoming.periodEnd ?? stored?.periodEnd ?? null,
+    corrects: incoming.corrects ?? stored?.corrects ?? null,
     replacedBy: null,
     isHistory: isHistory || stored?.isHistory === true,
     importId,
     // What is written with other content has the parties of the day on which that came.
     sellerId: null,
     buyerId: null,
-    ...postingOf(given, stored, isMoved),
-    lines: given.lines.map((line, at) => ({
+    ...postingOf(incoming, stored, isMoved),
+    lines: incoming.lines.map((line, at) => ({
       ...line,
       details: line.details ?? null,
       ...linePostingOf(line, isMoved ? stored?.lines[at] : undefined),
@@ -86,14 +86,14 @@ export function completed(
 }
 
 /** Its head alone: what an import changes of most. */
-export function headOf({ lines: _, ...head }: StoredInvoice): Omit<StoredInvoice, 'lines'> {
-  return head
+export function withoutLines({ lines: _, ...invoice }: StoredInvoice): Omit<StoredInvoice, 'lines'> {
+  return invoice
 }
 
 /** An issued invoice with the balance that is given, and what was not known of it filled in. */
-export function movedTo(stored: StoredInvoice, given: NewInvoice): StoredInvoice {
+export function movedTo(stored: StoredInvoice, incoming: NewInvoice): StoredInvoice {
   const { form, isNumbered, sellerId, buyerId } = stored
-  return { ...completed(given, stored, stored, true), form, isNumbered, sellerId, buyerId }
+  return { ...completed(incoming, stored, stored, true), form, isNumbered, sellerId, buyerId }
 }
 
 /** It owes nothing then. @param replacedBy the id of what came into its place */
@@ -102,9 +102,9 @@ export function asVoided(stored: StoredInvoice, replacedBy = stored.replacedBy):
 }
 
 /** What is left to pay: as given, or what the total leaves after all that was paid before. */
-function balanceOf(given: NewInvoice, stored: StoredInvoice | undefined): string {
-  if (given.balanceAmount !== undefined) return given.balanceAmount
-  if (stored?.documentState !== 'issued') return given.totalAmount
+function balanceOf(incoming: NewInvoice, stored: StoredInvoice | undefined): string {
+  if (incoming.balanceAmount !== undefined) return incoming.balanceAmount
+  if (stored?.documentState !== 'issued') return incoming.totalAmount
   const paid = new Big(stored.totalAmount).minus(stored.balanceAmount)
-  return new Big(given.totalAmount).minus(paid).toFixed()
+  return new Big(incoming.totalAmount).minus(paid).toFixed()
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const invoice = (given: Partial<NewInvoice>): NewInvoice => ({
+const invoice = (overrides: Partial<NewInvoice>): NewInvoice => ({
   number: '1',
   platform: 'web-services',
   issuer: 'AWS',
@@ -21,19 +21,19 @@ const invoice = (given: Partial<NewInvoice>): NewInvoice => ({
   currency: 'USD',
   totalAmount: '12.00',
   lines: [{ type: 'web-services', description: 'Compute', price: '12', qty: '1' }],
-  ...given,
+  ...overrides,
 })
 
 test('what was paid before an invoice was voided is not forgotten when it comes again', async () => {
   const customer = await addNewCustomer()
   const customerId = newCustomerId(customer)
-  const run = (importId: string, given: Partial<NewInvoice>, correct = false) =>
+  const run = (importId: string, overrides: Partial<NewInvoice>, correct = false) =>
     scope({ customerId }, async (tx) => {
       await tx.execute(
         `INSERT INTO imports (customer_id, id, kind, files, report, created_at)
          VALUES ('${customerId}', '${importId}', 'invoices', '[]', '{}', clock_timestamp())`,
       )
-      await importInvoices(tx, customerId, [invoice(given)], { importId, correct })
+      await importInvoices(tx, customerId, [invoice(overrides)], { importId, correct })
     })
   const owed = async () =>
     (await db.sql(customer, 'SELECT sum(balance_amount)::text AS owed FROM invoices'))[0]?.owed

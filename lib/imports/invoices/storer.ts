@@ -7,7 +7,7 @@ import type { ImportProblem } from '../refused.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'
 import { changesOf, recordVoided } from './changes.ts'
 import { fillsLines } from './differences.ts'
-import { type Fate, fateOf, problemsOf, type Result } from './fate.ts'
+import { actionFor, type ImportAction, problemsOf, type Result } from './fate.ts'
 import { idsFor } from './ids.ts'
 import {
   billsOfSeveral,
@@ -19,9 +19,9 @@ import {
   type Twin,
   twinProblem,
 } from './period.ts'
-import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
+import { addInvoices, overwriteInvoiceRows, overwriteInvoices, readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
-import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
+import { asVoided, completed, keyOf, movedTo, type StoredInvoice, withoutLines } from './stored.ts'
 
 type Options = {
   correct: boolean
@@ -30,7 +30,11 @@ type Options = {
   history?: 'all' | 'late' | undefined
   onResult?: ((result: Result) => void) | undefined
 }
-type Sorted<F extends Fate = Fate> = { invoice: NewInvoice; stored: StoredInvoice | undefined; fate: F }
+type Sorted<F extends ImportAction = ImportAction> = {
+  invoice: NewInvoice
+  stored: StoredInvoice | undefined
+  action: F
+}
 
 /** Stores an import's invoices batch by batch; `end` does what only the whole file decides. */
 export async function storer(
@@ -47,40 +51,41 @@ export async function storer(
   const carry = await carrierOf(tx, customerId)
 
   /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
-  async function take(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
-    const found = await readStored(tx, customerId, batch)
+  async function addBatch(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
+    const storedInvoices = await readStored(tx, customerId, batch)
     const sorted = batch.map((invoice): Sorted => {
-      const stored = found.get(keyOf(invoice))
-      return { invoice, stored, fate: fateOf(invoice, stored) }
+      const stored = storedInvoices.get(keyOf(invoice))
+      return { invoice, stored, action: actionFor(invoice, stored) }
     })
-    const problems = sorted.flatMap(({ fate }) => problemsOf(fate, correct))
-    if (correct) problems.push(...(await settledProblems(tx, customerId, sorted)))
+    const problems = sorted.flatMap(({ action }) => problemsOf(action, correct))
+    if (correct) problems.push(...(await missingBalanceProblems(tx, customerId, sorted)))
     if (dry || problems.length > 0) return problems
-    await settleStored(sorted)
-    await addNew(sorted.filter(({ fate }) => fate.what === 'added' || fate.what === 'corrected'))
-    for (const { invoice, fate } of sorted) {
-      counts[fate.what as keyof InvoiceCounts] += 1
-      onResult?.({ invoice, what: fate.what })
+    await updateStored(sorted)
+    await addNew(sorted.filter(({ action }) => action.what === 'added' || action.what === 'corrected'))
+    for (const { invoice, action } of sorted) {
+      counts[action.what as keyof InvoiceCounts] += 1
+      onResult?.({ invoice, what: action.what })
     }
     return []
   }
 
   /** What is there and stays in its place. */
-  async function settleStored(sorted: readonly Sorted[]): Promise<void> {
+  async function updateStored(sorted: readonly Sorted[]): Promise<void> {
     const there = sorted.flatMap(({ stored, ...rest }) => (stored ? [{ stored, ...rest }] : []))
-    const being = (what: Fate['what']) => there.filter(({ fate }) => fate.what === what)
+    const being = (what: ImportAction['what']) => there.filter(({ action }) => action.what === what)
     const voided = being('voided').map(({ stored }) => stored)
     const [moved, redrafted] = [being('moved'), being('redrafted')]
     const changed = { moved, redrafted, voided }
-    const { heads, whole } = await overwriteStored(tx, customerId, changed, { changes, carry })
+    const { headers, whole } = await overwriteStored(tx, customerId, changed, { changes, carry })
     for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
     // What had no period before, and what was a draft, may bill a period that something else has billed.
-    const told = heads.filter((_, at) =>
+    const comparable = headers.filter((_, at) =>
       [moved[at]?.stored.billingAccount, moved[at]?.stored.periodStart].includes(null),
     )
-    await compare([...told, ...whole.filter(({ documentState }) => documentState === 'issued')])
+    await compare([...comparable, ...whole.filter(({ documentState }) => documentState === 'issued')])
     const unchanged = being('unchanged').map(({ stored }) => stored)
-    for (const row of [...heads, ...whole, ...unchanged]) if (row.documentState === 'issued') drafts.see(row)
+    for (const row of [...headers, ...whole, ...unchanged])
+      if (row.documentState === 'issued') drafts.see(row)
   }
 
   /** Looks for what bills the period of these issued ones already. */
@@ -95,24 +100,24 @@ export async function storer(
       customerId,
       sorted.map(({ invoice: { number, issuer }, stored }) => ({ number, issuer, after: stored?.id })),
     )
-    const rows = sorted.map(({ invoice, stored, fate }, at) => {
+    const rows = sorted.map(({ invoice, stored, action }, at) => {
       const isHistory = history === 'all' || invoice.dueDate <= historic
-      const own = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
-      return carry(completed(invoice, own, fate.what === 'corrected' ? stored : undefined))
+      const identity = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
+      return carry(completed(invoice, identity, action.what === 'corrected' ? stored : undefined))
     })
     const issued = rows.flatMap((row, at) =>
       row.documentState === 'issued' ? ofEachAccount(row, sorted[at]?.invoice.accounts) : [],
     )
     await compare(issued)
     for (const row of issued) drafts.see(row)
-    const replaced = sorted.flatMap(({ stored, fate }, at) => {
+    const replaced = sorted.flatMap(({ stored, action }, at) => {
       const by = rows[at]
-      return stored && by && fate.what === 'corrected' ? [{ stored, by, problems: fate.problems }] : []
+      return stored && by && action.what === 'corrected' ? [{ stored, by, problems: action.problems }] : []
     })
-    await changes.keep(replaced.map(({ stored }) => headOf(stored)))
+    await changes.store(replaced.map(({ stored }) => withoutLines(stored)))
     const live = replaced.filter(({ stored }) => stored.documentState !== 'voided')
     // Voided first, for of those that are not, only one may have the number; linked once the new one is there.
-    await overwriteHeads(
+    await overwriteInvoiceRows(
       tx,
       customerId,
       live.map(({ stored }) => asVoided(stored)),
@@ -124,7 +129,7 @@ export async function storer(
   async function replace(
     pairs: readonly { stored: StoredInvoice; by: StoredInvoice; problems?: ImportProblem[] }[],
   ) {
-    await overwriteHeads(
+    await overwriteInvoiceRows(
       tx,
       customerId,
       pairs.map(({ stored, by }) => asVoided(stored, by.id)),
@@ -136,19 +141,19 @@ export async function storer(
 
   /** Supersedes drafts, and sees that no period is billed twice. @param seen all that the file has */
   async function end(seen: Pick<Seen, 'has'>): Promise<ImportProblem[]> {
-    const apart = twins.filter(({ stored }) => !seen.has(stored))
-    const problems = apart.flatMap((twin) => twinProblem(twin, correct) ?? [])
+    const unseenTwins = twins.filter(({ stored }) => !seen.has(stored))
+    const problems = unseenTwins.flatMap((twin) => twinProblem(twin, correct) ?? [])
     if (problems.length > 0) return problems
-    const superseded = drafts.superseded(seen).map(({ draft, by }) => ({ stored: draft, given: by }))
-    const pairs = await readReplaced(tx, customerId, [...apart, ...superseded])
-    await changes.keep(pairs.map(({ stored }) => headOf(stored)))
+    const superseded = drafts.superseded(seen).map(({ draft, by }) => ({ stored: draft, incoming: by }))
+    const pairs = await readReplaced(tx, customerId, [...unseenTwins, ...superseded])
+    await changes.store(pairs.map(({ stored }) => withoutLines(stored)))
     await replace(pairs)
     counts.superseded += superseded.length
     counts.voided += pairs.length - superseded.length
     return []
   }
 
-  return { counts, take, end }
+  return { counts, addBatch, end }
 }
 
 type Pair = { invoice: NewInvoice; stored: StoredInvoice }
@@ -170,25 +175,25 @@ async function overwriteStored(
   customerId: CustomerId,
   { moved, redrafted, voided }: Changed,
   { changes, carry }: With,
-): Promise<{ heads: StoredInvoice[]; whole: StoredInvoice[] }> {
+): Promise<{ headers: StoredInvoice[]; whole: StoredInvoice[] }> {
   const isFilled = moved.map(({ stored, invoice }) => fillsLines(stored, invoice))
   const bare = moved.filter((_, at) => !isFilled[at]).map(({ stored }) => stored)
   const filled = moved.filter((_, at) => isFilled[at])
-  await changes.keep([...bare, ...voided].map(headOf))
-  await changes.keep([...filled, ...redrafted].map(({ stored }) => stored))
-  const heads = moved.map(({ invoice, stored }) => movedTo(stored, invoice))
+  await changes.store([...bare, ...voided].map(withoutLines))
+  await changes.store([...filled, ...redrafted].map(({ stored }) => stored))
+  const headers = moved.map(({ invoice, stored }) => movedTo(stored, invoice))
   const whole = redrafted.map(({ invoice, stored }) => carry(completed(invoice, stored, stored)))
-  const alone = heads.filter((_, at) => !isFilled[at])
-  await overwriteHeads(tx, customerId, [...alone, ...voided.map((stored) => asVoided(stored))])
-  await overwriteInvoices(tx, customerId, [...whole, ...heads.filter((_, at) => isFilled[at])])
-  return { heads, whole }
+  const alone = headers.filter((_, at) => !isFilled[at])
+  await overwriteInvoiceRows(tx, customerId, [...alone, ...voided.map((stored) => asVoided(stored))])
+  await overwriteInvoices(tx, customerId, [...whole, ...headers.filter((_, at) => isFilled[at])])
+  return { headers, whole }
 }
 
 /**
  * Invoices that come again after they were voided, and say nothing of their balance, although something of them was
  * paid before: what is voided has no balance any more, so that it would be forgotten.
  */
-async function settledProblems(
+async function missingBalanceProblems(
   tx: Transaction,
   customerId: CustomerId,
   pairs: readonly { invoice: NewInvoice; stored: StoredInvoice | undefined }[],

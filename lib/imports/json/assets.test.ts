@@ -53,12 +53,12 @@ async function read(value: unknown, reseller?: string) {
   const source = (async function* () {
     yield text
   })()
-  const found = []
-  for await (const asset of readAssets(source, reseller)) found.push(asset)
-  return found
+  const values = []
+  for await (const asset of readAssets(source, reseller)) values.push(asset)
+  return values
 }
 
-const refusal = async (value: unknown) => {
+const importErrorOf = async (value: unknown) => {
   const error = await read(value).catch((thrown: unknown) => thrown)
   return (error as { problems?: { line: number; column: string; reason: string }[] }).problems
 }
@@ -115,7 +115,7 @@ describe('our own shape', () => {
     ],
     ['subscription.commitmentEnd', { subscription: { ...subscription, commitmentEnd: 'later' } }],
   ])('is refused for its %s', async (column, wrong) => {
-    const problems = (await refusal({ ...ASSET, ...wrong })) ?? []
+    const problems = (await importErrorOf({ ...ASSET, ...wrong })) ?? []
     expect(problems.map((problem) => problem.column)).toContain(column)
   })
 })
@@ -181,7 +181,7 @@ describe("Google's shape", () => {
     ['status', { status: undefined }],
     ['creationTime', { creationTime: '17408' }],
   ])('is refused without its %s', async (column, wrong) => {
-    expect(await refusal({ ...GOOGLE, ...wrong })).toMatchObject([{ line: 1, column }])
+    expect(await importErrorOf({ ...GOOGLE, ...wrong })).toMatchObject([{ line: 1, column }])
   })
 })
 

@@ -88,8 +88,8 @@ const GoogleSubscription = z
       licensedNumberOfSeats: googleSeats.optional(),
     }),
   })
-  .transform((given, context): NewAsset => {
-    const { plan, seats, skuId, skuName, customerId, subscriptionId } = given
+  .transform((input, context): NewAsset => {
+    const { plan, seats, skuId, skuName, customerId, subscriptionId } = input
     const bought = boughtSeats(plan, seats)
     if (!bought) {
       const path = ['seats', seatField(plan)]
@@ -101,22 +101,22 @@ const GoogleSubscription = z
       id: `workspace-suite-${customerId}-${skuId}`,
       type: 'workspace-suite',
       name: skuName ?? skuId,
-      customerDomain: given.customerDomain,
+      customerDomain: input.customerDomain,
       vendorCustomerId: customerId,
-      createdAt: given.creationTime,
+      createdAt: input.creationTime,
       subscription: {
         id: subscriptionId,
         skuId,
         skuName: skuName ?? skuId,
-        billingMethod: given.billingMethod,
-        status: given.status,
-        purchaseOrderId: given.purchaseOrderId,
-        resourceUiUrl: given.resourceUiUrl,
+        billingMethod: input.billingMethod,
+        status: input.status,
+        purchaseOrderId: input.purchaseOrderId,
+        resourceUiUrl: input.resourceUiUrl,
         planName: planNameOf(plan.planName),
         isCommitmentPlan: plan.isCommitmentPlan,
         commitmentStart: plan.commitmentInterval?.startTime,
         commitmentEnd: plan.commitmentInterval?.endTime,
-        renewalType: given.renewalSettings?.renewalType,
+        renewalType: input.renewalSettings?.renewalType,
         seats: { ...bought, assigned: seats.licensedNumberOfSeats ?? 0 },
       },
     }

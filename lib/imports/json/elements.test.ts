@@ -6,9 +6,9 @@ async function elementsOf(text: string, size = Math.max(text.length, 1)): Promis
   const chunks = (async function* () {
     for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
   })()
-  const found: JsonElement[] = []
-  for await (const element of jsonElements(chunks)) found.push(element)
-  return found
+  const elements: JsonElement[] = []
+  for await (const element of jsonElements(chunks)) elements.push(element)
+  return elements
 }
 
 describe('jsonElements', () => {

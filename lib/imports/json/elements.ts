@@ -1,10 +1,10 @@
-import { ImportRefused } from '#lib/imports/refused.ts'
+import { ImportError } from '#lib/imports/refused.ts'
 
 /** One object of a file, as text, and the line on which it begins. */
 export type JsonElement = { line: number; text: string }
 
 /** Of one object; an invoice with 10,000 lines has some 2 million. */
-const MOST_CHARACTERS = 16 * 1024 * 1024
+const MAX_CHARACTERS = 16 * 1024 * 1024
 const DEEPEST = 50
 const DEPTHS: Record<string, number> = { '{': 1, '[': 1, '}': -1, ']': -1 }
 
@@ -16,15 +16,15 @@ const DEPTHS: Record<string, number> = { '{': 1, '[': 1, '}': -1, ']': -1 }
  */
 export async function* jsonElements(text: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   const scan = elementScan()
-  for await (const chunk of text) yield* scan.take(chunk)
+  for await (const chunk of text) yield* scan.consumeChunk(chunk)
   scan.end()
 }
 
 /** Where the reader is, outside the objects. */
-type Place = 'start' | 'sequence' | 'array' | 'after comma' | 'after element' | 'after array'
+type ScanState = 'start' | 'sequence' | 'array' | 'after comma' | 'after element' | 'after array'
 
 function elementScan() {
-  let place: Place = 'start'
+  let state: ScanState = 'start'
   let line = 1
   let open: (JsonElement & { scan: ObjectScan }) | undefined
 
@@ -34,8 +34,8 @@ function elementScan() {
     const piece = chunk.slice(at, end ?? chunk.length)
     object.text += piece
     line += piece.split('\n').length - 1
-    if (object.text.length > MOST_CHARACTERS)
-      throw refusal(object.line, `an object of more than ${MOST_CHARACTERS} characters`)
+    if (object.text.length > MAX_CHARACTERS)
+      throw syntaxError(object.line, `an object of more than ${MAX_CHARACTERS} characters`)
     if (end !== undefined) {
       yield { line: object.line, text: object.text }
       open = undefined
@@ -44,15 +44,15 @@ function elementScan() {
   }
 
   const outside = (char: string) => {
-    if (char === '{' && place !== 'after element' && place !== 'after array') {
-      place = place === 'start' || place === 'sequence' ? 'sequence' : 'after element'
+    if (char === '{' && state !== 'after element' && state !== 'after array') {
+      state = state === 'start' || state === 'sequence' ? 'sequence' : 'after element'
       open = { line, text: '', scan: objectScan(line) }
-    } else place = between(place, char, line)
+    } else state = between(state, char, line)
     if (char === '\n') line += 1
   }
 
   return {
-    *take(chunk: string): Generator<JsonElement> {
+    *consumeChunk(chunk: string): Generator<JsonElement> {
       for (let at = 0; at < chunk.length; ) {
         if (!open) outside(chunk[at] ?? '')
         if (open) at = yield* inside(chunk, at, open)
@@ -60,21 +60,21 @@ function elementScan() {
       }
     },
     end() {
-      if (open) throw refusal(open.line, 'the object that begins here does not end')
-      if (place === 'start') throw refusal(line, 'there is no object in the file')
-      if (place !== 'sequence' && place !== 'after array') throw refusal(line, 'the array does not end')
+      if (open) throw syntaxError(open.line, 'the object that begins here does not end')
+      if (state === 'start') throw syntaxError(line, 'there is no object in the file')
+      if (state !== 'sequence' && state !== 'after array') throw syntaxError(line, 'the array does not end')
     },
   }
 }
 
-function between(place: Place, char: string, line: number): Place {
-  if (/\s/.test(char)) return place
-  if (char === '[' && place === 'start') return 'array'
-  if (char === ',' && place === 'after element') return 'after comma'
-  if (char === ']' && (place === 'array' || place === 'after element')) return 'after array'
-  const wanted =
-    place === 'after element' ? 'a comma or ]' : place === 'after array' ? 'nothing' : 'an object'
-  throw refusal(line, `${JSON.stringify(char)} where ${wanted} should stand`)
+function between(state: ScanState, char: string, line: number): ScanState {
+  if (/\s/.test(char)) return state
+  if (char === '[' && state === 'start') return 'array'
+  if (char === ',' && state === 'after element') return 'after comma'
+  if (char === ']' && (state === 'array' || state === 'after element')) return 'after array'
+  const expected =
+    state === 'after element' ? 'a comma or ]' : state === 'after array' ? 'nothing' : 'an object'
+  throw syntaxError(line, `${JSON.stringify(char)} where ${expected} should stand`)
 }
 
 /** Finds where an object ends that may go on over many chunks: after its last brace, or not in this one. */
@@ -84,7 +84,7 @@ function objectScan(line: number): ObjectScan {
   let depth = 0
   let inString = false
   let escaped = false
-  const take = (char: string) => {
+  const consume = (char: string) => {
     if (escaped) escaped = false
     else if (char === '"') inString = !inString
     else if (inString) escaped = char === '\\'
@@ -92,14 +92,14 @@ function objectScan(line: number): ObjectScan {
   }
   return (chunk, from) => {
     for (let at = from; at < chunk.length; at++) {
-      take(chunk[at] ?? '')
+      consume(chunk[at] ?? '')
       if (depth === 0) return at + 1
-      if (depth > DEEPEST) throw refusal(line, 'the object that begins here is nested too deeply')
+      if (depth > DEEPEST) throw syntaxError(line, 'the object that begins here is nested too deeply')
     }
     return undefined
   }
 }
 
-function refusal(line: number, reason: string): ImportRefused {
-  return new ImportRefused([{ line, reason }])
+function syntaxError(line: number, reason: string): ImportError {
+  return new ImportError([{ line, reason }])
 }

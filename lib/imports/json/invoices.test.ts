@@ -17,16 +17,16 @@ async function read(text: string) {
   const source = (async function* () {
     yield text
   })()
-  const found = []
-  for await (const invoice of readInvoices([{ name: '', text: source }])) found.push(invoice)
-  return found
+  const invoices = []
+  for await (const invoice of readInvoices([{ name: '', text: source }])) invoices.push(invoice)
+  return invoices
 }
 
 // The number stands in the file's `id`.
 const { id: number, ...others } = INVOICE
 const READ = { ...others, number }
 
-const refusal = async (...objects: unknown[]) => {
+const importErrorOf = async (...objects: unknown[]) => {
   const text = objects
     .map((object) => (typeof object === 'string' ? object : JSON.stringify(object)))
     .join('\n')
@@ -81,8 +81,8 @@ describe('readInvoices', () => {
     ['corrects', { corrects: 'INV-1' }, 'is the invoice itself'],
     ['balanceAmount', { documentState: 'draft', balanceAmount: 1 }, 'nothing is owed'],
     ['balanceAmount', { documentState: 'voided', balanceAmount: '1e-40' }, 'nothing is owed'],
-  ])('refuses %s in %j', async (column, given, reason) => {
-    expect(await refusal({ ...INVOICE, ...given })).toMatchObject([
+  ])('refuses %s in %j', async (column, value, reason) => {
+    expect(await importErrorOf({ ...INVOICE, ...value })).toMatchObject([
       { line: 1, column, reason: expect.stringContaining(reason) },
     ])
   })
@@ -92,7 +92,7 @@ describe('readInvoices', () => {
     expect(await read(JSON.stringify({ ...spaced, corrects: 'INV-0\u00a0' }))).toEqual([
       { ...(await read(JSON.stringify(INVOICE)))[0], billingAccount: 'A-1', corrects: 'INV-0' },
     ])
-    expect(await refusal({ ...INVOICE, id: ' ' })).toMatchObject([{ column: 'id', reason: 'is empty' }])
+    expect(await importErrorOf({ ...INVOICE, id: ' ' })).toMatchObject([{ column: 'id', reason: 'is empty' }])
   })
 
   test('keeps every digit of a number', async () => {
@@ -124,7 +124,7 @@ describe('readInvoices', () => {
     ['lines', {}],
     ['issuer', undefined],
   ])('refuses %s %j, with its line', async (column, value) => {
-    const [problem, ...more] = (await refusal(INVOICE, { ...INVOICE, id: 'B', [column]: value })) ?? []
+    const [problem, ...more] = (await importErrorOf(INVOICE, { ...INVOICE, id: 'B', [column]: value })) ?? []
     expect(problem).toMatchObject({ line: 2, column })
     expect(more).toEqual([])
   })
@@ -135,13 +135,13 @@ describe('readInvoices', () => {
     ['ABC', 'is ABC, which is no currency of ISO 4217'],
     ['usd', 'is not a three-letter code such as USD'],
   ])('refuses the currency %s, and takes a withdrawn one', async (currency, reason) => {
-    expect(await refusal({ ...INVOICE, currency })).toEqual([{ line: 1, column: 'currency', reason }])
+    expect(await importErrorOf({ ...INVOICE, currency })).toEqual([{ line: 1, column: 'currency', reason }])
     expect(await read(JSON.stringify({ ...INVOICE, currency: 'DEM' }))).toMatchObject([{ currency: 'DEM' }])
   })
 
   test('names the place of what is wrong inside', async () => {
     const lines = [INVOICE.lines[0], { description: 'x', price: 'y' }]
-    expect(await refusal({ ...INVOICE, lines, colour: 'red' })).toMatchObject([
+    expect(await importErrorOf({ ...INVOICE, lines, colour: 'red' })).toMatchObject([
       { column: 'lines[1].price' },
       { column: 'lines[1].qty' },
       { reason: expect.stringContaining('colour') },
@@ -187,17 +187,17 @@ describe('readInvoices', () => {
     ['swift', 'x', 'issuer', 'Unrecognized key: "swift"'],
   ])('refuses an issuer whose %s is %j', async (field, value, column, reason) => {
     const issuer = { name: 'Reseller Ltd', [field]: value }
-    expect(await refusal({ ...INVOICE, issuer })).toEqual([{ line: 1, column, reason }])
+    expect(await importErrorOf({ ...INVOICE, issuer })).toEqual([{ line: 1, column, reason }])
   })
 
   test('refuses the same id twice, and names both lines', async () => {
-    expect(await refusal(INVOICE, { ...INVOICE, id: 'B' }, INVOICE)).toEqual([
+    expect(await importErrorOf(INVOICE, { ...INVOICE, id: 'B' }, INVOICE)).toEqual([
       { line: 3, column: 'id', reason: '"INV-1" is on line 1 already' },
     ])
   })
 
   test('refuses what is not JSON between braces, and goes on', async () => {
-    expect(await refusal('{"id": nothing}', '{"id":}', { ...INVOICE, id: '' })).toMatchObject([
+    expect(await importErrorOf('{"id": nothing}', '{"id":}', { ...INVOICE, id: '' })).toMatchObject([
       { line: 1, reason: expect.stringContaining('not JSON') },
       { line: 2, reason: expect.stringContaining('not JSON') },
       { line: 3, column: 'id' },
@@ -205,12 +205,14 @@ describe('readInvoices', () => {
   })
 
   test('stops at 20 problems', async () => {
-    expect(await refusal(...Array.from({ length: 50 }, () => ({ ...INVOICE, currency: 1 })))).toHaveLength(20)
+    expect(
+      await importErrorOf(...Array.from({ length: 50 }, () => ({ ...INVOICE, currency: 1 }))),
+    ).toHaveLength(20)
   })
 
   test('is not misled by __proto__', async () => {
     const text = JSON.stringify(INVOICE).replace('{', '{"__proto__":{"balanceAmount":"0"},')
-    expect(await refusal(text)).toMatchObject([{ line: 1 }])
+    expect(await importErrorOf(text)).toMatchObject([{ line: 1 }])
   })
 })
 

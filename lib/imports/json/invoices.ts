@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
-import { currencyFault } from '#lib/platform/values/currencies.ts'
-import { day, invoicePosting, linePosting, periodFault } from '../posting/json.ts'
+import { currencyError } from '#lib/platform/values/currencies.ts'
+import { day, invoicePosting, linePosting, periodError } from '../posting/json.ts'
 import type { SourceText } from '../sources/source.ts'
 import { Issuer } from './issuer.ts'
 import { jsonValues } from './objects.ts'
@@ -20,7 +20,7 @@ const Line = z
     ...linePosting,
   })
   .check(({ value, issues }) => {
-    const message = periodFault(value)
+    const message = periodError(value)
     if (message) issues.push({ code: 'custom', input: value.periodEnd, path: ['periodEnd'], message })
   })
 
@@ -36,7 +36,7 @@ const Invoice = z
     invoiceDate: day,
     dueDate: day,
     currency: z.string().check(({ value, issues }) => {
-      const message = currencyFault(value)
+      const message = currencyError(value)
       if (message) issues.push({ code: 'custom', input: value, message })
     }),
     totalAmount: amount,
@@ -70,8 +70,8 @@ const Invoice = z
   .refine(({ id, corrects }) => corrects !== id, { path: ['corrects'], message: 'is the invoice itself' })
   .transform(({ id: number, lines, issuer: { name: issuer, ...issuerDetails }, ...invoice }): NewInvoice => {
     const typed = lines.map(({ type = invoice.platform, ...line }) => ({ type, ...line }))
-    const known = Object.keys(issuerDetails).length > 0 ? { issuerDetails } : {}
-    return { number, ...invoice, issuer, ...known, lines: typed }
+    const details = Object.keys(issuerDetails).length > 0 ? { issuerDetails } : {}
+    return { number, ...invoice, issuer, ...details, lines: typed }
   })
 
 /**

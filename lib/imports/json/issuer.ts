@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
-import { textFault } from '#lib/imports/faults.ts'
+import { textError } from '#lib/imports/faults.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import { name, optionalText } from './values.ts'
 
@@ -10,8 +10,8 @@ export const optionalLines = z
   .nullish()
   .transform((value, context) => {
     const lines = value?.split(/\r?\n/).map((line) => line.trim()) ?? []
-    const fault = lines.map((line) => textFault(line, 200)).find((found) => found !== undefined)
-    const message = lines.length > 10 ? `has ${lines.length} lines, and at most 10 are kept` : fault
+    const lineError = lines.map((line) => textError(line, 200)).find((each) => each !== undefined)
+    const message = lines.length > 10 ? `has ${lines.length} lines, and at most 10 are kept` : lineError
     if (message) context.issues.push({ code: 'custom', input: value, message })
     return lines.join('\n') || null
   })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { quoted } from '#lib/imports/faults.ts'
-import { ImportRefused, type ProblemList, problemList } from '../refused.ts'
+import { ImportError, type ProblemList, problemList } from '../refused.ts'
 import type { SourceText } from '../sources/source.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 
@@ -17,7 +17,7 @@ const AMOUNTS = new Set([
 ])
 
 /** How the objects of files are read. */
-export type Reading<T> = {
+export type JsonReadOptions<T> = {
   read(value: unknown): z.ZodSafeParseResult<T>
   /** What may come once in all files, by the group within which that holds. */
   keyOf(value: T): { group: string; id: string }
@@ -33,40 +33,40 @@ export type Reading<T> = {
  */
 export async function* jsonValues<T>(
   sources: Iterable<SourceText> | AsyncIterable<SourceText>,
-  { read, keyOf, unwrap = (value) => [value], onObject }: Reading<T>,
+  { read, keyOf, unwrap = (value) => [value], onObject }: JsonReadOptions<T>,
 ): AsyncGenerator<T> {
   const problems = problemList()
-  const seen = places()
-  const taken = (item: unknown, source: SourceText, place: Place): T | undefined => {
-    onObject?.(source, place.line)
+  const seen = lineIndex()
+  const accept = (item: unknown, source: SourceText, location: SourceLocation): T | undefined => {
+    onObject?.(source, location.line)
     const result = read(item)
-    if (!result.success) return addIssues(problems, place, result.error)
+    if (!result.success) return addIssues(problems, location, result.error)
     const { group, id } = keyOf(result.data)
-    const before = seen.put(group, id, source, place.line)
+    const before = seen.put(group, id, source, location.line)
     if (before === undefined) return result.data
-    problems.add({ ...place, column: 'id', reason: `${quoted(id)} is ${before} already` })
+    problems.add({ ...location, column: 'id', reason: `${quoted(id)} is ${before} already` })
     return undefined
   }
   for await (const source of sources) {
     const file = source.name || undefined
     for await (const element of upToTrouble(jsonElements(source.text), problems, file)) {
-      const place = { file, line: element.line }
-      for (const item of parsed(element, problems, unwrap, place)) {
-        const value = taken(item, source, place)
+      const location = { file, line: element.line }
+      for (const item of parsed(element, problems, unwrap, location)) {
+        const value = accept(item, source, location)
         if (value !== undefined && problems.isEmpty()) yield value
       }
     }
   }
-  problems.refuseIfAny()
+  problems.throwIfAny()
 }
 
-type Place = { file: string | undefined; line: number }
+type SourceLocation = { file: string | undefined; line: number }
 
 /** So that a line and the file it is in are one small number, for there may be a million of them. */
-const MOST_LINES = 2 ** 34
+const MAX_LINES = 2 ** 34
 
 /** Remembers where things came first. */
-function places() {
+function lineIndex() {
   const sources: SourceText[] = []
   const groups = new Map<string, Map<string, number>>()
   return {
@@ -75,13 +75,13 @@ function places() {
       if (sources.at(-1) !== source) sources.push(source)
       const ids = groups.get(group) ?? new Map<string, number>()
       groups.set(group, ids)
-      const place = ids.get(id)
-      if (place === undefined) {
-        ids.set(id, (sources.length - 1) * MOST_LINES + line)
+      const position = ids.get(id)
+      if (position === undefined) {
+        ids.set(id, (sources.length - 1) * MAX_LINES + line)
         return undefined
       }
-      const from = sources[Math.floor(place / MOST_LINES)]
-      return `on line ${place % MOST_LINES}${from && from !== source ? ` of ${from.name}` : ''}`
+      const from = sources[Math.floor(position / MAX_LINES)]
+      return `on line ${position % MAX_LINES}${from && from !== source ? ` of ${from.name}` : ''}`
     },
   }
 }
@@ -91,7 +91,7 @@ async function* upToTrouble(elements: AsyncIterable<JsonElement>, problems: Prob
   try {
     yield* elements
   } catch (error) {
-    if (!(error instanceof ImportRefused)) throw error
+    if (!(error instanceof ImportError)) throw error
     for (const problem of error.problems) problems.add({ file, ...problem })
   }
 }
@@ -102,7 +102,7 @@ function parsed(
   element: JsonElement,
   problems: ProblemList,
   unwrap: (value: unknown) => unknown[],
-  place: Place,
+  location: SourceLocation,
 ) {
   try {
     const parse = JSON.parse as (
@@ -115,14 +115,14 @@ function parsed(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     problems.add({
-      ...place,
+      ...location,
       reason: `the object that begins here is not JSON: ${error.message.replace(/\s+/g, ' ')}`,
     })
     return []
   }
 }
 
-function addIssues(problems: ProblemList, place: Place, error: z.ZodError): undefined {
+function addIssues(problems: ProblemList, location: SourceLocation, error: z.ZodError): undefined {
   for (const { path, message } of error.issues) {
     const column = path.reduce<string>(
       (name, step) =>
@@ -130,6 +130,6 @@ function addIssues(problems: ProblemList, place: Place, error: z.ZodError): unde
       '',
     )
     const reason = message.endsWith('received undefined') ? 'is missing' : message
-    problems.add({ ...place, column: column || undefined, reason })
+    problems.add({ ...location, column: column || undefined, reason })
   }
 }

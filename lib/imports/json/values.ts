@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decimalFault, textFault } from '#lib/imports/faults.ts'
+import { decimalError, textError } from '#lib/imports/faults.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { timeOf } from '../times.ts'
 
@@ -9,7 +9,7 @@ export function text(longest = 300) {
     .string()
     .min(1, 'is empty')
     .check(({ value, issues }) => {
-      const message = textFault(value, longest)
+      const message = textError(value, longest)
       if (message) issues.push({ code: 'custom', input: value, message })
     })
 }
@@ -39,14 +39,14 @@ export const httpUrl = z
 /** An exact decimal, as a JSON number or as text, to plain decimal text. */
 export const amount = z.string('is no amount').transform((value, context) => {
   const decimal = decimalOf(value)
-  if (!decimal) context.issues.push({ code: 'custom', input: value, message: decimalFault(value) })
+  if (!decimal) context.issues.push({ code: 'custom', input: value, message: decimalError(value) })
   return decimal?.toFixed() ?? z.NEVER
 })
 
 /** A time as ISO 8601, in UTC unless it says otherwise, or as epoch milliseconds. */
 export const time = z.union([z.string(), z.number()], 'is no time').transform((value, context) => {
-  const known = /^\d{12,14}$/.test(String(value)) ? dateText(Number(value)) : String(value)
-  const epochMs = timeOf(known)
+  const normalized = /^\d{12,14}$/.test(String(value)) ? dateText(Number(value)) : String(value)
+  const epochMs = timeOf(normalized)
   if (epochMs === undefined) context.issues.push({ code: 'custom', input: value, message: 'is no time' })
   return epochMs === undefined ? z.NEVER : new Date(epochMs)
 })

@@ -22,8 +22,8 @@ export async function carrierOf(tx: Transaction, customerId: CustomerId) {
     return {
       ...withCarried(invoice, { purchaseOrder, buyerReference, costCenter }),
       lines: invoice.lines.map((line) => {
-        const own = { ...line, billingAccount: line.billingAccount ?? billingAccount }
-        return withCarried(line, detailsOf(own))
+        const lineWithAccount = { ...line, billingAccount: line.billingAccount ?? billingAccount }
+        return withCarried(line, detailsOf(lineWithAccount))
       }),
     }
   }

@@ -14,10 +14,10 @@ const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount'])
 const OF_AMOUNTS = new Set<string>(['netAmount', 'taxAmount', 'taxBreakdown'])
 const LINE_FIELDS = LINE_COLUMNS.map(([, , field]) => field)
 
-type Told = { carried?: string[] | null | undefined } & Record<string, unknown>
+type StoredFields = { carried?: string[] | null | undefined } & Record<string, unknown>
 
 /** What the issuer itself said of a stored field; what was carried onto it, it did not say. */
-function toldOf(stored: Told | undefined, field: string): unknown {
+function storedValue(stored: StoredFields | undefined, field: string): unknown {
   return stored?.carried?.includes(field) ? null : (stored?.[field] ?? null)
 }
 
@@ -27,28 +27,28 @@ function toldOf(stored: Told | undefined, field: string): unknown {
  * and what the customer has set is carried over anew
  */
 export function postingOf(
-  given: NewPosting,
+  incoming: NewPosting,
   stored: StoredPosting | undefined,
   isMoved: boolean,
 ): StoredPosting {
-  if (isMoved) return filled(POSTING_FIELDS, given, stored) as StoredPosting
-  const told = POSTING_FIELDS.filter((field) => !OF_AMOUNTS.has(field))
-  const texts = Object.fromEntries(told.map((field) => [field, toldOf(stored, field)]))
-  return filled(POSTING_FIELDS, given, texts) as StoredPosting
+  if (isMoved) return filled(POSTING_FIELDS, incoming, stored) as StoredPosting
+  const statedFields = POSTING_FIELDS.filter((field) => !OF_AMOUNTS.has(field))
+  const texts = Object.fromEntries(statedFields.map((field) => [field, storedValue(stored, field)]))
+  return filled(POSTING_FIELDS, incoming, texts) as StoredPosting
 }
 
 /** The same of a line; `stored` is the line itself as it was before, if it stays. */
 export function linePostingOf(
-  given: NewLinePosting,
+  incoming: NewLinePosting,
   stored: StoredLinePosting | undefined,
 ): StoredLinePosting {
-  return filled(LINE_FIELDS, given, stored) as StoredLinePosting
+  return filled(LINE_FIELDS, incoming, stored) as StoredLinePosting
 }
 
-function filled(fields: readonly string[], given: object, stored: Told | undefined) {
-  const from = given as Told
+function filled(fields: readonly string[], incoming: object, stored: StoredFields | undefined) {
+  const from = incoming as StoredFields
   const values = fields.map((field) => [field, from[field] ?? stored?.[field] ?? null])
-  const carried = stored?.carried?.filter((field) => !isSaid(from[field])) ?? []
+  const carried = stored?.carried?.filter((field) => !isSet(from[field])) ?? []
   return { ...Object.fromEntries(values), carried: carried.length > 0 ? carried : null }
 }
 
@@ -68,34 +68,34 @@ export function withTotals<Row extends Totalled & { lines: readonly Omit<TaxedLi
 }
 
 /** Where what a file says is not what its issuer said before; what is left out on either side is no difference. */
-export function postingDifferences(given: NewPosting, stored: StoredPosting): string[] {
-  return POSTING_FIELDS.filter((field) => differs(field, given[field], toldOf(stored, field)))
+export function postingDifferences(incoming: NewPosting, stored: StoredPosting): string[] {
+  return POSTING_FIELDS.filter((field) => differs(field, incoming[field], storedValue(stored, field)))
 }
 
 /** The same of a line. */
-export function linePostingDifferences(given: NewLinePosting, stored: StoredLinePosting): string[] {
-  return LINE_FIELDS.filter((field) => differs(field, given[field], toldOf(stored, field)))
+export function linePostingDifferences(incoming: NewLinePosting, stored: StoredLinePosting): string[] {
+  return LINE_FIELDS.filter((field) => differs(field, incoming[field], storedValue(stored, field)))
 }
 
 /** Whether a file says something that was not known. */
-export function addsPosting(given: NewPosting, stored: StoredPosting): boolean {
-  return POSTING_FIELDS.some((field) => isSaid(given[field]) && toldOf(stored, field) === null)
+export function addsPosting(incoming: NewPosting, stored: StoredPosting): boolean {
+  return POSTING_FIELDS.some((field) => isSet(incoming[field]) && storedValue(stored, field) === null)
 }
 
 /** The same of a line. */
-export function addsLinePosting(given: NewLinePosting, stored: StoredLinePosting | undefined): boolean {
-  return LINE_FIELDS.some((field) => isSaid(given[field]) && toldOf(stored, field) === null)
+export function addsLinePosting(incoming: NewLinePosting, stored: StoredLinePosting | undefined): boolean {
+  return LINE_FIELDS.some((field) => isSet(incoming[field]) && storedValue(stored, field) === null)
 }
 
-function differs(field: string, given: unknown, stored: unknown): boolean {
-  if (!isSaid(given) || stored === null) return false
-  if (NUMBERS.has(field)) return !new Big(String(given)).eq(String(stored))
-  return textOf(given) !== textOf(stored)
+function differs(field: string, incoming: unknown, stored: unknown): boolean {
+  if (!isSet(incoming) || stored === null) return false
+  if (NUMBERS.has(field)) return !new Big(String(incoming)).eq(String(stored))
+  return textOf(incoming) !== textOf(stored)
 }
 
 /** As a difference shows it. */
 export function textOf(value: unknown): string | null {
-  if (!isSaid(value)) return null
+  if (!isSet(value)) return null
   if (!Array.isArray(value)) return String(value)
   // The order of an object's names is not that of the file once it is stored.
   return value
@@ -113,6 +113,6 @@ export function textOf(value: unknown): string | null {
     .join('; ')
 }
 
-function isSaid(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isTaxCategory, isTypeCode } from '#lib/billing/posting/rules.ts'
 import { isUnit } from '#lib/billing/posting/units.ts'
-import { quoted, textFault } from '../faults.ts'
+import { quoted, textError } from '../faults.ts'
 import { amount, name, text } from '../json/values.ts'
 import { timeOf } from '../times.ts'
 
@@ -9,23 +9,23 @@ import { timeOf } from '../times.ts'
 export const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')
 
 /** A code of a list; null and left out say the same. */
-function code(isKnown: (text: string) => boolean, list: string) {
+function code(isValid: (text: string) => boolean, list: string) {
   return z
     .string()
     .nullish()
     .check(({ value, issues }) => {
-      if (typeof value === 'string' && !isKnown(value))
+      if (typeof value === 'string' && !isValid(value))
         issues.push({ code: 'custom', input: value, message: `${quoted(value)} is no code of ${list}` })
     })
 }
 
 /** Text that may be left out; null and empty say the same. */
-function told(longest: number) {
+function optionalText(longest: number) {
   return z
     .string()
     .nullish()
     .check(({ value, issues }) => {
-      const message = value ? textFault(value, longest) : undefined
+      const message = value ? textError(value, longest) : undefined
       if (message) issues.push({ code: 'custom', input: value, message })
     })
     .transform((value) => value || null)
@@ -48,12 +48,12 @@ export const linePosting = {
   billingAccount: name().nullish(),
   subAccount: name().nullish(),
   unit: code(isUnit, 'UN/ECE Recommendation 20, such as C62, MON or HUR'),
-  purchaseOrder: told(100),
-  costCenter: told(100),
-  detailId: told(300),
-  chargeCategory: told(300),
-  grain: told(2000),
-  paymentCurrency: told(3),
+  purchaseOrder: optionalText(100),
+  costCenter: optionalText(100),
+  detailId: optionalText(300),
+  chargeCategory: optionalText(300),
+  grain: optionalText(2000),
+  paymentCurrency: optionalText(3),
   paymentAmount: amount.nullish(),
 }
 
@@ -63,7 +63,7 @@ const TaxRow = z
     taxRate: rate,
     taxableAmount: amount,
     taxAmount: amount,
-    exemptionReason: told(300),
+    exemptionReason: optionalText(300),
   })
   .transform(({ taxCategory: category, taxRate = null, exemptionReason, ...amounts }) => ({
     category,
@@ -78,16 +78,16 @@ export const invoicePosting = {
   netAmount: amount.nullish(),
   taxAmount: amount.nullish(),
   taxBreakdown: z.array(TaxRow).max(100, 'has more than 100 rows').nullish(),
-  purchaseOrder: told(100),
-  buyerReference: told(100),
-  costCenter: told(100),
-  paymentTerms: told(500),
+  purchaseOrder: optionalText(100),
+  buyerReference: optionalText(100),
+  costCenter: optionalText(100),
+  paymentTerms: optionalText(500),
 }
 
 type Period = { periodStart?: string | null | undefined; periodEnd?: string | null | undefined }
 
 /** What is wrong with a line's period; undefined where it is right, or not told. */
-export function periodFault({ periodStart, periodEnd }: Period): string | undefined {
+export function periodError({ periodStart, periodEnd }: Period): string | undefined {
   if (!periodStart && !periodEnd) return undefined
   if (!periodStart || !periodEnd) return 'and periodStart come together'
   if (periodStart < periodEnd) return undefined

@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addAsset, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { importInvoices } from '../invoices/import.ts'
 import { readInvoices } from '../json/invoices.ts'
-import type { ImportRefused } from '../refused.ts'
+import type { ImportError } from '../refused.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { undoImport } from '../undo.ts'
 
@@ -26,11 +26,11 @@ const INVOICE = {
   ...{ invoiceDate: '2026-09-30', dueDate: '2026-10-30', totalAmount: '595.00' },
 }
 const TAXED = { ...LINE, taxCategory: 'S', taxRate: 19, taxAmount: 95, netAmount: '500.00' }
-const TOLD = {
+const LINE_POSTING = {
   ...{ periodStart: '2026-09-01', periodEnd: '2026-10-01', billingAccount: 'A-1', subAccount: 'berlin' },
   ...{ unit: 'MON', purchaseOrder: 'PO-7', costCenter: '4711' },
 }
-const HEAD = {
+const INVOICE_POSTING = {
   ...{ typeCode: '380', purchaseOrder: 'PO-1', buyerReference: 'B-1', costCenter: '4000' },
   ...{ paymentTerms: '30 days net', netAmount: 500, taxAmount: '95.00' },
   taxBreakdown: [{ taxCategory: 'S', taxRate: '19', taxableAmount: '500', taxAmount: 95 }],
@@ -55,7 +55,7 @@ async function run(objects: object[], options: Options = {}) {
     return importInvoices(tx, customerId, invoices, options)
   })
 }
-const heads = () =>
+const storedPostings = () =>
   db.sql(
     customer,
     `SELECT type_code, net_amount, tax_amount, tax_breakdown, purchase_order, buyer_reference, cost_center,
@@ -79,8 +79,8 @@ const set = (
 
 describe('what a file tells for posting', () => {
   test('is kept, to the last digit', async () => {
-    await run([{ ...INVOICE, ...HEAD, lines: [{ ...TAXED, ...TOLD }] }])
-    expect(await heads()).toEqual([
+    await run([{ ...INVOICE, ...INVOICE_POSTING, lines: [{ ...TAXED, ...LINE_POSTING }] }])
+    expect(await storedPostings()).toEqual([
       {
         ...{ type_code: '380', net_amount: '500', tax_amount: '95', purchase_order: 'PO-1' },
         ...{ buyer_reference: 'B-1', cost_center: '4000', payment_terms: '30 days net', carried: null },
@@ -98,45 +98,47 @@ describe('what a file tells for posting', () => {
 
   test('is nothing where the file says nothing', async () => {
     await run([{ ...INVOICE, totalAmount: 500, lines: [LINE] }])
-    expect(await heads()).toEqual([NOTHING])
+    expect(await storedPostings()).toEqual([NOTHING])
     expect(new Set(Object.values((await lines())[0] ?? {}))).toEqual(new Set([null]))
   })
 
   test('gives net and tax of the invoice, where its lines tell them', async () => {
     await run([{ ...INVOICE, lines: [TAXED] }])
-    expect(await heads()).toEqual([{ ...NOTHING, net_amount: '500', tax_amount: '95' }])
+    expect(await storedPostings()).toEqual([{ ...NOTHING, net_amount: '500', tax_amount: '95' }])
   })
 
   test('may come later, for an invoice that is there, and be undone', async () => {
     await run([{ ...INVOICE, lines: [LINE] }])
-    const before = [await heads(), await lines()]
-    const told = { ...INVOICE, ...HEAD, lines: [{ ...TAXED, ...TOLD }] }
-    expect(await run([told], { importId: 'later' })).toMatchObject({ moved: 1 })
-    expect(await run([told])).toMatchObject({ unchanged: 1 })
+    const before = [await storedPostings(), await lines()]
+    const posted = { ...INVOICE, ...INVOICE_POSTING, lines: [{ ...TAXED, ...LINE_POSTING }] }
+    expect(await run([posted], { importId: 'later' })).toMatchObject({ moved: 1 })
+    expect(await run([posted])).toMatchObject({ unchanged: 1 })
     expect(await run([{ ...INVOICE, lines: [LINE] }])).toMatchObject({ unchanged: 1 })
     expect(await lines()).toEqual([expect.objectContaining({ unit: 'MON', tax_rate: '19' })])
     await scope({ customerId: newCustomerId(customer) }, (tx) =>
       undoImport(tx, newCustomerId(customer), 'later'),
     )
-    expect([await heads(), await lines()]).toEqual(before)
+    expect([await storedPostings(), await lines()]).toEqual(before)
   })
 
   test('is a difference where it was told otherwise', async () => {
-    await run([{ ...INVOICE, ...HEAD, lines: [{ ...TAXED, ...TOLD }] }])
+    await run([{ ...INVOICE, ...INVOICE_POSTING, lines: [{ ...TAXED, ...LINE_POSTING }] }])
     const other = {
       ...INVOICE,
       typeCode: '384',
       taxAmount: '95.0',
       lines: [{ ...LINE, taxRate: '7', unit: 'H87' }],
     }
-    const refused = (await run([other]).catch((error: unknown) => error)) as ImportRefused
-    expect(refused.problems.map(({ column, reason }) => [column, reason])).toEqual([
+    const error = (await run([other]).catch((error: unknown) => error)) as ImportError
+    expect(error.problems.map(({ column, reason }) => [column, reason])).toEqual([
       ['typeCode', 'stored 380, given 384'],
       ['lines[0].taxRate', 'stored 19, given 7'],
       ['lines[0].unit', 'stored MON, given H87'],
     ])
     expect(await run([other], { correct: true })).toMatchObject({ corrected: 1 })
-    expect(await heads()).toEqual([expect.objectContaining({ type_code: '384', tax_breakdown: null })])
+    expect(await storedPostings()).toEqual([
+      expect.objectContaining({ type_code: '384', tax_breakdown: null }),
+    ])
   })
 
   test.each([
@@ -152,9 +154,9 @@ describe('what a file tells for posting', () => {
     ],
     [{ taxAmount: 'x' }, 'taxAmount', '"x" is not a number'],
     [{ purchaseOrder: 'x'.repeat(101) }, 'purchaseOrder', 'has 101 characters, and at most 100 are kept'],
-  ])('is refused by place where it can not be: %j', async (given, column, reason) => {
-    const refused = await read([{ ...INVOICE, lines: [LINE], ...given }]).catch((error: unknown) => error)
-    expect((refused as ImportRefused).problems).toEqual([
+  ])('is refused by place where it can not be: %j', async (change, column, reason) => {
+    const error = await read([{ ...INVOICE, lines: [LINE], ...change }]).catch((error: unknown) => error)
+    expect((error as ImportError).problems).toEqual([
       expect.objectContaining({ line: 1, column, reason: expect.stringContaining(reason) }),
     ])
   })
@@ -173,7 +175,7 @@ describe('what the customer has set', () => {
       { ...INVOICE, id: 'D', billingProfileId: 'emea', lines: [LINE] },
     ])
     const carried = { ...NOTHING, purchase_order: 'PO-9', cost_center: '4900' }
-    expect(await heads()).toEqual([
+    expect(await storedPostings()).toEqual([
       NOTHING,
       { ...carried, carried: ['purchaseOrder', 'costCenter'] },
       { ...carried, cost_center: '1', carried: ['purchaseOrder'] },
@@ -187,11 +189,11 @@ describe('what the customer has set', () => {
     await set((tx, id) => setProfile(tx, id, 'default', { ...details, costCenter: '5000' }))
     expect(await run([{ ...INVOICE, lines: [LINE] }])).toMatchObject({ unchanged: 1 })
     expect(await run([{ ...INVOICE, balanceAmount: '1', lines: [LINE] }])).toMatchObject({ moved: 1 })
-    expect(await heads()).toEqual([
+    expect(await storedPostings()).toEqual([
       expect.objectContaining({ cost_center: '4900', carried: ['purchaseOrder', 'costCenter'] }),
     ])
     expect(await run([{ ...INVOICE, purchaseOrder: 'PO-1', lines: [LINE] }])).toMatchObject({ moved: 1 })
-    expect(await heads()).toEqual([
+    expect(await storedPostings()).toEqual([
       expect.objectContaining({ purchase_order: 'PO-1', cost_center: '4900', carried: ['costCenter'] }),
     ])
   })

@@ -44,7 +44,7 @@ export type StoredLinePosting = {
 } & { carried: string[] | null }
 
 /** Each column of an invoice that an import writes for whoever posts it: its name, its type, and the field. */
-export const HEAD_COLUMNS = [
+export const INVOICE_COLUMNS = [
   ['type_code', 'text', 'typeCode'],
   ['net_amount', 'numeric', 'netAmount'],
   ['tax_amount', 'numeric', 'taxAmount'],
@@ -54,7 +54,7 @@ export const HEAD_COLUMNS = [
   ['cost_center', 'text', 'costCenter'],
   ['payment_terms', 'text', 'paymentTerms'],
 ] as const satisfies readonly (readonly [column: string, type: string, field: keyof NewPosting])[]
-export const POSTING_FIELDS = HEAD_COLUMNS.map(([, , field]) => field)
+export const POSTING_FIELDS = INVOICE_COLUMNS.map(([, , field]) => field)
 
 /** The same of a line. */
 export const LINE_COLUMNS = [

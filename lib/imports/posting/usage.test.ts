@@ -35,7 +35,7 @@ async function read(rows: Row[], more: Partial<FocusOptions> = {}) {
     (cells) => `${cells.join(',')}\n`,
   )
   const options = { platforms: platformTable(), dueDays: 30, paid: false, now: NOW, ...more }
-  const invoices = await readFocus(sourcesOf(csv.join('')), options, async (found) => [...found])
+  const invoices = await readFocus(sourcesOf(csv.join('')), options, async (imported) => [...imported])
   return invoices.map(({ invoice }) => invoice)
 }
 const charges = (...changes: Row[]) => changes.map((change) => ({ ...CHARGE, ...change }))

@@ -1,7 +1,7 @@
-import { currencyFault } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currencies.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import { textFault } from '../faults.ts'
+import { textError } from '../faults.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
 import type { NewLinePosting } from './shapes.ts'
@@ -24,18 +24,18 @@ export type Usage = {
 
 const PAYMENT = ['grain', 'paymentCurrency', 'paymentAmount'] as const
 const AGREED = ['account', 'subAccount', 'unit', 'order', ...PAYMENT] as const
-const LONGEST_GRAIN = 2000
+const MAX_GRAIN_LENGTH = 2000
 /** Reads it of rows. What can't be read is left out: no invoice depends on it. */
 export function usageReader() {
   const timeAt = timeReader()
   const textAt = (text: string | undefined, longest = 300) =>
-    text && !textFault(text, longest) ? text : undefined
+    text && !textError(text, longest) ? text : undefined
   const paymentIn = (read: Header['read'], row: readonly string[]) => {
     const currency = read(row, 'paymentCurrency')
     const amount = read(row, 'paymentAmount')
     return {
-      grain: textAt(read(row, 'grain'), LONGEST_GRAIN),
-      paymentCurrency: currency && !currencyFault(currency) ? currency : undefined,
+      grain: textAt(read(row, 'grain'), MAX_GRAIN_LENGTH),
+      paymentCurrency: currency && !currencyError(currency) ? currency : undefined,
       paymentAmount: amount === undefined ? undefined : decimalOf(amount)?.toFixed(),
     }
   }
@@ -76,20 +76,24 @@ function least(one: number | undefined, other: number | undefined): number | und
  */
 export function linePostingOfUsage(
   { start, end, account, subAccount, unit, order }: Usage,
-  { hasAccount, hasOrder, hasQuantity }: { hasAccount: boolean; hasOrder: boolean; hasQuantity: boolean },
+  {
+    hasAccount,
+    hasPurchaseOrder,
+    hasQuantity,
+  }: { hasAccount: boolean; hasPurchaseOrder: boolean; hasQuantity: boolean },
 ): NewLinePosting {
   const isPeriod = start !== undefined && end !== undefined && start < end
   return {
     ...(isPeriod ? { periodStart: dayOf(start), periodEnd: addDays(dayOf(end - 1), 1) } : {}),
     ...(account && !hasAccount ? { billingAccount: account } : {}),
     ...(subAccount ? { subAccount } : {}),
-    ...(order && !hasOrder ? { purchaseOrder: order } : {}),
+    ...(order && !hasPurchaseOrder ? { purchaseOrder: order } : {}),
     ...(unit && hasQuantity ? { unit } : {}),
   }
 }
 
 /** What only an issuer's own line has: its id, to which charges lead, and what is to be paid in another currency. */
-export function ownLineOf(
+export function issuerLineOf(
   { detail, category, usage }: { detail?: string | undefined; category: string; usage: Usage },
   currency: string,
 ): NewLinePosting {

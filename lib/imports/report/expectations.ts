@@ -1,8 +1,8 @@
 import Big from 'big.js'
-import { currencyFault } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currencies.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
-import { type ImportProblem, ImportRefused } from '../refused.ts'
+import { ImportError, type ImportProblem } from '../refused.ts'
 import type { InvoiceReport } from './report.ts'
 
 /** What an operator knows of the files before: totals by currency, as exact decimal text, and how many invoices. */
@@ -21,7 +21,7 @@ export function expectationsOf(texts: readonly string[]): Expectations {
     if (isTwice) throw new Error(`"${text}": ${name} is expected already.`)
     const amount = decimalOf(value)
     if (more.length === 0 && name === 'invoices' && /^\d{1,9}$/.test(value)) expected.invoices = Number(value)
-    else if (more.length === 0 && amount && !currencyFault(name)) expected.totals[name] = amount.toFixed()
+    else if (more.length === 0 && amount && !currencyError(name)) expected.totals[name] = amount.toFixed()
     else
       throw new Error(`"${text}" is neither a currency, = and an amount, as in USD=1234.56, nor invoices=12.`)
   }
@@ -29,7 +29,7 @@ export function expectationsOf(texts: readonly string[]): Expectations {
 }
 
 /** @throws ImportRefused that tells each expected figure beside what the invoices of the files come to */
-export function refuseUnexpected(
+export function checkExpectations(
   { sums, invoices }: InvoiceReport,
   { totals, ...expected }: Expectations,
 ): void {
@@ -38,9 +38,9 @@ export function refuseUnexpected(
     problems.push({ reason: `${expected.invoices} invoices are expected, and the files have ${invoices}` })
   for (const [currency, total] of Object.entries(totals)) {
     const sum = sums.find((each) => each.currency === currency)
-    const found = sum ? moneyText(sum.invoiced, currency) : `no ${currency}`
+    const actual = sum ? moneyText(sum.invoiced, currency) : `no ${currency}`
     if (!sum || !new Big(sum.invoiced).eq(total))
-      problems.push({ reason: `${moneyText(total, currency)} is expected, and the files have ${found}` })
+      problems.push({ reason: `${moneyText(total, currency)} is expected, and the files have ${actual}` })
   }
   if (Object.keys(totals).length > 0)
     for (const { currency, invoiced } of sums)
@@ -48,5 +48,5 @@ export function refuseUnexpected(
         problems.push({
           reason: `the files have ${moneyText(invoiced, currency)}, and no --expect names ${currency}`,
         })
-  if (problems.length > 0) throw new ImportRefused(problems)
+  if (problems.length > 0) throw new ImportError(problems)
 }

@@ -1,11 +1,11 @@
 import Big from 'big.js'
 import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
-import { limitsOf, odditiesOf, oddityList } from './oddities.ts'
-import { type Group, type InvoiceReport, MOST_GROUPS, type Sum } from './report.ts'
+import { limitsOf, warningList, warningsOf } from './oddities.ts'
+import { type Group, type InvoiceReport, MAX_GROUPS, type Sum } from './report.ts'
 
 /** Far more groups than a bill has; an export with more of them is still added up per currency. */
-const MOST_IN_MEMORY = 10_000
+const MAX_IN_MEMORY = 10_000
 
 /** Sums while they are added up. */
 type Sums = { invoices: number; exact: Big; invoiced: Big }
@@ -20,10 +20,10 @@ type Options = {
 }
 
 /** Adds up the invoices of an import as they come, exactly and in bounded memory. */
-export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST_IN_MEMORY }: Options) {
+export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_IN_MEMORY }: Options) {
   const sums = new Map<string, Sums>()
   const groups = new Map<string, Sums & Pick<Group, 'issuer' | 'account' | 'period' | 'currency'>>()
-  const oddities = oddityList()
+  const warnings = warningList()
   const limits = limitsOf(today)
   let elsewhere = 0
 
@@ -31,20 +31,20 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
     const { issuer, billingAccount: account = null, currency } = invoice
     const period = periodOf(invoice)
     const key = JSON.stringify([issuer, account, period, currency])
-    const known = groups.get(key)
-    if (known || groups.size >= mostInMemory) return known
+    const existing = groups.get(key)
+    if (existing || groups.size >= mostInMemory) return existing
     const group = { issuer, account, period, currency, ...nothing() }
     groups.set(key, group)
     return group
   }
 
   return {
-    oddities,
+    oddities: warnings,
     /**
      * One invoice, of whatever fate.
      * @param exact the sum as the file has it, where the invoice rounds it
      */
-    take(invoice: NewInvoice, exact = invoice.totalAmount): void {
+    addInvoice(invoice: NewInvoice, exact = invoice.totalAmount): void {
       const { currency, totalAmount } = invoice
       const sum = sums.get(currency) ?? nothing()
       sums.set(currency, sum)
@@ -57,9 +57,9 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
       }
     },
     /** What is odd of one invoice, once it is known whether it is new. */
-    look(invoice: NewInvoice, isNew: boolean): void {
-      for (const [what, example] of odditiesOf(invoice, { isNew, isHistory, limits }))
-        oddities.add(what, example)
+    inspect(invoice: NewInvoice, isNew: boolean): void {
+      for (const [what, example] of warningsOf(invoice, { isNew, isHistory, limits }))
+        warnings.add(what, example)
     },
     report(kind: InvoiceReport['kind'], counts: InvoiceCounts): InvoiceReport {
       const all = [...groups.values()].map(
@@ -75,7 +75,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
         counts,
         sums: [...sums].map(([currency, sum]) => ({ currency, ...textsOf(sum) })).sort(byCurrency),
         ...largest(all, elsewhere),
-        oddities: oddities.list(),
+        oddities: warnings.list(),
       }
     },
   }
@@ -83,20 +83,20 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
 
 /** The largest groups of each currency, in the order in which people look for them. */
 function largest(groups: readonly Group[], elsewhere: number) {
-  const ranks = [...Map.groupBy(groups, ({ currency }) => currency).values()].flatMap((own) =>
-    own
+  const ranks = [...Map.groupBy(groups, ({ currency }) => currency).values()].flatMap((currencyGroups) =>
+    currencyGroups
       .sort((a, b) => new Big(b.invoiced).abs().cmp(new Big(a.invoiced).abs()))
       .map((group, rank) => ({ group, rank })),
   )
   // Amounts of two currencies are not compared: the largest of each comes first.
-  const kept = ranks
+  const largestGroups = ranks
     .sort((a, b) => a.rank - b.rank)
-    .slice(0, MOST_GROUPS)
+    .slice(0, MAX_GROUPS)
     .map(({ group }) => group)
-  const left = ranks.slice(MOST_GROUPS).reduce((count, { group }) => count + group.invoices, elsewhere)
+  const left = ranks.slice(MAX_GROUPS).reduce((count, { group }) => count + group.invoices, elsewhere)
   const key = ({ customer = '', issuer, account, period, currency }: Group) =>
     [customer, issuer, account ?? '', period, currency].join('\u0000')
-  return { groups: kept.sort((a, b) => (key(a) < key(b) ? -1 : 1)), invoicesElsewhere: left }
+  return { groups: largestGroups.sort((a, b) => (key(a) < key(b) ? -1 : 1)), invoicesElsewhere: left }
 }
 
 function byCurrency(a: Sum, b: Sum): number {
@@ -122,9 +122,9 @@ export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
   const [first, ...others] = parts
   if (!first) throw new RangeError('There is no part of the import.')
   if (others.length === 0) return first
-  const oddities = oddityList()
+  const warnings = warningList()
   for (const { what, count, examples } of parts.flatMap((part) => part.oddities))
-    for (const [index, example] of examples.entries()) oddities.add(what, example, index === 0 ? count : 0)
+    for (const [index, example] of examples.entries()) warnings.add(what, example, index === 0 ? count : 0)
   const groups = parts.flatMap((part) => part.groups)
   const elsewhere = parts.reduce((count, part) => count + part.invoicesElsewhere, 0)
   const charged = parts.flatMap((part) => part.charged ?? [])
@@ -135,7 +135,7 @@ export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
     counts: parts.map(({ counts }) => counts).reduce(plusCounts),
     sums: sumsOf(parts.flatMap(({ sums }) => sums)),
     ...largest(groups, elsewhere),
-    oddities: oddities.list(),
+    oddities: warnings.list(),
   }
 }
 
@@ -145,10 +145,10 @@ function plusCounts<Counts extends Record<keyof Counts, number>>(one: Counts, ot
 }
 
 function sumsOf(parts: readonly Sum[]): Sum[] {
-  const own = Map.groupBy(parts, ({ currency }) => currency)
+  const partsByCurrency = Map.groupBy(parts, ({ currency }) => currency)
   const plus = (sums: readonly Sum[], field: 'exact' | 'invoiced') =>
     sums.reduce((total, sum) => total.plus(sum[field]), new Big(0)).toFixed()
-  return [...own]
+  return [...partsByCurrency]
     .map(([currency, sums]) => ({
       currency,
       invoices: sums.reduce((count, { invoices }) => count + invoices, 0),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type NewInvoice, NOTHING } from '../shapes.ts'
-import { expectationsOf, refuseUnexpected } from './expectations.ts'
+import { checkExpectations, expectationsOf } from './expectations.ts'
 import { gatherInvoices, mergedReports } from './gather.ts'
 import type { InvoiceReport } from './report.ts'
 
-const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
+const invoice = (overrides: Partial<NewInvoice> = {}): NewInvoice => ({
   number: 'I-1',
   platform: 'web-services',
   issuer: 'Resale',
@@ -12,8 +12,8 @@ const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
   dueDate: '2026-10-30',
   currency: 'USD',
   totalAmount: '1.00',
-  lines: [{ type: 'web-services', description: 'x', price: given.totalAmount ?? '1.00', qty: '1' }],
-  ...given,
+  lines: [{ type: 'web-services', description: 'x', price: overrides.totalAmount ?? '1.00', qty: '1' }],
+  ...overrides,
 })
 
 const TODAY = { today: '2026-11-22', isHistory: false }
@@ -21,8 +21,8 @@ const TODAY = { today: '2026-11-22', isHistory: false }
 function reportOf(invoices: NewInvoice[], options: Partial<Parameters<typeof gatherInvoices>[0]> = {}) {
   const gather = gatherInvoices({ ...TODAY, ...options })
   for (const each of invoices) {
-    gather.take(each)
-    gather.look(each, true)
+    gather.addInvoice(each)
+    gather.inspect(each, true)
   }
   return gather.report('invoices', { ...NOTHING, added: invoices.length })
 }
@@ -31,17 +31,17 @@ describe('gatherInvoices', () => {
   test('adds up per currency, issuer, account and period, to the last digit', () => {
     const account = { billingAccount: 'A', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
     const gather = gatherInvoices(TODAY)
-    gather.take(invoice({ ...account, totalAmount: '0.10' }), '0.1004')
-    gather.take(invoice({ ...account, totalAmount: '0.20' }), '0.2000000000000000000001')
-    gather.take(invoice({ ...account, totalAmount: '5', currency: 'JPY' }))
-    gather.take(invoice({ ...account, periodStart: '2026-09-10' }))
-    gather.take(invoice())
+    gather.addInvoice(invoice({ ...account, totalAmount: '0.10' }), '0.1004')
+    gather.addInvoice(invoice({ ...account, totalAmount: '0.20' }), '0.2000000000000000000001')
+    gather.addInvoice(invoice({ ...account, totalAmount: '5', currency: 'JPY' }))
+    gather.addInvoice(invoice({ ...account, periodStart: '2026-09-10' }))
+    gather.addInvoice(invoice())
     const { sums, groups } = gather.report('focus', { ...NOTHING })
     expect(sums).toEqual([
       { currency: 'JPY', invoices: 1, exact: '5', invoiced: '5' },
       { currency: 'USD', invoices: 4, exact: '2.3004000000000000000001', invoiced: '2.3' },
     ])
-    const own = { issuer: 'Resale', account: 'A' }
+    const resold = { issuer: 'Resale', account: 'A' }
     expect(groups).toEqual([
       {
         issuer: 'Resale',
@@ -52,16 +52,16 @@ describe('gatherInvoices', () => {
         exact: '1',
         invoiced: '1',
       },
-      { ...own, period: '2026-09', currency: 'JPY', invoices: 1, exact: '5', invoiced: '5' },
+      { ...resold, period: '2026-09', currency: 'JPY', invoices: 1, exact: '5', invoiced: '5' },
       {
-        ...own,
+        ...resold,
         period: '2026-09',
         currency: 'USD',
         invoices: 2,
         exact: '0.3004000000000000000001',
         invoiced: '0.3',
       },
-      { ...own, period: '2026-09-10/2026-09-30', currency: 'USD', invoices: 1, exact: '1', invoiced: '1' },
+      { ...resold, period: '2026-09-10/2026-09-30', currency: 'USD', invoices: 1, exact: '1', invoiced: '1' },
     ])
   })
 
@@ -124,17 +124,17 @@ describe('gatherInvoices', () => {
     ['a draft', { documentState: 'draft', dueDate: '2026-10-01' }, ['draft']],
     ['an old one', { invoiceDate: '2026-08-01', balanceAmount: '0' }, ['history']],
     ['a withdrawn currency', { currency: 'DEM' }, ['withdrawn']],
-  ])('of %s it says so', (_what, given, oddities) => {
-    const report = reportOf([invoice({ dueDate: '2026-12-01', ...given })])
-    expect(report.oddities.map(({ what }) => what)).toEqual(oddities)
+  ])('of %s it says so', (_what, change, warnings) => {
+    const report = reportOf([invoice({ dueDate: '2026-12-01', ...change })])
+    expect(report.oddities.map(({ what }) => what)).toEqual(warnings)
   })
 
   test('of what is there already, nothing is told that the file does not know', () => {
     const gather = gatherInvoices(TODAY)
     const old = { invoiceDate: '2020-01-31', dueDate: '2020-02-28' }
-    gather.look(invoice(old), false)
+    gather.inspect(invoice(old), false)
     expect(gather.report('invoices', { ...NOTHING }).oddities).toEqual([])
-    gather.look(invoice({ ...old, balanceAmount: '1' }), false)
+    gather.inspect(invoice({ ...old, balanceAmount: '1' }), false)
     expect(gather.report('invoices', { ...NOTHING }).oddities.map(({ what }) => what)).toEqual(['late'])
   })
 
@@ -172,7 +172,7 @@ describe('what is expected', () => {
   const report = reportOf([invoice({ totalAmount: '1234.56' }), invoice({ currency: 'EUR' })])
   const reasonsOf = (...texts: string[]) => {
     try {
-      refuseUnexpected(report as InvoiceReport, expectationsOf(texts))
+      checkExpectations(report as InvoiceReport, expectationsOf(texts))
       return []
     } catch (error) {
       return (error as { problems: { reason: string }[] }).problems.map(({ reason }) => reason)

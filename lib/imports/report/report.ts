@@ -19,9 +19,9 @@ export type Group = Sum & {
 }
 
 /** Something that is allowed, and that a person should look at: of how many invoices, and some of them. */
-export type Oddity = { what: OddityName; count: number; examples: string[] }
+export type ImportWarning = { what: WarningName; count: number; examples: string[] }
 
-export type OddityName =
+export type WarningName =
   | 'finer'
   | 'unbalanced'
   | 'negative'
@@ -51,7 +51,7 @@ export type InvoiceReport = {
   groups: Group[]
   /** How many invoices are in none of these groups, for only the largest are told. */
   invoicesElsewhere: number
-  oddities: Oddity[]
+  oddities: ImportWarning[]
 }
 
 export type AssetReport = { kind: 'assets'; files: SourceFile[]; rows: number; counts: Imported }
@@ -59,8 +59,8 @@ export type AssetReport = { kind: 'assets'; files: SourceFile[]; rows: number; c
 export type ImportReport = InvoiceReport | AssetReport
 
 /** How many groups a report keeps: the largest. */
-export const MOST_GROUPS = 200
+export const MAX_GROUPS = 200
 /** How many names of files it keeps. */
-export const MOST_FILES = 500
+export const MAX_FILES = 500
 /** How many examples an oddity has. */
-export const MOST_EXAMPLES = 5
+export const MAX_EXAMPLES = 5

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportRefused } from '../refused.ts'
+import type { ImportError } from '../refused.ts'
 import { readAccounts } from './accounts.ts'
 
 async function* textOf(text: string) {
   yield text
 }
 const read = (text: string) => readAccounts(textOf(text), 'accounts.csv')
-const refusal = async (text: string) =>
-  ((await read(text).catch((error: unknown) => error)) as ImportRefused).problems
+const importErrorOf = async (text: string) =>
+  ((await read(text).catch((error: unknown) => error)) as ImportError).problems
 
 describe('a map of accounts', () => {
   test('leads accounts to customers; a sub-account comes before its billing account', async () => {
@@ -51,6 +51,6 @@ describe('a map of accounts', () => {
     ['semicolons', 'account;customer\nA;x\n', { reason: expect.stringContaining('separated by semicolons') }],
     ['nothing', '', { reason: 'is empty' }],
   ])('with %s is refused', async (_what, text, problem) => {
-    expect(await refusal(text)).toEqual([{ file: 'accounts.csv', ...problem }])
+    expect(await importErrorOf(text)).toEqual([{ file: 'accounts.csv', ...problem }])
   })
 })

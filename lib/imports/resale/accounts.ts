@@ -29,12 +29,12 @@ export async function readAccounts(
     text,
     file,
     columns,
-    ({ line, cells: { account, customer, billingProfile: given } }) => {
+    ({ line, cells: { account, customer, billingProfile: profileId } }) => {
       if (!account || !customer) return `has no ${account ? 'customer' : 'account'}`
       const before = lines.get(account)
       if (before !== undefined) return `account ${account} is in line ${before}, too`
       // Whether it is said or not changes no invoice's number.
-      const billingProfile = given === 'default' ? undefined : given
+      const billingProfile = profileId === 'default' ? undefined : profileId
       const key = JSON.stringify([customer, billingProfile])
       const { owner } = named.get(key) ?? { owner: { customer, ...(billingProfile && { billingProfile }) } }
       if (!named.has(key)) named.set(key, { owner, line })

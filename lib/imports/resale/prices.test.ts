@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportRefused } from '../refused.ts'
+import type { ImportError } from '../refused.ts'
 import { type Charge, readPrices } from './prices.ts'
 
 async function* textOf(text: string) {
@@ -7,8 +7,8 @@ async function* textOf(text: string) {
 }
 const HEADER = 'customer,platform,sku,category,currency,rule\n'
 const read = (rows: string, header = HEADER) => readPrices(textOf(header + rows), 'rules.csv')
-const refusal = async (rows: string, header?: string) =>
-  ((await read(rows, header).catch((error: unknown) => error)) as ImportRefused).problems
+const importErrorOf = async (rows: string, header?: string) =>
+  ((await read(rows, header).catch((error: unknown) => error)) as ImportError).problems
 
 const CHARGE: Charge = {
   customer: 'sunbird',
@@ -20,7 +20,7 @@ const CHARGE: Charge = {
 
 describe('price rules', () => {
   // From the most specific to the least.
-  const order = [
+  const ranking = [
     'sunbird,web-services,K-1,,,+1%',
     'sunbird,,K-1,,,+2%',
     ',web-services,K-1,,,+3%',
@@ -34,11 +34,11 @@ describe('price rules', () => {
     ',,,,,+11%',
   ]
   test('hold in one order, whatever theirs in the file', async () => {
-    for (const rules of [order, order.toReversed()])
-      for (let left = order.length; left > 0; left--) {
-        const kept = rules.filter((rule) => order.indexOf(rule) >= order.length - left)
-        const { ruleFor } = await read(kept.join('\n'))
-        expect(ruleFor(CHARGE)?.rule.text).toBe(`+${order.length - left + 1} %`)
+    for (const rules of [ranking, ranking.toReversed()])
+      for (let left = ranking.length; left > 0; left--) {
+        const remaining = rules.filter((rule) => ranking.indexOf(rule) >= ranking.length - left)
+        const { ruleFor } = await read(remaining.join('\n'))
+        expect(ruleFor(CHARGE)?.rule.text).toBe(`+${ranking.length - left + 1} %`)
       }
   })
 
@@ -69,10 +69,10 @@ describe('price rules', () => {
     ['listcost', { kind: 'column', column: 'ListCost', text: 'ListCost' }, undefined],
     ['x_Price', { kind: 'column', column: 'x_Price', text: 'x_Price' }, undefined],
   ])('%s is a rule', async (text, rule, number) => {
-    const found = (await read(`,,,,,${text}`)).ruleFor(CHARGE)?.rule
-    expect(found).toMatchObject(rule)
+    const match = (await read(`,,,,,${text}`)).ruleFor(CHARGE)?.rule
+    expect(match).toMatchObject(rule)
     const exact =
-      found && (found.kind === 'percent' ? found.factor : found.kind === 'fixed' ? found.price : undefined)
+      match && (match.kind === 'percent' ? match.factor : match.kind === 'fixed' ? match.price : undefined)
     expect(exact?.toFixed()).toBe(number)
   })
 
@@ -87,7 +87,7 @@ describe('price rules', () => {
     ['"4,50"', 'is not a number (write 1234.5'],
     ['', 'has no rule'],
   ])('%s is none', async (text, reason) => {
-    expect(await refusal(`,,,,,${text}`)).toEqual([
+    expect(await importErrorOf(`,,,,,${text}`)).toEqual([
       { file: 'rules.csv', line: 2, reason: expect.stringContaining(reason) },
     ])
   })
@@ -101,11 +101,11 @@ describe('price rules', () => {
     ['no platform', ',Web Services,,,,+1%', { line: 2, reason: expect.stringContaining('"Web Services"') }],
     ['no currency', ',,,,ABC,+1%', { line: 2, reason: expect.stringContaining('no currency of ISO 4217') }],
   ])('with %s are refused', async (_what, rows, problem) => {
-    expect(await refusal(rows)).toEqual([{ file: 'rules.csv', ...problem }])
+    expect(await importErrorOf(rows)).toEqual([{ file: 'rules.csv', ...problem }])
   })
 
   test('need their columns, so that a misspelt one does not make a rule hold for all', async () => {
-    expect(await refusal('', 'costumer,platform,sku,rule\n')).toMatchObject([
+    expect(await importErrorOf('', 'costumer,platform,sku,rule\n')).toMatchObject([
       { column: 'customer', reason: 'there is no such column' },
       { reason: expect.stringContaining('"costumer"') },
     ])

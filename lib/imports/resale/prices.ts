@@ -1,7 +1,7 @@
 import Big from 'big.js'
-import { currencyFault } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currencies.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import { decimalFault, quoted } from '../faults.ts'
+import { decimalError, quoted } from '../faults.ts'
 import { slugOf } from '../focus/platforms.ts'
 import { readTable } from './table.ts'
 
@@ -67,14 +67,14 @@ export async function readPrices(
     text,
     file,
     columns,
-    ({ line, cells: { rule: words, ...key } }) => {
-      if (words === undefined) return 'has no rule'
-      const rule = ruleOf(words)
+    ({ line, cells: { rule: ruleText, ...key } }) => {
+      if (ruleText === undefined) return 'has no rule'
+      const rule = ruleOf(ruleText)
       if (typeof rule === 'string') return rule
       const { customer, platform, currency } = key
       if (platform !== undefined && slugOf(platform) !== platform)
         return `${quoted(platform)} is no platform such as web-services`
-      const unknown = currency && currencyFault(currency)
+      const unknown = currency && currencyError(currency)
       if (unknown) return `its currency ${unknown}`
       const before = rules.get(keyOf(key))
       if (before) return `is as specific as line ${before.line}`
@@ -89,8 +89,8 @@ export async function readPrices(
     ruleFor(charge) {
       for (const fields of ORDER)
         for (const more of NARROWED) {
-          const found = rules.get(keyOf(only(charge, [...fields, ...more])))
-          if (found && holds(found.rule, charge, more.includes('category'))) return found
+          const rule = rules.get(keyOf(only(charge, [...fields, ...more])))
+          if (rule && holds(rule.rule, charge, more.includes('category'))) return rule
         }
       return undefined
     },
@@ -136,7 +136,7 @@ function ruleOf(text: string): Rule | string {
   if (column) return { kind: 'column', column, text: column }
   const price = decimalOf(text)
   if (!price || /^[+-]/.test(text))
-    return /\d/.test(text) && !price ? decimalFault(text) : `${quoted(text)} ${NO_RULE}`
+    return /\d/.test(text) && !price ? decimalError(text) : `${quoted(text)} ${NO_RULE}`
   return { kind: 'fixed', price, text: `${price.toFixed()} each` }
 }
 

@@ -76,7 +76,7 @@ test('an account that the map lacks stores nothing, and is named; so is a custom
 })
 
 test('a customer in the middle that can not be written leaves nothing of those before it', async () => {
-  const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
+  const invoice = (overrides: Partial<NewInvoice> = {}): NewInvoice => ({
     number: 'I-1',
     platform: 'web-services',
     issuer: 'Resale',
@@ -85,15 +85,15 @@ test('a customer in the middle that can not be written leaves nothing of those b
     currency: 'USD',
     totalAmount: '1',
     lines: [{ type: 'web-services', description: 'x', price: '1', qty: '1' }],
-    ...given,
+    ...overrides,
   })
   const [one, other] = [newCustomerId('customer-0'), newCustomerId('customer-1')]
   const entries = [
     { owner: one, invoice: invoice() },
     { owner: other, invoice: invoice({ billingProfileId: 'nowhere' }) },
   ]
-  const figures = () => ({ files: [], leftOut: [], rows: 2, used: 2 })
-  const failing = runSession({ kind: 'invoices', files: [], entries, figures }, {})
+  const counts = () => ({ files: [], leftOut: [], rows: 2, used: 2 })
+  const failing = runSession({ kind: 'invoices', files: [], entries, counts }, {})
   await expect(failing).rejects.toThrow(
     'customer-1, invoice I-1, billingProfileId: there is no billing profile nowhere',
   )
@@ -118,10 +118,10 @@ test('each customer has the sums of its accounts, and its own part of the import
       .filter((charge) => charge.account === account)
       .reduce((sum, { cost }) => sum.plus(cost), new Big(0))
   for (const [account, customer] of CUSTOMERS.entries()) {
-    const found = await stored(customer)
-    const total = found.reduce((sum, { total_amount }) => sum.plus(String(total_amount)), new Big(0))
+    const storedRows = await stored(customer)
+    const total = storedRows.reduce((sum, { total_amount }) => sum.plus(String(total_amount)), new Big(0))
     expect(total.toFixed(2)).toBe(sumOf(account).toFixed(2, Big.roundHalfUp))
-    expect(new Set(found.map((row) => `${row.customer_id} ${row.import_id}`))).toEqual(
+    expect(new Set(storedRows.map((row) => `${row.customer_id} ${row.import_id}`))).toEqual(
       new Set([`${customer} ${importId}`]),
     )
     const group = report.groups.find((each) => each.customer === customer)
@@ -130,11 +130,11 @@ test('each customer has the sums of its accounts, and its own part of the import
   }
   expect((await stored('customer-3')).map((row) => row.billing_profile_id)).toEqual(['emea'])
   // What a customer's row and history keep says nothing of the others.
-  const [own] = await db.sql('customer-5', 'SELECT id, report FROM imports')
-  expect(own?.id).toBe(importId)
-  expect(JSON.stringify(own?.report)).toContain('"customer-5"')
+  const [row] = await db.sql('customer-5', 'SELECT id, report FROM imports')
+  expect(row?.id).toBe(importId)
+  expect(JSON.stringify(row?.report)).toContain('"customer-5"')
   expect(
-    JSON.stringify(own?.report)
+    JSON.stringify(row?.report)
       .match(/customer-\d+/g)
       ?.every((name) => name === 'customer-5'),
   ).toBe(true)

@@ -33,16 +33,16 @@ export async function storePart(
   await addImport(tx, customerId, { id, kind, files })
   const requestId = randomUUID()
   // What is for one customer says nothing of the others that the files are about.
-  const isOwn = named === customerId
+  const isSameCustomer = named === customerId
   const gather = gatherInvoices({
     isHistory,
     today: await readToday(tx),
-    ...(isOwn ? {} : { customer: customerId }),
+    ...(isSameCustomer ? {} : { customer: customerId }),
   })
   const invoices = async function* () {
     let count = 0
     for await (const { invoice, exact } of entries) {
-      gather.take(invoice, exact)
+      gather.addInvoice(invoice, exact)
       yield invoice
       onProgress?.(++count, 'invoices stored')
     }
@@ -52,28 +52,28 @@ export async function storePart(
     importId: id,
     requestId,
     history: isHistory ? 'all' : 'late',
-    onResult: ({ invoice, what }) => gather.look(invoice, what === 'added' || what === 'corrected'),
+    onResult: ({ invoice, what }) => gather.inspect(invoice, what === 'added' || what === 'corrected'),
     ...(signal ? { signal } : {}),
   })
-  const bills = input.charges?.of(isOwn ? '' : customerId) ?? []
+  const bills = input.charges?.forCustomer(isSameCustomer ? '' : customerId) ?? []
   const charged = await storeCharges(tx, customerId, id, bills, {
     signal,
     onBill: (count) => onProgress?.(count, 'invoices with their charges stored'),
   })
   const report = { ...gather.report(kind, counts), ...(input.charges ? { charged } : {}) }
-  const subject = isOwn ? subjectOf(files) : id
+  const subject = isSameCustomer ? subjectOf(files) : id
   await endImport(tx, customerId, {
     id,
     requestId,
     subject,
-    report: isOwn ? wholeOf(report, input) : report,
+    report: isSameCustomer ? wholeOf(report, input) : report,
   })
   return report
 }
 
 /** With what is told of the files, and not of a customer's part of them. */
-export function wholeOf(report: InvoiceReport, { figures, oddities }: Input): InvoiceReport {
-  return { ...report, ...figures(), oddities: [...report.oddities, ...(oddities?.() ?? [])] }
+export function wholeOf(report: InvoiceReport, { counts, warnings }: Input): InvoiceReport {
+  return { ...report, ...counts(), oddities: [...report.oddities, ...(warnings?.() ?? [])] }
 }
 
 /** `costs-2026-10.csv`, and how many more there are. */

@@ -34,11 +34,11 @@ export async function* partsOf(
     while (!next.done) {
       const customerId = ownerOf(next.value)
       let isRead = false
-      const own = async function* () {
+      const records = async function* () {
         for (; !next.done && ownerOf(next.value) === customerId; next = await all.next()) yield next.value
         isRead = true
       }
-      yield { customerId, entries: own() }
+      yield { customerId, entries: records() }
       if (!isRead) throw new Error('A part of an import was not read to its end.')
     }
   } finally {

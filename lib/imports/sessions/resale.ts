@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
-import type { OwnedInvoice } from '../focus/focus.ts'
+import type { CustomerInvoice } from '../focus/focus.ts'
 import { problemList } from '../refused.ts'
 import { type Accounts, readAccounts } from '../resale/accounts.ts'
 import { type Prices, readPrices } from '../resale/prices.ts'
@@ -10,7 +10,7 @@ import type { Entry } from './parts.ts'
 
 /** The operator's own files by their paths. */
 type Paths = { map?: string | undefined; prices?: string | undefined }
-type Place = { folder?: string | undefined; signal?: AbortSignal | undefined }
+type ReadOptions = { folder?: string | undefined; signal?: AbortSignal | undefined }
 
 /** What they hold, and the customers that the map names, by their ids. */
 export type Resale = {
@@ -25,7 +25,7 @@ export type Resale = {
  */
 export async function readResale(
   { map, prices: list }: Paths,
-  { folder = '.', signal }: Place,
+  { folder = '.', signal }: ReadOptions,
 ): Promise<Resale> {
   const textAt = (path: string) => textOf(fileSource(resolve(folder, path), signal, path))
   const accounts = map === undefined ? undefined : await readAccounts(textAt(map), map, signal)
@@ -34,28 +34,28 @@ export async function readResale(
   const customers = new Map<string, CustomerId>()
   const find = async (id: string, file: string | undefined, line: number) => {
     if (customers.has(id)) return
-    const found = await findCustomer(id)
+    const customer = await findCustomer(id)
     // By id alone, for two names of one customer would be two customers to whoever adds up.
-    if (found?.customerId === id) customers.set(id, found.customerId)
+    if (customer?.customerId === id) customers.set(id, customer.customerId)
     else {
-      const hint = found ? `; its id is ${found.customerId}` : ''
+      const advice = customer ? `; its id is ${customer.customerId}` : ''
       problems.add({
         file,
         line,
         column: 'customer',
-        reason: `there is no customer with the id ${id}${hint}`,
+        reason: `there is no customer with the id ${id}${advice}`,
       })
     }
   }
   for (const { owner, line } of accounts?.owners() ?? []) await find(owner.customer, map, line)
   for (const { customer, line } of prices?.customers() ?? []) await find(customer, list, line)
-  problems.refuseIfAny()
+  problems.throwIfAny()
   return { accounts, prices, customers }
 }
 
 /** Invoices with the customers that their owners name. */
 export function* entriesOf(
-  invoices: Iterable<OwnedInvoice>,
+  invoices: Iterable<CustomerInvoice>,
   customers: ReadonlyMap<string, CustomerId>,
 ): Generator<Entry> {
   for (const { owner, ...entry } of invoices) {

@@ -51,7 +51,7 @@ const newRun = async (paths: string[], more: Partial<Run> = {}) => {
   const customerId = newCustomerId(await addNewCustomer())
   return { paths, folder, customerId, ...more }
 }
-const invoice = (id: string, given: object = {}) =>
+const invoice = (id: string, overrides: object = {}) =>
   JSON.stringify({
     id,
     platform: 'web-services',
@@ -61,7 +61,7 @@ const invoice = (id: string, given: object = {}) =>
     currency: 'USD',
     totalAmount: 2,
     lines: [{ description: 'Compute', price: 1, qty: 2 }],
-    ...given,
+    ...overrides,
   })
 
 const invoicesOf = (customer: string) =>
@@ -81,8 +81,8 @@ async function countsOf(...customers: string[]): Promise<Record<string, number>>
   const counts: Record<string, number> = {}
   for (const { name } of tables)
     for (const customer of customers) {
-      const own = `SELECT count(*)::int AS n FROM ${name} WHERE customer_id = '${customer}'`
-      const [row] = await db.sql(customer, own).catch(() => [{ n: 0 }])
+      const query = `SELECT count(*)::int AS n FROM ${name} WHERE customer_id = '${customer}'`
+      const [row] = await db.sql(customer, query).catch(() => [{ n: 0 }])
       counts[`${customer} ${name}`] = Number(row?.n)
     }
   return counts
@@ -99,8 +99,8 @@ describe('several files', () => {
     await importFocus(whole, TERMS)
     const expected = await invoicesOf(whole.customerId)
     expect(expected).toHaveLength(14)
-    const orders = [names, names.toReversed(), [...names.slice(3), ...names.slice(0, 3)]]
-    for (const paths of orders) {
+    const sequences = [names, names.toReversed(), [...names.slice(3), ...names.slice(0, 3)]]
+    for (const paths of sequences) {
       const run = await newRun(paths)
       await importFocus(run, TERMS)
       expect(await invoicesOf(run.customerId)).toEqual(expected)
@@ -109,18 +109,18 @@ describe('several files', () => {
 
   test('are reported with the sums that an independent count finds', async () => {
     const { report } = await importFocus(await newRun(names), TERMS)
-    const sumOf = (own: Charge[]) => own.reduce((sum, { cost }) => sum.plus(cost), new Big(0))
+    const sumOf = (items: Charge[]) => items.reduce((sum, { cost }) => sum.plus(cost), new Big(0))
     const exact = Map.groupBy(charges, ({ currency }) => currency)
     expect(report.sums.map(({ currency, exact: sum }) => [currency, sum])).toEqual(
-      [...exact].map(([currency, own]) => [currency, sumOf(own).toFixed()]).sort(),
+      [...exact].map(([currency, items]) => [currency, sumOf(items).toFixed()]).sort(),
     )
     const groups = Map.groupBy(charges, ({ account, currency }) => `${account} ${currency}`)
     expect(report.groups.map((group) => [`${group.account} ${group.currency}`, group.exact]).sort()).toEqual(
-      [...groups].map(([key, own]) => [key, sumOf(own).toFixed()]).sort(),
+      [...groups].map(([key, items]) => [key, sumOf(items).toFixed()]).sort(),
     )
     for (const group of report.groups) {
-      const own = groups.get(`${group.account} ${group.currency}`) ?? []
-      expect(group.invoiced).toBe(sumOf(own).round(2, Big.roundHalfUp).toFixed())
+      const items = groups.get(`${group.account} ${group.currency}`) ?? []
+      expect(group.invoiced).toBe(sumOf(items).round(2, Big.roundHalfUp).toFixed())
     }
     expect([report.rows, report.used, report.charges, report.invoices]).toEqual([200, 200, 200, 14])
     expect(report.files.map(({ rows, used }) => [rows, used])).toEqual(names.map(() => [20, 20]))
@@ -215,9 +215,9 @@ describe('an import', () => {
     ['that arrive long after they were due', {}, [true, false]],
     ['that are imported as history', { isHistory: true }, [true, true]],
   ])('reminds nobody of invoices %s', async (_what, more, marked) => {
-    const late = invoice('I-1', { invoiceDate: '2026-09-01', dueDate: '2026-10-22' })
-    const soon = invoice('I-2', { invoiceDate: '2026-09-01', dueDate: '2026-10-24' })
-    const run = await newRun([write('history.ndjson', `${late}\n${soon}`)], more)
+    const overdue = invoice('I-1', { invoiceDate: '2026-09-01', dueDate: '2026-10-22' })
+    const notYetDue = invoice('I-2', { invoiceDate: '2026-09-01', dueDate: '2026-10-24' })
+    const run = await newRun([write('history.ndjson', `${overdue}\n${notYetDue}`)], more)
     await importInvoiceFiles(run)
     const rows = await db.sql(run.customerId, 'SELECT is_history FROM invoices ORDER BY id')
     expect(rows.map(({ is_history }) => is_history)).toEqual(marked)
@@ -226,7 +226,7 @@ describe('an import', () => {
 
 test('two imports for one customer come one after the other', async () => {
   const run = await newRun([write('turn.ndjson', invoice('I-1'))])
-  const order: string[] = []
+  const calls: string[] = []
   const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>()
   const onProgress = (_count: number, what = '') => {
     if (what.includes('is waited for')) waits()
@@ -234,12 +234,12 @@ test('two imports for one customer come one after the other', async () => {
   let second: Promise<unknown> | undefined
   await scope(run, async (tx) => {
     await lockImports(tx, run.customerId)
-    second = importInvoiceFiles({ ...run, onProgress }).then(() => order.push('second'))
+    second = importInvoiceFiles({ ...run, onProgress }).then(() => calls.push('second'))
     await isWaiting
-    order.push('first')
+    calls.push('first')
   })
   await second
-  expect(order).toEqual(['first', 'second'])
+  expect(calls).toEqual(['first', 'second'])
   expect(await invoicesOf(run.customerId)).toHaveLength(1)
 })
 

@@ -1,8 +1,8 @@
 import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scopeOfMany } from '#lib/platform/db/scope.ts'
-import { ImportRefused } from '../refused.ts'
-import { refuseUnexpected } from '../report/expectations.ts'
+import { ImportError } from '../refused.ts'
+import { checkExpectations } from '../report/expectations.ts'
 import { mergedReports } from '../report/gather.ts'
 import type { InvoiceReport } from '../report/report.ts'
 import { storePart, wholeOf } from './part-store.ts'
@@ -43,7 +43,7 @@ export async function runSession(input: Input, terms: SessionTerms): Promise<Don
         reports.push(await (terms.customerId === customerId ? store : store.catch(inPartOf(customerId))))
       }
       const report = wholeOf(mergedReports(reports), input)
-      if (terms.expected) refuseUnexpected(report, terms.expected)
+      if (terms.expected) checkExpectations(report, terms.expected)
       terms.signal?.throwIfAborted()
       if (terms.isDryRun) throw new DryRun({ report })
       return { importId, report }
@@ -57,7 +57,7 @@ export async function runSession(input: Input, terms: SessionTerms): Promise<Don
 /** Names the customer in whose part something stands in the way. */
 function inPartOf(customer: CustomerId) {
   return (error: unknown): never => {
-    if (!(error instanceof ImportRefused)) throw error
-    throw new ImportRefused(error.problems.map((problem) => ({ customer, ...problem })))
+    if (!(error instanceof ImportError)) throw error
+    throw new ImportError(error.problems.map((problem) => ({ customer, ...problem })))
   }
 }

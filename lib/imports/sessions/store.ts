@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { type ImportReport, MOST_FILES } from '../report/report.ts'
+import { type ImportReport, MAX_FILES } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
 
 /** An import as it is kept, for one customer. */
@@ -42,7 +42,7 @@ export async function addImport(
     customerId,
     id,
     kind,
-    files: files.slice(0, MOST_FILES),
+    files: files.slice(0, MAX_FILES),
     report: {},
     // Of the moment at which it was its turn, and not of the one at which it began to wait.
     createdAt: sql`statement_timestamp()`,
@@ -64,10 +64,10 @@ export async function endImport(
   const charged = 'charged' in report ? (report.charged?.added ?? 0) + (report.charged?.replaced ?? 0) : 0
   const isNothing = Object.values(changed).every((count) => count === 0) && charged === 0
   // The same files every night add a line to the list of imports each time, and no more.
-  const kept = isNothing && 'groups' in report ? { ...report, groups: [] } : report
+  const storedReport = isNothing && 'groups' in report ? { ...report, groups: [] } : report
   await tx
     .update(imports)
-    .set({ report: { ...kept, files: kept.files.slice(0, MOST_FILES) } })
+    .set({ report: { ...storedReport, files: storedReport.files.slice(0, MAX_FILES) } })
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
   if (isNothing) return
   const action = report.kind === 'assets' ? 'assets.imported' : 'invoices.imported'

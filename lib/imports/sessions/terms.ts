@@ -1,7 +1,7 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { ChargeStream } from '../charges/spool.ts'
 import type { Expectations } from '../report/expectations.ts'
-import type { InvoiceReport, Oddity } from '../report/report.ts'
+import type { ImportWarning, InvoiceReport } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
 import type { Entry } from './parts.ts'
 
@@ -28,9 +28,9 @@ export type Input = {
   kind: InvoiceReport['kind']
   files: readonly SourceFile[]
   entries: Iterable<Entry> | AsyncIterable<Entry>
-  figures(): Pick<InvoiceReport, 'files' | 'leftOut' | 'rows' | 'used' | 'charges'>
+  counts(): Pick<InvoiceReport, 'files' | 'leftOut' | 'rows' | 'used' | 'charges'>
   /** What is odd of the files as a whole. */
-  oddities?: (() => Oddity[]) | undefined
+  warnings?: (() => ImportWarning[]) | undefined
   /** The charges of bills, by customers as the owners of entries are named; absent: there are none. */
   charges?: ChargeStream | undefined
 }

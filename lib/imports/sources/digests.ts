@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ImportRefused } from '../refused.ts'
+import { ImportError } from '../refused.ts'
 import type { Source, SourceFile } from './source.ts'
 import { unpacked } from './unpack.ts'
 
@@ -22,7 +22,7 @@ export async function fileRecords(
     const packed = createHash('sha256')
     const content = createHash('sha256')
     let bytes = 0
-    const take = (piece: Uint8Array) => {
+    const consume = (piece: Uint8Array) => {
       signal?.throwIfAborted()
       packed.update(piece)
       bytes += piece.length
@@ -31,11 +31,11 @@ export async function fileRecords(
       const megabytes = Math.floor(read / MEGABYTE)
       if (megabytes > before) onProgress?.(megabytes)
     }
-    for await (const piece of unpacked(source, take)) content.update(piece)
+    for await (const piece of unpacked(source, consume)) content.update(piece)
     const key = content.digest('hex')
     const twin = names.get(key)
     if (twin !== undefined)
-      throw new ImportRefused([
+      throw new ImportError([
         { reason: `${twin} and ${source.name} have the same content: each would count twice` },
       ])
     names.set(key, source.name)

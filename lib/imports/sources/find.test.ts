@@ -32,7 +32,7 @@ async function packed(files: Files): Promise<Uint8Array> {
 }
 
 /** What is found at these paths: names with texts, and what was left out. */
-const found = (...paths: string[]) =>
+const find = (...paths: string[]) =>
   withSources(paths, { folder }, async ({ sources, leftOut }) => {
     const records = await fileRecords(sources)
     const texts = await Promise.all(
@@ -49,7 +49,7 @@ describe('withSources', () => {
       join(folder, 'in'),
     )
     write({ '.hidden.csv': 'h', 'deep.csv': 'd' }, join(folder, 'in', 'more'))
-    const { texts, leftOut } = await found('b.csv', 'in', 'a.txt')
+    const { texts, leftOut } = await find('b.csv', 'in', 'a.txt')
     expect(Object.entries(texts)).toEqual([
       ['b.csv', 'b'],
       ['in/1.csv.gz', 'one'],
@@ -63,7 +63,7 @@ describe('withSources', () => {
   test('takes the files of an archive, also gzipped ones, and of an archive in a folder', async () => {
     const files = { 'x/2.csv': 'two', '1.csv.gz': gzipSync('one'), 'readme.txt': 'r' }
     write({ 'all.zip': await packed(files) }, join(folder, 'in'))
-    const { texts, leftOut } = await found('in')
+    const { texts, leftOut } = await find('in')
     expect(Object.entries(texts)).toEqual([
       ['in/all.zip/1.csv.gz', 'one'],
       ['in/all.zip/x/2.csv', 'two'],
@@ -73,7 +73,7 @@ describe('withSources', () => {
 
   test('tells size and digest of each file as it came', async () => {
     write({ 'a.csv': 'abc' })
-    expect((await found('a.csv')).records).toEqual([
+    expect((await find('a.csv')).records).toEqual([
       { name: 'a.csv', bytes: 3, sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
     ])
   })
@@ -86,7 +86,7 @@ describe('withSources', () => {
     execFileSync('mkfifo', [pipe])
     const writing = createWriteStream(pipe)
     writing.end('a,b\n')
-    expect((await found('pipe')).texts).toEqual({ pipe: 'a,b\n' })
+    expect((await find('pipe')).texts).toEqual({ pipe: 'a,b\n' })
     expect(readdirSync(aside)).toEqual([])
     vi.unstubAllEnvs()
   })
@@ -117,7 +117,7 @@ describe('withSources', () => {
     })
     write({ 'bad.zip': await packed({ '1.csv.gz': gzipSync('some text').subarray(0, 15) }) })
     mkdirSync(join(folder, 'empty'))
-    await expect(found(...paths)).rejects.toMatchObject({
+    await expect(find(...paths)).rejects.toMatchObject({
       name: 'ImportRefused',
       message: expect.stringContaining(reason),
     })

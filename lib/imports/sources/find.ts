@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BadZip, isZip, withZip, type ZippedFile } from '#lib/platform/files/zip.ts'
-import { ImportRefused } from '../refused.ts'
+import { ImportError } from '../refused.ts'
 import { fileSource } from './read-text.ts'
 import type { Source } from './source.ts'
 
@@ -16,7 +16,7 @@ const ARCHIVE = /\.zip$/i
 const ZIP_BOUNDS = { files: 10_000, bytes: 2 ** 37 }
 
 /** All that was found, and the names of what was passed over in folders and archives. */
-export type Found = { sources: Source[]; leftOut: string[] }
+export type SourceList = { sources: Source[]; leftOut: string[] }
 
 type Options = {
   /** The folder from which relative paths lead on. */
@@ -33,25 +33,25 @@ type Options = {
 export async function withSources<T>(
   paths: readonly string[],
   { folder = '.', signal }: Options,
-  use: (found: Found) => Promise<T>,
+  use: (list: SourceList) => Promise<T>,
 ): Promise<T> {
-  const found: Found = { sources: [], leftOut: [] }
+  const list: SourceList = { sources: [], leftOut: [] }
   const spool = setAside(signal)
   const findFrom = async (names: readonly string[]): Promise<T> => {
     for (const [index, name] of names.entries()) {
       const rest = names.slice(index + 1)
       const path = name === '-' ? name : resolve(folder, name)
       const kind = await kindOf(path).catch(missing(name))
-      if (kind === 'folder') return findFrom([...(await filesIn(path, name, found)), ...rest])
+      if (kind === 'folder') return findFrom([...(await filesIn(path, name, list)), ...rest])
       if (kind === 'archive')
         return withZip(path, ZIP_BOUNDS, (files) => {
-          addZipped(files, name, found, signal)
+          addZipped(files, name, list, signal)
           return findFrom(rest)
         }).catch(damaged(name))
       const source = fileSource(path, signal, name)
-      found.sources.push(kind === 'pipe' ? await spool.put(source) : source)
+      list.sources.push(kind === 'pipe' ? await spool.put(source) : source)
     }
-    return use(found)
+    return use(list)
   }
   try {
     return await findFrom(paths)
@@ -60,22 +60,27 @@ export async function withSources<T>(
   }
 }
 
-async function filesIn(path: string, name: string, { leftOut }: Found): Promise<string[]> {
+async function filesIn(path: string, name: string, { leftOut }: SourceList): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(missing(name))
   const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
   const seen = names.filter((entry) => !entry.startsWith('.')).map((entry) => join(name, entry))
-  const taken = seen.filter((entry) => ENDING.test(entry) || ARCHIVE.test(entry))
-  if (taken.length === 0) throw refusal(`${name} is a folder without any CSV, JSON, gzip or ZIP file`)
-  leftOut.push(...seen.filter((entry) => !taken.includes(entry)))
-  return taken
+  const selected = seen.filter((entry) => ENDING.test(entry) || ARCHIVE.test(entry))
+  if (selected.length === 0) throw importError(`${name} is a folder without any CSV, JSON, gzip or ZIP file`)
+  leftOut.push(...seen.filter((entry) => !selected.includes(entry)))
+  return selected
 }
 
-function addZipped(files: ZippedFile[], name: string, { sources, leftOut }: Found, signal?: AbortSignal) {
-  const taken = files.filter((file) => ENDING.test(file.name)).sort((a, b) => (a.name < b.name ? -1 : 1))
-  if (taken.length === 0)
-    throw refusal(`${name} is a ZIP archive (or a workbook) without any CSV or JSON file: save it as CSV`)
-  for (const file of taken) sources.push(zippedSource(file, `${name}/${file.name}`, signal))
-  leftOut.push(...files.filter((file) => !taken.includes(file)).map((file) => `${name}/${file.name}`))
+function addZipped(
+  files: ZippedFile[],
+  name: string,
+  { sources, leftOut }: SourceList,
+  signal?: AbortSignal,
+) {
+  const selected = files.filter((file) => ENDING.test(file.name)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  if (selected.length === 0)
+    throw importError(`${name} is a ZIP archive (or a workbook) without any CSV or JSON file: save it as CSV`)
+  for (const file of selected) sources.push(zippedSource(file, `${name}/${file.name}`, signal))
+  leftOut.push(...files.filter((file) => !selected.includes(file)).map((file) => `${name}/${file.name}`))
 }
 
 function zippedSource(file: ZippedFile, name: string, signal?: AbortSignal): Source {
@@ -110,20 +115,20 @@ async function isArchive(path: string): Promise<boolean> {
 /** What the system says of a path, as a refusal that names it. */
 function missing(name: string) {
   return (error: NodeJS.ErrnoException): never => {
-    if (error.code === 'ENOENT') throw refusal(`${name}: there is no such file`)
-    if (error.code === 'EACCES') throw refusal(`${name} may not be read`)
+    if (error.code === 'ENOENT') throw importError(`${name}: there is no such file`)
+    if (error.code === 'EACCES') throw importError(`${name} may not be read`)
     throw error
   }
 }
 
 function damaged(name: string) {
   return (error: unknown): never => {
-    throw error instanceof BadZip ? refusal(`${name}: ${error.message}`) : error
+    throw error instanceof BadZip ? importError(`${name}: ${error.message}`) : error
   }
 }
 
-function refusal(reason: string): ImportRefused {
-  return new ImportRefused([{ reason }])
+function importError(reason: string): ImportError {
+  return new ImportError([{ reason }])
 }
 
 /** What can be read only once, such as a pipe, in a temporary folder of this user's alone until `close`. */

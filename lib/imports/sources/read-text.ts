@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
-import { ImportRefused } from '../refused.ts'
+import { ImportError } from '../refused.ts'
 import type { Source } from './source.ts'
 import { unpacked } from './unpack.ts'
 
@@ -44,7 +44,7 @@ export async function* textOf(source: Source): AsyncGenerator<string> {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const [before = ''] = new TextDecoder().decode(last).split('\ufffd', 1)
-    throw new ImportRefused([{ line: lines + count(before), reason: 'is not UTF-8 text' }])
+    throw new ImportError([{ line: lines + count(before), reason: 'is not UTF-8 text' }])
   }
 }
 

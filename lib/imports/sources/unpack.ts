@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BadZip } from '#lib/platform/files/zip.ts'
-import { ImportRefused } from '../refused.ts'
+import { ImportError } from '../refused.ts'
 import type { Source } from './source.ts'
 
 const CHUNK = 256 * 1024
@@ -26,47 +26,47 @@ export async function* unpacked(
 ): AsyncGenerator<Uint8Array> {
   const chunks = open()[Symbol.asyncIterator]()
   try {
-    let head = Buffer.alloc(0)
+    let prefix = Buffer.alloc(0)
     const rest = async function* () {
-      yield head
+      yield prefix
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
         onPacked?.(next.value)
         yield next.value
       }
     }
-    for (let done = false; !done && head.length < 4; ) {
+    for (let done = false; !done && prefix.length < 4; ) {
       const next = await chunks.next()
       done = next.done === true
       if (next.done) break
       onPacked?.(next.value)
-      head = Buffer.concat([head, next.value])
+      prefix = Buffer.concat([prefix, next.value])
     }
-    if (head.length === 0) throw refusal(name, 'is empty')
-    const foreign = FOREIGN.find(([start]) => start.every((byte, index) => head[index] === byte))
-    if (foreign) throw refusal(name, foreign[1])
-    if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* rest()
+    if (prefix.length === 0) throw importError(name, 'is empty')
+    const foreign = FOREIGN.find(([start]) => start.every((byte, index) => prefix[index] === byte))
+    if (foreign) throw importError(name, foreign[1])
+    if (prefix[0] !== 0x1f || prefix[1] !== 0x8b) return yield* rest()
     const gunzip = createGunzip({ chunkSize: CHUNK })
     // Its errors come out of the loop over gunzip, too.
     pipeline(Readable.from(rest()), gunzip).catch(() => {})
     yield* gunzip
   } catch (error) {
-    throw asRefusal(error, name)
+    throw toImportError(error, name)
   } finally {
     // Whoever stops early leaves no file open.
     await chunks.return?.().catch(() => {})
   }
 }
 
-function asRefusal(error: unknown, name: string): unknown {
+function toImportError(error: unknown, name: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (error instanceof BadZip) return new ImportRefused([{ reason: `${name}: ${error.message}` }])
-  if (code === 'ENOENT') return new ImportRefused([{ reason: `${name}: there is no such file` }])
-  if (code === 'EISDIR') return refusal(name, 'is a folder')
-  if (code === 'EACCES') return refusal(name, 'may not be read')
-  if (code.startsWith('Z_')) return refusal(name, 'is a damaged gzip file')
+  if (error instanceof BadZip) return new ImportError([{ reason: `${name}: ${error.message}` }])
+  if (code === 'ENOENT') return new ImportError([{ reason: `${name}: there is no such file` }])
+  if (code === 'EISDIR') return importError(name, 'is a folder')
+  if (code === 'EACCES') return importError(name, 'may not be read')
+  if (code.startsWith('Z_')) return importError(name, 'is a damaged gzip file')
   return error
 }
 
-function refusal(name: string, reason: string): ImportRefused {
-  return new ImportRefused([{ reason: `${name === '-' ? 'The standard input' : name} ${reason}` }])
+function importError(name: string, reason: string): ImportError {
+  return new ImportError([{ reason: `${name === '-' ? 'The standard input' : name} ${reason}` }])
 }

@@ -3,7 +3,7 @@ import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { orderText, timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
+import { sortText, timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { assetCalls } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
@@ -11,7 +11,7 @@ import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules
 export const seats = z.int().min(0)
 
 /** What can be said of a change that is open. */
-export const outlook = {
+export const pendingStatus = {
   knownBy: z.int().optional().meta({
     description:
       'While it is open: by when its outcome is known, as epoch time in milliseconds, if the vendor answers when it is asked.',
@@ -29,7 +29,7 @@ const openChange = z.object({
   state: z.string().meta({ description: 'CLAIMED, SENT, UNKNOWN.' }),
   actor: actor.meta({ description: 'Who asked for it.' }),
   createTime: timeOf('When it was asked for'),
-  ...outlook,
+  ...pendingStatus,
 })
 
 /** A change that is settled, beside its asset. */
@@ -182,7 +182,7 @@ const selection = {
   }),
 }
 
-const orderBy = orderText(ASSET_ORDER_KEYS).optional().meta({
+const orderBy = sortText(ASSET_ORDER_KEYS).optional().meta({
   description:
     'As in `renewal asc`: created, name (in any case of letters), renewal (`CommitmentEndTime`) or idle (purchased licenses that are not assigned), then asc (unless told) or desc. Assets that have no such value come last both ways, and equal ones follow by id. Without it: newest first.',
 })

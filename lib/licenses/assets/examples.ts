@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const BUSINESS_PLUS = {
   id: 'workspace-suite-81f3c2',
@@ -55,9 +55,13 @@ export const listAssets: readonly Example[] = [
     name: 'unknown-key',
     summary: 'A filter with a key that it does not know',
     query: { filter: 'colour:red' },
-    answer: refused('filter_invalid', 'filter: can be of these only: type, status, plan, usage, domain', {
-      errors: [{ parameter: 'filter', detail: 'can be of these only: type, status, plan, usage, domain' }],
-    }),
+    answer: problemAnswer(
+      'filter_invalid',
+      'filter: can be of these only: type, status, plan, usage, domain',
+      {
+        errors: [{ parameter: 'filter', detail: 'can be of these only: type, status, plan, usage, domain' }],
+      },
+    ),
   },
 ]
 
@@ -127,7 +131,7 @@ export const readAsset: readonly Example[] = [
     name: 'nothing-there',
     summary: 'No asset has this id',
     params: { asset_id: 'workspace-suite-0' },
-    answer: refused('not_found'),
+    answer: problemAnswer('not_found'),
   },
 ]
 

@@ -41,13 +41,13 @@ beforeAll(async () => {
 afterAll(() => database.close())
 afterEach(() => vi.unstubAllEnvs())
 
-function ask(search = '', { key = keys.it, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {}) {
+function callApi(search = '', { key = keys.it, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {}) {
   const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}
   const url = `http://console.example/billing/v1/assets.csv?${search}`
   return route(exportAssets)[method](new Request(url, { method, headers }))
 }
 const rows = async (search?: string, key?: string): Promise<Row[]> =>
-  parse(await (await ask(search, key ? { key } : {})).text(), { bom: true, columns: true })
+  parse(await (await callApi(search, key ? { key } : {})).text(), { bom: true, columns: true })
 
 it.each(['', 'filter=type:workspace-suite', 'search=SUITE-2', 'search==1', 'filter=type:none'])(
   'has exactly the rows of the list: %s',
@@ -57,7 +57,7 @@ it.each(['', 'filter=type:workspace-suite', 'search=SUITE-2', 'search==1', 'filt
       new Request(url, { headers: { Authorization: `Bearer ${keys.it}` } }),
     )
     const { assets }: { assets: AssetListItem[] } = await list.json()
-    const shown = (await rows(search)).map((row) => ({
+    const expectedRows = (await rows(search)).map((row) => ({
       id: row.id,
       type: row.type,
       name: row.name?.replace(/^'/, ''),
@@ -66,7 +66,7 @@ it.each(['', 'filter=type:workspace-suite', 'search=SUITE-2', 'search==1', 'filt
       plan: row.planName,
       assigned: row.assignedSeats,
     }))
-    expect(shown).toEqual(
+    expect(expectedRows).toEqual(
       assets.map(({ id, type, name, quantity, properties }) => ({
         id,
         type,
@@ -86,8 +86,8 @@ it.each([
 ])('dates are days of UTC in %s', async (zone, offset) => {
   vi.stubEnv('TZ', zone)
   expect(new Date(2026, 11, 31).getTimezoneOffset()).toBe(offset)
-  const found = await rows()
-  expect(found.map((row) => [row.id, row.createDate, row.commitmentEndDate])).toEqual([
+  const exported = await rows()
+  expect(exported.map((row) => [row.id, row.createDate, row.commitmentEndDate])).toEqual([
     ['workspace-suite-2', '2026-12-31', '2027-03-01'],
     ['workspace-suite-1', '2026-01-01', ''],
     ['cloud-platform-1', '2025-06-30', ''],
@@ -111,7 +111,7 @@ it('disarms formulas, and leaves cells empty where there are no licenses', async
 it('is a download with the day in its name', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30, 23, 59, 59) })
   try {
-    const response = await ask()
+    const response = await callApi()
     expect(response.headers.get('content-disposition')).toContain('filename="assets-2026-11-30.csv"')
     await response.body?.cancel()
   } finally {
@@ -120,12 +120,12 @@ it('is a download with the day in its name', async () => {
 })
 
 it('is for those who manage licenses, of their own customer', async () => {
-  expect((await ask('', { key: '' })).status).toBe(401)
-  expect((await ask('', { key: keys.finance })).status).toBe(403)
-  expect((await ask('filter=color:red')).status).toBe(400)
-  expect((await ask('', { method: 'PATCH' })).status).toBe(405)
-  const head = await ask('', { method: 'HEAD' })
-  expect([head.status, await head.text()]).toEqual([200, ''])
+  expect((await callApi('', { key: '' })).status).toBe(401)
+  expect((await callApi('', { key: keys.finance })).status).toBe(403)
+  expect((await callApi('filter=color:red')).status).toBe(400)
+  expect((await callApi('', { method: 'PATCH' })).status).toBe(405)
+  const response = await callApi('', { method: 'HEAD' })
+  expect([response.status, await response.text()]).toEqual([200, ''])
   await run(database.url, 'ALTER TABLE assets DISABLE ROW LEVEL SECURITY')
   try {
     expect((await rows('filter=type:a|workspace-suite', keys.eve)).map(({ id }) => id)).toEqual([

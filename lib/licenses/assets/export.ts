@@ -7,12 +7,12 @@ import { streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
-import type { AssetOrder, Selection } from './selection.ts'
+import type { AssetSort, Selection } from './selection.ts'
 import * as store from './store.ts'
 import { type AssetRow, pageClauses } from './store.ts'
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
-const MOST_ROWS = 250
+const MAX_ROWS = 250
 
 const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'id', text: ({ id }) => id },
@@ -38,7 +38,7 @@ const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'purchaseOrderID', text: ({ purchaseOrderId }) => purchaseOrderId },
 ]
 
-type Query = Selection & { orderBy?: AssetOrder | undefined }
+type Query = Selection & { orderBy?: AssetSort | undefined }
 
 /** All assets that a selection holds at one moment, in its order, newest first unless told. Without licenses, those cells are empty. */
 export function assetsTable(caller: Caller, selection: Query): Table<store.AssetRow> {
@@ -47,11 +47,11 @@ export function assetsTable(caller: Caller, selection: Query): Table<store.Asset
 
 async function* pages(tx: Transaction, { customerId }: Caller, { orderBy, ...selection }: Query) {
   if (orderBy) {
-    yield* allInOrder(tx, customerId, selection, { orderBy, size: MOST_ROWS })
+    yield* sortedPages(tx, customerId, selection, { orderBy, size: MAX_ROWS })
     return
   }
-  const read = (cursor?: Cursor) => store.listAssets(tx, customerId, selection, MOST_ROWS, cursor)
-  for await (const rows of allPages(MOST_ROWS, read, store.keyOf)) yield rows.map(({ asset }) => asset)
+  const read = (cursor?: Cursor) => store.listAssets(tx, customerId, selection, MAX_ROWS, cursor)
+  for await (const rows of allPages(MAX_ROWS, read, store.keyOf)) yield rows.map(({ asset }) => asset)
 }
 
 function day(time: Date | null): string | null {
@@ -62,11 +62,11 @@ function day(time: Date | null): string | null {
  * All rows of a selection in an order that no index has, so many at a time. It is sorted once, by ids alone: page by page
  * the whole would be sorted for each.
  */
-async function* allInOrder(
+async function* sortedPages(
   tx: Transaction,
   customerId: CustomerId,
   selection: Selection,
-  { orderBy, size }: { orderBy: AssetOrder; size: number },
+  { orderBy, size }: { orderBy: AssetSort; size: number },
 ): AsyncGenerator<AssetRow[], void, undefined> {
   const { where, order } = pageClauses(customerId, [selection, 0, undefined, orderBy])
   const ids = await tx.select({ id: assets.id }).from(assets).where(where).orderBy(order)

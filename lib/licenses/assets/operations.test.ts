@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -8,7 +8,7 @@ import { run } from '#lib/platform/db/test-server.ts'
 import type * as contract from './contract.ts'
 import { listAssets, readAsset, readAssetItem, summarizeAssets } from './operations.ts'
 
-const trace = { requestId: 'test-request' }
+const meta = { requestId: 'test-request' }
 let database: TestDatabase
 let ana: Caller
 let eve: Caller
@@ -36,9 +36,9 @@ async function newAsset(subscription: Parameters<typeof addAsset>[2]): Promise<s
   return id
 }
 
-type Query = NonNullable<Given<typeof contract.listAssets>['query']>
+type Query = NonNullable<PartialInput<typeof contract.listAssets>['query']>
 const list = async (query: Query, caller = ana) =>
-  (await listAssets(caller, { params: {}, query, body: undefined }, trace)).body
+  (await listAssets(caller, { params: {}, query, body: undefined }, meta)).body
 
 describe('listAssets (spec 4.1, CONTRACT 2)', () => {
   it('pages newest first, each row once, though rows share their creation time', async () => {
@@ -83,16 +83,16 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
   })
 
   it('with view=full says nothing of a subscription where there is none, as reading the asset does', async () => {
-    const own = {
+    const extra = {
       customerDomain: 'northwind.example',
       customerID: expect.any(String),
       reseller: expect.any(String),
     }
     const { assets } = await list({ view: 'full', filter: { type: ['cloud-platform'] } })
-    expect(assets.map(({ properties }) => properties)).toEqual([own])
+    expect(assets.map(({ properties }) => properties)).toEqual([extra])
     const params = { asset_id: 'cloud-platform-1' }
-    const { body } = await readAsset(ana, { params, query: {}, body: undefined }, trace)
-    expect(body).toStrictEqual({ ...body, properties: own })
+    const { body } = await readAsset(ana, { params, query: {}, body: undefined }, meta)
+    expect(body).toStrictEqual({ ...body, properties: extra })
   })
 
   it('with view=full carries the properties and the ETag that reading the asset gives', async () => {
@@ -119,7 +119,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
 
   it('counts per type what the filters select', async () => {
     const count = async (query: Query) =>
-      (await summarizeAssets(ana, { params: {}, query, body: undefined }, trace)).body
+      (await summarizeAssets(ana, { params: {}, query, body: undefined }, meta)).body
     const all = await count({})
     expect(all.count).toBe(all.types.reduce((sum, { count: n }) => sum + n, 0))
     expect(await count({ filter: { type: ['cloud-platform'] } })).toEqual({
@@ -133,11 +133,11 @@ describe('readAssetItem', () => {
   it('gives what the list with view=full has, to its own Licenses Managers only', async () => {
     const id = await newAsset({ purchased: 7, assigned: 2 })
     const { assets } = await list({ view: 'full', search: id, maxResults: 250 })
-    expect(await readAssetItem(ana, id, trace)).toEqual(assets.find((item) => item.id === id))
+    expect(await readAssetItem(ana, id, meta)).toEqual(assets.find((item) => item.id === id))
     const finance = await callerOf('northwind', 'finance-user')
-    await expect(readAssetItem(finance, id, trace)).rejects.toMatchObject({ code: 'permission_denied' })
-    await expect(readAssetItem(eve, id, trace)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(readAssetItem(ana, 'workspace-suite-none', trace)).rejects.toMatchObject({
+    await expect(readAssetItem(finance, id, meta)).rejects.toMatchObject({ code: 'permission_denied' })
+    await expect(readAssetItem(eve, id, meta)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(readAssetItem(ana, 'workspace-suite-none', meta)).rejects.toMatchObject({
       code: 'not_found',
     })
   })
@@ -155,10 +155,10 @@ describe('two tenant walls, each of which holds alone', () => {
     const id = await newAsset({ purchased: 7 })
     await run(database.url, 'ALTER TABLE assets DISABLE ROW LEVEL SECURITY')
     try {
-      await expect(readAssetItem(eve, id, trace)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(readAssetItem(eve, id, meta)).rejects.toMatchObject({ code: 'not_found' })
       expect((await list({}, eve)).assets).toEqual([])
       expect((await list({ filter: { type: ['a', 'workspace-suite'] } }, eve)).assets).toEqual([])
-      const summary = await summarizeAssets(eve, { params: {}, query: {}, body: undefined }, trace)
+      const summary = await summarizeAssets(eve, { params: {}, query: {}, body: undefined }, meta)
       expect(summary.body.count).toBe(0)
       // The wall was really down: the raw statement does see them.
       const seen = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM assets'))
@@ -170,8 +170,8 @@ describe('two tenant walls, each of which holds alone', () => {
 
   it.each(['UPDATE audit_events SET action = action', 'DELETE FROM audit_events', 'TRUNCATE audit_events'])(
     'the history is append-only: %s is refused',
-    async (statement) => {
-      const attempt = scope(ana, (tx) => tx.execute(statement))
+    async (query) => {
+      const attempt = scope(ana, (tx) => tx.execute(query))
       await expect(attempt).rejects.toMatchObject({ cause: { code: '42501' } })
     },
   )

@@ -2,12 +2,12 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import {
   listWithChanges,
-  readOnLook,
   readWithChanges,
-  settleOnRead,
+  reconcileOnRead,
+  refreshOnView,
 } from '#lib/licenses/license-changes/open-change.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
-import { checkPermission, operation, type Trace } from '#lib/platform/api/operation.ts'
+import { checkPermission, operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
@@ -19,32 +19,32 @@ import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import * as shapes from './contract.ts'
 import { assetsTable } from './export.ts'
-import { type AssetOrder, keysetOf, type Selection, selectsAll } from './selection.ts'
+import { type AssetSort, keysetOf, type Selection, selectsAll } from './selection.ts'
 import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as store from './store.ts'
-import { listReadings, listShown } from './store.ts'
+import { listAssetSummaries, listSeatSamples } from './store.ts'
 
 export const listAssets = operation(
   contract.listAssets,
-  async (caller, { query }, trace) => {
+  async (caller, { query }, meta) => {
     const { view, maxResults = DEFAULT_MAX_RESULTS, pageToken, orderBy, ...selection } = query
     const { baseUrl } = env()
     const filters = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
     const page = [selection, maxResults + 1, cursor, orderBy] as const
     if (view !== 'full') {
-      const rows = await readScopeAtOnce(caller, (tx) => listShown(tx, caller.customerId, ...page), {
+      const rows = await readScopeAtOnce(caller, (tx) => listAssetSummaries(tx, caller.customerId, ...page), {
         isByKey: !orderBy && selectsAll(selection),
         mayBeOld: true,
       })
-      const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-      const assets = shown.map(({ asset, micros }) => serializeListItem(asset, timeOf(micros), baseUrl))
+      const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+      const assets = pageRows.map(({ asset, micros }) => serializeListItem(asset, timeOf(micros), baseUrl))
       return { body: { assets, rowCount: assets.length, ...links } }
     }
     const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
-    const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-    settleOnRead(caller, shown, trace)
-    const assets = shown.map((row) => serializeFullItem(row.asset, row, baseUrl))
+    const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+    reconcileOnRead(caller, pageRows, meta)
+    const assets = pageRows.map((row) => serializeFullItem(row.asset, row, baseUrl))
     return { body: { assets, rowCount: assets.length, ...links } }
   },
   { isExact: true },
@@ -54,7 +54,7 @@ export const listAssets = operation(
 function filtersOf(
   { customerId }: Pick<Caller, 'customerId'>,
   { filter, search, minRenewalTime, maxRenewalTime }: Selection,
-  orderBy: AssetOrder | undefined,
+  orderBy: AssetSort | undefined,
 ): ListOf {
   // Tokens that were given out before there was more stay valid.
   const more = [minRenewalTime, maxRenewalTime, orderBy]
@@ -77,8 +77,8 @@ export const exportAssetsXlsx = operation(contract.exportAssetsXlsx, async (call
   xlsxReply(dated('assets'), 'Assets', assetsTable(caller, query)),
 )
 
-export const readAsset = operation(contract.readAsset, async (caller, { params }, trace) => {
-  const { asset } = await readFull(caller, params.asset_id, trace)
+export const readAsset = operation(contract.readAsset, async (caller, { params }, meta) => {
+  const { asset } = await readFull(caller, params.asset_id, meta)
   return replyOf(asset)
 })
 
@@ -86,17 +86,17 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  * One asset as a list with `view=full` has it: what a page of its own needs.
  * @throws Problem `permission_denied` or `not_found`
  */
-export async function readAssetItem(caller: Caller, id: string, trace: Trace): Promise<AssetListItem> {
+export async function readAssetItem(caller: Caller, id: string, meta: RequestMeta): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  const row = await readFull(caller, id, trace)
+  const row = await readFull(caller, id, meta)
   return shapes.AssetListItem.parse(serializeFullItem(row.asset, row, env().baseUrl))
 }
 
-async function readFull(caller: Caller, id: string, trace: Trace) {
+async function readFull(caller: Caller, id: string, meta: RequestMeta) {
   const row = await readScope(caller, (tx) => readWithChanges(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
-  settleOnRead(caller, [row], trace)
-  readOnLook(caller, row, trace)
+  reconcileOnRead(caller, [row], meta)
+  refreshOnView(caller, row, meta)
   return row
 }
 
@@ -107,14 +107,18 @@ async function readFull(caller: Caller, id: string, trace: Trace) {
  */
 export async function readSeatHistory(caller: Caller, id: string, since: number) {
   checkPermission(caller, contract.readAsset.permission)
-  const readings = await readScope(caller, (tx) => listReadings(tx, caller.customerId, id, new Date(since)), {
-    mayBeOld: true,
-  })
-  return readings.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
+  const samples = await readScope(
+    caller,
+    (tx) => listSeatSamples(tx, caller.customerId, id, new Date(since)),
+    {
+      mayBeOld: true,
+    },
+  )
+  return samples.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
 }
 
 /** More of one kind nobody goes through in a menu; whoever means another one writes it into the address. */
-const MOST = 200
+const MAX_SAMPLES = 200
 
 /**
  * What filters can offer, of the caller's assets: their domains, and the statuses of their subscriptions, each in order.
@@ -128,10 +132,10 @@ export async function readChoices(caller: Caller): Promise<{ domains: string[]; 
     (tx) =>
       tx.execute<{ domain: string | null; status: string | null }>(sql`
         (SELECT DISTINCT customer_domain COLLATE "C" AS domain, NULL AS status FROM assets
-          WHERE customer_id = ${customerId} ORDER BY 1 LIMIT ${MOST})
+          WHERE customer_id = ${customerId} ORDER BY 1 LIMIT ${MAX_SAMPLES})
         UNION ALL
         (SELECT DISTINCT NULL, status COLLATE "C" FROM assets
-          WHERE customer_id = ${customerId} AND status IS NOT NULL ORDER BY 2 LIMIT ${MOST})`),
+          WHERE customer_id = ${customerId} AND status IS NOT NULL ORDER BY 2 LIMIT ${MAX_SAMPLES})`),
     { mayBeOld: true },
   )
   return {

@@ -38,8 +38,8 @@ it.each([
   ['SWITCH_TO_PAY_AS_YOU_GO', { verb: 'Becomes flexible' }],
   ['CANCEL', { verb: 'Ends' }],
   ['SOMETHING_NEW', { verb: 'Renews', how: '(SOMETHING_NEW)' }],
-])('at its end, %s is told in words', (renewalType, words) => {
-  expect(atItsEnd(renewalType)).toEqual(words)
+])('at its end, %s is told in words', (renewalType, phrase) => {
+  expect(atItsEnd(renewalType)).toEqual(phrase)
 })
 
 it.each([
@@ -84,15 +84,17 @@ describe('decideQuantity (spec 8.1)', () => {
     ],
     [{ ...annual, status: 'SUSPENDED' }, 70, { allowed: false, reason: 'not_active', status: 'SUSPENDED' }],
     [{ ...annual, status: 'SUSPENDED' }, 50, { allowed: false, reason: 'not_active', status: 'SUSPENDED' }],
-  ])('%j to %i', (facts, quantity, decision) => {
-    expect(decideQuantity(facts, quantity)).toEqual(decision)
+  ])('%j to %i', (quantityState, quantity, decision) => {
+    expect(decideQuantity(quantityState, quantity)).toEqual(decision)
   })
 
   it('never lets a commitment plan fall, and always lets an active plan grow', () => {
     fc.assert(
       fc.property(fc.boolean(), quantities, quantities, (isCommitmentPlan, purchased, quantity) => {
-        const facts = { status: 'ACTIVE', isCommitmentPlan, purchased }
-        expect(decideQuantity(facts, quantity).allowed).toBe(quantity >= purchased || !isCommitmentPlan)
+        const quantityState = { status: 'ACTIVE', isCommitmentPlan, purchased }
+        expect(decideQuantity(quantityState, quantity).allowed).toBe(
+          quantity >= purchased || !isCommitmentPlan,
+        )
       }),
     )
   })
@@ -100,8 +102,10 @@ describe('decideQuantity (spec 8.1)', () => {
   it('agrees with the floor that the control shows', () => {
     fc.assert(
       fc.property(fc.boolean(), quantities, quantities, (isCommitmentPlan, purchased, quantity) => {
-        const facts = { status: 'ACTIVE', isCommitmentPlan, purchased }
-        expect(decideQuantity(facts, quantity).allowed).toBe(quantity >= minimumQuantity(facts))
+        const quantityState = { status: 'ACTIVE', isCommitmentPlan, purchased }
+        expect(decideQuantity(quantityState, quantity).allowed).toBe(
+          quantity >= minimumQuantity(quantityState),
+        )
       }),
     )
   })
@@ -116,7 +120,7 @@ describe('needsTypedTotal', () => {
     [{ ...annual, purchased: 0 }, 1, true],
     [annual, 60, false],
     [flexible, 100_000, false],
-  ])('%j to %i: %s', (facts, quantity, needed) => {
-    expect(needsTypedTotal(facts, quantity)).toBe(needed)
+  ])('%j to %i: %s', (quantityState, quantity, needed) => {
+    expect(needsTypedTotal(quantityState, quantity)).toBe(needed)
   })
 })

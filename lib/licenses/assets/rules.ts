@@ -5,7 +5,7 @@ export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
 export const MAX_QUANTITY = 1_000_000
 
 /** What the rule needs to know of a subscription. Seats are whole licenses. */
-export type QuantityFacts = {
+export type QuantityState = {
   status: string
   isCommitmentPlan: boolean
   purchased: number
@@ -25,16 +25,17 @@ export type QuantityDecision =
  * The same total is always allowed and changes nothing.
  * @param quantity total after the change, a whole number from 0 to MAX_QUANTITY
  */
-export function decideQuantity(facts: QuantityFacts, quantity: number): QuantityDecision {
-  const change = quantity - facts.purchased
-  if (facts.status !== 'ACTIVE') return { allowed: false, reason: 'not_active', status: facts.status }
-  if (change < 0 && facts.isCommitmentPlan) {
-    const until = facts.commitmentEnd === undefined ? {} : { until: facts.commitmentEnd }
+export function decideQuantity(quantityState: QuantityState, quantity: number): QuantityDecision {
+  const change = quantity - quantityState.purchased
+  if (quantityState.status !== 'ACTIVE')
+    return { allowed: false, reason: 'not_active', status: quantityState.status }
+  if (change < 0 && quantityState.isCommitmentPlan) {
+    const until = quantityState.commitmentEnd === undefined ? {} : { until: quantityState.commitmentEnd }
     return {
       allowed: false,
       reason: 'commitment',
-      current: facts.purchased,
-      minimum: facts.purchased,
+      current: quantityState.purchased,
+      minimum: quantityState.purchased,
       ...until,
     }
   }
@@ -42,17 +43,17 @@ export function decideQuantity(facts: QuantityFacts, quantity: number): Quantity
 }
 
 /** The lowest total that the rule allows now: where − stops. */
-export function minimumQuantity(facts: QuantityFacts): number {
-  return facts.isCommitmentPlan ? facts.purchased : 0
+export function minimumQuantity(quantityState: QuantityState): number {
+  return quantityState.isCommitmentPlan ? quantityState.purchased : 0
 }
 
 /**
  * Whether an increase needs the new total typed again: it can't be undone on a commitment plan, and is
  * large (more than 20 % or more than 50 licenses).
  */
-export function needsTypedTotal(facts: QuantityFacts, quantity: number): boolean {
-  const growth = quantity - facts.purchased
-  return facts.isCommitmentPlan && growth > 0 && (growth > 50 || growth * 5 > facts.purchased)
+export function needsTypedTotal(quantityState: QuantityState, quantity: number): boolean {
+  const growth = quantity - quantityState.purchased
+  return quantityState.isCommitmentPlan && growth > 0 && (growth > 50 || growth * 5 > quantityState.purchased)
 }
 
 type Versioned = {
@@ -90,7 +91,7 @@ export type AssetFilterKey = (typeof ASSET_FILTER_KEYS)[number]
 
 /** What a list of assets can be ordered by. */
 export const ASSET_ORDER_KEYS = ['created', 'name', 'renewal', 'idle'] as const
-export type AssetOrderKey = (typeof ASSET_ORDER_KEYS)[number]
+export type AssetSortKey = (typeof ASSET_ORDER_KEYS)[number]
 
 /** How an asset is bought, for filters: what a vendor calls its plan is more than that. */
 export const PLAN_KINDS = ['commitment', 'flexible', 'trial', 'usage-based'] as const

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -8,9 +8,9 @@ import { addAsset, addCustomer, addKey, callerOf } from '#lib/platform/db/test-r
 import type * as contract from './contract.ts'
 import { exportAssets, listAssets, summarizeAssets } from './operations.ts'
 import { PLAN_KINDS, planKindOf, USAGES, usageOf } from './rules.ts'
-import { type AssetOrder, keysetOf } from './selection.ts'
+import { type AssetSort, keysetOf } from './selection.ts'
 
-type Query = NonNullable<Given<typeof contract.listAssets>['query']>
+type Query = NonNullable<PartialInput<typeof contract.listAssets>['query']>
 type Row = { id: string; name: string; end?: string; seats?: [purchased: number, assigned: number] }
 
 /** Names and values that are equal, absent, at a boundary, in other letters, and longer than a token's part. */
@@ -23,7 +23,7 @@ const ROWS: Row[] = [
   { id: 'cloud-platform-1', name: `${'x'.repeat(300)} 2` },
   { id: 'cloud-platform-2', name: `${'x'.repeat(300)} 1` },
 ]
-const trace = { requestId: 'test' }
+const meta = { requestId: 'test' }
 let database: TestDatabase
 let ana: Caller
 let key = ''
@@ -57,14 +57,14 @@ afterAll(async () => {
 })
 
 const list = async (query: Query) =>
-  (await listAssets(ana, { params: {}, query, body: undefined }, trace)).body
+  (await listAssets(ana, { params: {}, query, body: undefined }, meta)).body
 const ids = async (query: Query) => (await list(query)).assets.map(({ id }) => id)
 
 const BY_NAME = ['office-suite-2', 'workspace-suite-2', 'workspace-suite-3', 'workspace-suite-1']
 const LONG = ['cloud-platform-1', 'cloud-platform-2']
 
 describe('the order', () => {
-  it.each<[AssetOrder, string[]]>([
+  it.each<[AssetSort, string[]]>([
     // Of long names, so much is compared as a page token holds.
     ['name asc', [...BY_NAME, ...LONG, 'office-suite-1']],
     ['name desc', [...BY_NAME, ...LONG, 'office-suite-1'].reverse()],
@@ -148,9 +148,9 @@ describe('the order', () => {
 
   it('without a word for it is the one of old, with its tokens', async () => {
     const plain = await list({ maxResults: 2 })
-    const told = await list({ maxResults: 2, orderBy: 'created desc' })
-    expect(plain.assets).toEqual(told.assets)
-    expect(plain.pageToken).not.toBe(told.pageToken)
+    const page = await list({ maxResults: 2, orderBy: 'created desc' })
+    expect(plain.assets).toEqual(page.assets)
+    expect(plain.pageToken).not.toBe(page.pageToken)
     expect(keysetOf(undefined).sort).toBeUndefined()
   })
 })
@@ -200,7 +200,7 @@ describe('the filters', () => {
     [{ minRenewalTime: Number.MAX_SAFE_INTEGER }, []],
   ])('%j finds %j', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
-    const { body } = await summarizeAssets(ana, { params: {}, query, body: undefined }, trace)
+    const { body } = await summarizeAssets(ana, { params: {}, query, body: undefined }, meta)
     expect(body.count).toBe(expected.length)
   })
 
@@ -216,13 +216,13 @@ describe('the filters', () => {
       [listAssets, 'assets'],
       [exportAssets, 'assets.csv'],
     ] as const) {
-      const response = await asked(operation, path, search)
+      const response = await call(operation, path, search)
       expect([response.status, (await response.json()).code]).toEqual([400, code])
     }
   })
 
   it('words are read in any case, and seconds as well as milliseconds', async () => {
-    const response = await asked(
+    const response = await call(
       listAssets,
       'assets',
       'filter=plan:Commitment|usage:IDLE&minRenewalTime=1798761600',
@@ -234,16 +234,16 @@ describe('the filters', () => {
 
 it('a file has the rows of the list in its order', async () => {
   const search = 'orderBy=name&filter=type:workspace-suite|office-suite'
-  const rows: Row[] = parse(await (await asked(exportAssets, 'assets.csv', search)).text(), {
+  const rows: Row[] = parse(await (await call(exportAssets, 'assets.csv', search)).text(), {
     bom: true,
     columns: true,
   })
-  const { assets } = await (await asked(listAssets, 'assets', search)).json()
+  const { assets } = await (await call(listAssets, 'assets', search)).json()
   expect(rows.map(({ id }) => id)).toEqual([...BY_NAME, 'office-suite-1'])
   expect(rows.map(({ id }) => id)).toEqual(assets.map(({ id }: Row) => id))
 })
 
-function asked(operation: typeof listAssets | typeof exportAssets, path: string, search: string) {
+function call(operation: typeof listAssets | typeof exportAssets, path: string, search: string) {
   const headers = { Authorization: `Bearer ${key}` }
   return route(operation).GET(
     new Request(`https://console.example/billing/v1/${path}?${search}`, { headers }),

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
 import { byCreation, type KeyColumn, TimeKey } from '#lib/platform/lists/keyset.ts'
-import type { Order } from '#lib/platform/lists/parameters.ts'
-import { folded, hasPart } from '#lib/platform/lists/search.ts'
-import type { AssetFilterKey, AssetOrderKey, PlanKind, Usage } from './rules.ts'
+import type { SortSpec } from '#lib/platform/lists/parameters.ts'
+import { hasPart, normalizedText } from '#lib/platform/lists/search.ts'
+import type { AssetFilterKey, AssetSortKey, PlanKind, Usage } from './rules.ts'
 
 /** Which assets are asked for. */
 export type Selection = {
@@ -52,7 +52,11 @@ export function selected({ filter, search, minRenewalTime, maxRenewalTime }: Sel
     filter?.plan && or(...filter.plan.map((kind) => PLANS[kind as PlanKind])),
     filter?.usage && or(...filter.usage.map((usage) => USAGE[usage as Usage])),
     filter?.domain &&
-      or(...filter.domain.map((domain) => eq(folded(assets.customerDomain), folded(sql`${domain}::text`)))),
+      or(
+        ...filter.domain.map((domain) =>
+          eq(normalizedText(assets.customerDomain), normalizedText(sql`${domain}::text`)),
+        ),
+      ),
     minRenewalTime !== undefined && sql`${end} >= ${atTime(minRenewalTime)}`,
     maxRenewalTime !== undefined && sql`${end} <= ${atTime(maxRenewalTime)}`,
     search && or(...[assets.name, assets.customerDomain, assets.id].map((text) => hasPart(text, search))),
@@ -68,7 +72,7 @@ function atTime(ms: number): SQL {
 /** The last millisecond of the year 9999. */
 const LAST_TIME = 253_402_300_799_999
 
-export type AssetOrder = Order<AssetOrderKey>
+export type AssetSort = SortSpec<AssetSortKey>
 
 const CREATION = byCreation(assets.createdAt, assets.id)
 
@@ -92,10 +96,10 @@ const whole = (value: SQL, ascending: boolean) =>
 type Sort = { column: SQL; read: (text: string) => SQL; Part: z.ZodType<string> }
 const asWhole = (column: SQL): Sort => ({ column, read: (text) => sql`${text}::bigint`, Part: Whole })
 
-const SORTS: Record<Exclude<AssetOrderKey, 'created'>, (ascending: boolean) => Sort> = {
+const SORTS: Record<Exclude<AssetSortKey, 'created'>, (ascending: boolean) => Sort> = {
   // As searches compare names; a page token holds that much of one.
   name: () => ({
-    column: sql`(left(${folded(assets.name)}, 200) COLLATE "C")`,
+    column: sql`(left(${normalizedText(assets.name)}, 200) COLLATE "C")`,
     read: (text) => sql`${text}::text`,
     Part: Name,
   }),
@@ -111,8 +115,8 @@ const SORTS: Record<Exclude<AssetOrderKey, 'created'>, (ascending: boolean) => S
  * How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. `sort` is the key's
  * first part as text; absent where that is the time of creation, which each row has at hand.
  */
-export function keysetOf(order: AssetOrder = 'created desc') {
-  const [by, direction] = order.split(' ') as [AssetOrderKey, 'asc' | 'desc']
+export function keysetOf(sort: AssetSort = 'created desc') {
+  const [by, direction] = sort.split(' ') as [AssetSortKey, 'asc' | 'desc']
   const ascending = direction === 'asc'
   if (by === 'created') return { columns: CREATION.columns, ascending, Key: TimeKey, sort: undefined }
   const { column, read, Part } = SORTS[by](ascending)

@@ -1,8 +1,8 @@
 import { entityTag } from '#lib/platform/api/request.ts'
-import { vendorFacts } from '#lib/vendors/known-vendors.ts'
+import { vendorInfo } from '#lib/vendors/known-vendors.ts'
 import type { Asset, AssetListItem } from './contract.ts'
 import * as shapes from './contract.ts'
-import { type AssetRow, hasLicenses, type LicensedRow, type ShownRow } from './store.ts'
+import { type AssetRow, type AssetSummaryRow, hasLicenses, type LicensedRow } from './store.ts'
 
 /** spec 2.2 */
 function serializeAsset(row: AssetRow): Asset {
@@ -20,7 +20,7 @@ export function replyOf(row: AssetRow): { body: Asset; version: string } {
  * @param baseUrl the console's public address, without a trailing slash
  */
 export function serializeListItem(
-  row: ShownRow['asset'],
+  row: AssetSummaryRow['asset'],
   createTime: number,
   baseUrl: string,
 ): AssetListItem {
@@ -70,7 +70,7 @@ function vendorOf({
   isCommitmentPlan,
   planName,
 }: LicensedRow): NonNullable<AssetListItem['vendor']> {
-  const { label, capsFlexible, takesLicenses, locksIncreases, nextTerm } = vendorFacts(name)
+  const { label, capsFlexible, takesLicenses, locksIncreases, nextTerm } = vendorInfo(name)
   // Of a trial nothing is billed.
   const quantityIsCap = capsFlexible && !isCommitmentPlan && planName !== 'TRIAL'
   const ordersTotals = isCommitmentPlan && nextTerm(planName) === 'total'

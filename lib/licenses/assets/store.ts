@@ -5,8 +5,8 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { builtOnce, value } from '#lib/platform/db/statements.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import type { QuantityFacts } from './rules.ts'
-import { type AssetOrder, keysetOf, micros, type Selection, selected, selectsAll } from './selection.ts'
+import type { QuantityState } from './rules.ts'
+import { type AssetSort, keysetOf, micros, type Selection, selected, selectsAll } from './selection.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
@@ -44,7 +44,7 @@ export type Page = [
   selection: Selection,
   limit: number,
   cursor?: Cursor | undefined,
-  orderBy?: AssetOrder | undefined,
+  orderBy?: AssetSort | undefined,
 ]
 
 /** Rows in reading direction from the cursor on: in their order, newest first unless told, or the other way round when it leads back. */
@@ -119,7 +119,7 @@ export async function lockLicensed(
   return licensed(row)
 }
 
-const shownColumns = {
+const summaryColumns = {
   id: assets.id,
   type: assets.type,
   name: assets.name,
@@ -127,16 +127,20 @@ const shownColumns = {
 }
 
 /** What a list shows of an asset; `micros` and `sort` are as in `ListRow`. */
-export type ShownRow = {
-  asset: Pick<AssetRow, keyof typeof shownColumns>
+export type AssetSummaryRow = {
+  asset: Pick<AssetRow, keyof typeof summaryColumns>
   micros: string
   sort?: string | undefined
 }
 
 /** A page as `listAssets` reads it, with what a list shows of each asset, and no more: nothing else is read as often. */
-export async function listShown(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ShownRow[]> {
+export async function listAssetSummaries(
+  tx: Transaction,
+  customerId: CustomerId,
+  ...page: Page
+): Promise<AssetSummaryRow[]> {
   const [selection, limit, cursor, orderBy] = page
-  if (orderBy || !selectsAll(selection)) return selectShown(tx, customerId, page)
+  if (orderBy || !selectsAll(selection)) return selectSummaries(tx, customerId, page)
   const [micros, id] = cursor?.key ?? []
   return pages[cursor?.direction ?? 'first'](tx, { customerId, limit, micros, id })
 }
@@ -146,15 +150,15 @@ const pages = { first: anyPage(), older: anyPage('older'), newer: anyPage('newer
 
 function anyPage(direction?: Cursor['direction']) {
   const cursor = direction && { direction, key: [value<string>('micros'), value<string>('id')] }
-  return builtOnce<ShownRow[]>((tx) =>
-    selectShown(tx, value('customerId'), [{}, value<number>('limit'), cursor]),
+  return builtOnce<AssetSummaryRow[]>((tx) =>
+    selectSummaries(tx, value('customerId'), [{}, value<number>('limit'), cursor]),
   )
 }
 
-function selectShown(tx: Transaction, customerId: CustomerId, page: Page) {
+function selectSummaries(tx: Transaction, customerId: CustomerId, page: Page) {
   const { keys, where, order, limit } = pageClauses(customerId, page)
   return tx
-    .select({ asset: shownColumns, ...keys })
+    .select({ asset: summaryColumns, ...keys })
     .from(assets)
     .where(where)
     .orderBy(order)
@@ -164,16 +168,25 @@ function selectShown(tx: Transaction, customerId: CustomerId, page: Page) {
 type Seats = { purchased: number; maximum: number; assigned: number }
 
 /** What a change of licenses is decided by, with the seats as they are. */
-export type LicenseFacts = QuantityFacts & { seats: Seats }
+export type LicenseState = QuantityState & { seats: Seats }
 
 /** What the checks of a change need to know of an asset: no facts where its type has no licenses. */
-export function knownOf(row: AssetRow): { seatVersion: number; facts: LicenseFacts | undefined } {
+export function assetStateOf(row: AssetRow): {
+  seatVersion: number
+  quantityState: LicenseState | undefined
+} {
   const { seatVersion } = row
-  if (!hasLicenses(row)) return { seatVersion, facts: undefined }
+  if (!hasLicenses(row)) return { seatVersion, quantityState: undefined }
   const { status, isCommitmentPlan, commitmentEnd, seatsPurchased: purchased } = row
   const seats = { purchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
-  const facts = { status, isCommitmentPlan, purchased, commitmentEnd: commitmentEnd?.getTime(), seats }
-  return { seatVersion, facts }
+  const quantityState = {
+    status,
+    isCommitmentPlan,
+    purchased,
+    commitmentEnd: commitmentEnd?.getTime(),
+    seats,
+  }
+  return { seatVersion, quantityState }
 }
 
 /** Writes the seats that the vendor confirmed; the seat version moves. The row must be locked. */
@@ -221,19 +234,19 @@ export async function setObserved(
 }
 
 /** Purchased and assigned seats from a time on. */
-export type SeatReading = { at: Date; purchased: number; assigned: number }
+export type SeatSample = { at: Date; purchased: number; assigned: number }
 
-type NewReading = Omit<SeatReading, 'at'> & { assetId: string }
+type NewSeatSample = Omit<SeatSample, 'at'> & { assetId: string }
 
 /** Notes what the seats of some assets are from now on: a few hundred at most. */
-export async function addReadings(
+export async function addSeatSamples(
   tx: Transaction,
   customerId: CustomerId,
-  readings: readonly NewReading[],
+  samples: readonly NewSeatSample[],
 ): Promise<void> {
-  const [only] = readings
-  if (only && readings.length === 1) await oneAdded(tx, { customerId, ...only })
-  else if (only) await addAll(tx, customerId, readings)
+  const [only] = samples
+  if (only && samples.length === 1) await oneAdded(tx, { customerId, ...only })
+  else if (only) await addAll(tx, customerId, samples)
 }
 
 /** What a change of licenses adds. */
@@ -246,8 +259,8 @@ const oneAdded = builtOnce<unknown>((tx) =>
   }),
 )
 
-async function addAll(tx: Transaction, customerId: CustomerId, readings: readonly NewReading[]) {
-  const rows = readings.map(({ assetId, purchased, assigned }) => ({
+async function addAll(tx: Transaction, customerId: CustomerId, samples: readonly NewSeatSample[]) {
+  const rows = samples.map(({ assetId, purchased, assigned }) => ({
     customerId,
     assetId,
     purchased,
@@ -260,17 +273,17 @@ async function addAll(tx: Transaction, customerId: CustomerId, readings: readonl
  * What the seats were from `since` on, oldest first: what held at that time, where that is known, else the first
  * reading; then the last one of each day of UTC, for seats may move every hour.
  */
-export async function listReadings(
+export async function listSeatSamples(
   tx: Transaction,
   customerId: CustomerId,
   assetId: string,
   since: Date,
-): Promise<SeatReading[]> {
+): Promise<SeatSample[]> {
   const { at, purchased, assigned } = seatReadings
-  const own = and(eq(seatReadings.customerId, customerId), eq(seatReadings.assetId, assetId))
+  const assetFilter = and(eq(seatReadings.customerId, customerId), eq(seatReadings.assetId, assetId))
   const fields = { at, purchased, assigned }
-  const one = (when: SQL, order: SQL) =>
-    tx.select(fields).from(seatReadings).where(and(own, when)).orderBy(order).limit(1)
+  const one = (when: SQL, sort: SQL) =>
+    tx.select(fields).from(seatReadings).where(and(assetFilter, when)).orderBy(sort).limit(1)
   const day = sql`date_trunc('day', ${at}, 'UTC')`
   const [before, first, days] = await Promise.all([
     one(lt(at, since), sql`${at} desc`),
@@ -278,28 +291,28 @@ export async function listReadings(
     tx
       .selectDistinctOn([day], fields)
       .from(seatReadings)
-      .where(and(own, gte(at, since)))
+      .where(and(assetFilter, gte(at, since)))
       .orderBy(day, sql`${at} desc`),
   ])
   return [...(before.length > 0 ? before : first), ...days]
 }
 
 /** So long anybody may look back, or compare what was billed. */
-const KEPT = sql`interval '3 years'`
+const RETENTION = sql`interval '3 years'`
 /** In one statement, which has three seconds. */
-const MOST_REMOVED = 10_000
+const MAX_REMOVED = 10_000
 
 /**
  * Removes the customer's readings of long ago, but for the one that held when the time that is kept begins.
  * @returns how many; of very many at most a part
  */
-export async function pruneReadings(tx: Transaction, customerId: CustomerId): Promise<number> {
+export async function pruneSeatSamples(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     DELETE FROM seat_readings WHERE customer_id = ${customerId} AND (asset_id, at) IN (
       SELECT r.asset_id, r.at FROM seat_readings r
-      WHERE r.customer_id = ${customerId} AND r.at < now() - ${KEPT} AND EXISTS (
+      WHERE r.customer_id = ${customerId} AND r.at < now() - ${RETENTION} AND EXISTS (
         SELECT FROM seat_readings n WHERE n.customer_id = ${customerId} AND n.asset_id = r.asset_id
-          AND n.at > r.at AND n.at < now() - ${KEPT})
-      LIMIT ${MOST_REMOVED})`)
+          AND n.at > r.at AND n.at < now() - ${RETENTION})
+      LIMIT ${MAX_REMOVED})`)
   return rowCount ?? 0
 }

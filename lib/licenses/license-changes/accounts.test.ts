@@ -60,8 +60,8 @@ async function twin(seed: Seed) {
   )
 }
 const stored = async (seed: Seed) => {
-  const statement = 'SELECT seats_purchased AS total FROM assets WHERE id IN ($1, $2) ORDER BY id = $2'
-  const rows = await vendor.database.sql(CUSTOMER, statement, [vendor.assetId(seed), idOf(seed)])
+  const query = 'SELECT seats_purchased AS total FROM assets WHERE id IN ($1, $2) ORDER BY id = $2'
+  const rows = await vendor.database.sql(CUSTOMER, query, [vendor.assetId(seed), idOf(seed)])
   return rows.map(({ total }) => total)
 }
 const totals = (seed: Seed) => [vendor.total(seed), emea.subscription(seed.id)?.total]

@@ -6,7 +6,7 @@ import { addAsset, addCustomer, addKey, callerOf } from '#lib/platform/db/test-r
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { settleByHand } from './by-hand.ts'
+import { resolveByHand } from './by-hand.ts'
 import { acknowledgeLicenseChange } from './operations.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
@@ -131,8 +131,8 @@ describe('the call', () => {
 
   test('is kept in whole or not at all', async () => {
     const id = await change('in-part', 'UNCLEAR')
-    const statement = 'UPDATE license_changes SET acknowledged_at = now() WHERE id = $1'
-    await expect(database.sql('northwind', statement, [id])).rejects.toThrow('license_changes_acknowledged')
+    const query = 'UPDATE license_changes SET acknowledged_at = now() WHERE id = $1'
+    await expect(database.sql('northwind', query, [id])).rejects.toThrow('license_changes_acknowledged')
   })
 })
 
@@ -151,7 +151,7 @@ describe('a change whose answer was lost at a vendor', () => {
     vendor = await testVendor(google, { options: { onStep } })
     vendor.fake.failNext('write', 'reset-after')
     await vendor.patch(vendor.flexible, 30, { headers })
-    await vendor.settled(vendor.flexible)
+    await vendor.waitUntilResolved(vendor.flexible)
     const [change] = await vendor.changes(vendor.flexible)
     expect(change?.state).toBe('UNCLEAR')
     lost = String(change?.id)
@@ -182,7 +182,7 @@ describe('a change whose answer was lost at a vendor', () => {
 
   test('an operator settles it all the same, and its key answers by that', async () => {
     const first = await acknowledge()
-    await settleByHand((await callerOf(CUSTOMER, 'admin')).customerId, lost, {
+    await resolveByHand((await callerOf(CUSTOMER, 'admin')).customerId, lost, {
       as: 'APPLIED',
       reason: 'seen',
     })
@@ -196,22 +196,22 @@ describe('a change whose answer was lost at a vendor', () => {
 
   test('a customer and the operator at the same time: no deadlock, and one order of what happened', async () => {
     const { customerId } = await callerOf(CUSTOMER, 'admin')
-    const [told] = await Promise.all([
+    const [result] = await Promise.all([
       acknowledge(),
-      settleByHand(customerId, lost, { as: 'FAILED', reason: 'nothing there' }),
+      resolveByHand(customerId, lost, { as: 'FAILED', reason: 'nothing there' }),
     ])
     const audit = (await vendor.audit(vendor.flexible)).filter((action) =>
       ['acknowledged', 'failed'].includes(action),
     )
-    expect([told.code, audit]).toEqual(
-      told.status === 200 ? [200, ['acknowledged', 'failed']] : ['change_settled', ['failed']],
+    expect([result.code, audit]).toEqual(
+      result.status === 200 ? [200, ['acknowledged', 'failed']] : ['change_settled', ['failed']],
     )
   })
 
   test('it waits for who has the asset’s row, and has not locked the change before', async () => {
     const { customerId } = await callerOf(CUSTOMER, 'admin')
     const asset = vendor.assetId(vendor.flexible)
-    const told = await scope({ customerId }, async (tx) => {
+    const event = await scope({ customerId }, async (tx) => {
       await tx.execute(`SELECT 1 FROM assets WHERE id = '${asset}' FOR NO KEY UPDATE`)
       const waiting = acknowledge()
       await vi.waitFor(async () => {
@@ -222,6 +222,6 @@ describe('a change whose answer was lost at a vendor', () => {
       await tx.execute(`UPDATE license_changes SET vendor_reason = 'looked at' WHERE id = '${lost}'`)
       return { waiting }
     })
-    expect((await told.waiting).json).toMatchObject({ vendorReason: 'looked at', acknowledged: {} })
+    expect((await event.waiting).json).toMatchObject({ vendorReason: 'looked at', acknowledged: {} })
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
 import type { Times } from '../../../test/fuzz/times.ts'
-import { settleOpenChanges } from './jobs.ts'
+import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // A write whose answer was lost, and the same total asked for again.
@@ -11,19 +11,19 @@ afterEach(() => vendor.close())
 
 const DAY = '86400'
 /** A PATCH to 30 that is lost on its way; Microsoft may be late for a day. */
-async function lose(fault = 'drop-before', headers = {}, times: Times = {}) {
+async function lose(failure = 'drop-before', headers = {}, times: Times = {}) {
   vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: DAY, ...times } })
-  vendor.fake.failNext('write', fault)
+  vendor.fake.failNext('write', failure)
   expect((await vendor.patch(vendor.flexible, 30, { headers })).code).toBe('outcome_unknown')
 }
 /** How many PATCHes the vendor has been sent. */
 const sent = () => vendor.fake.exchanges.filter(({ call }) => call.kind === 'write').length
-const again = (given: Parameters<TestVendor['patch']>[2] = {}) => vendor.patch(vendor.flexible, 30, given)
-const until = (status: number, given?: Parameters<TestVendor['patch']>[2]) =>
-  vi.waitFor(async () => expect((await again(given)).status).toBe(status), { timeout: 8000, interval: 100 })
+const again = (options: Parameters<TestVendor['patch']>[2] = {}) => vendor.patch(vendor.flexible, 30, options)
+const until = (status: number, options?: Parameters<TestVendor['patch']>[2]) =>
+  vi.waitFor(async () => expect((await again(options)).status).toBe(status), { timeout: 8000, interval: 100 })
 
 /** Not before: the first call may be under way for twice as long as it may take. */
-const untilOneMayAsk = () =>
+const untilRepeatable = () =>
   vi.waitFor(
     async () => {
       const [row] = await vendor.database.sql(
@@ -64,8 +64,8 @@ describe('where the vendor says that a repeat has one effect', () => {
 
   test('who asks just after somebody looked, or in the middle of that, waits for the turn, and it is sent', async () => {
     await lose('drop-before', {}, { VENDOR_CHECK_MS: '3000' })
-    await untilOneMayAsk()
-    await Promise.all([settleOpenChanges('job'), again().then(({ status }) => expect(status).toBe(200))])
+    await untilRepeatable()
+    await Promise.all([reconcileOpenChanges('job'), again().then(({ status }) => expect(status).toBe(200))])
     expect([sent(), vendor.total(vendor.flexible)]).toEqual([2, 30])
   })
 
@@ -83,8 +83,8 @@ describe('where the vendor says that a repeat has one effect', () => {
 
   test('a job never does, and other totals still wait', async () => {
     await lose()
-    await untilOneMayAsk()
-    for (let looked = 0; looked < 12; ) looked += await settleOpenChanges('job')
+    await untilRepeatable()
+    for (let looked = 0; looked < 12; ) looked += await reconcileOpenChanges('job')
     expect([sent(), await vendor.states(vendor.flexible)]).toEqual([1, ['UNKNOWN']])
     expect((await vendor.patch(vendor.flexible, 31)).code).toBe('change_in_progress')
     await until(200)

@@ -5,7 +5,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Rejected, Why, WriteAnswer } from '#lib/vendors/vendor.ts'
-import type { Refusal } from './rules.ts'
+import type { Violation } from './rules.ts'
 import { type Change, lastChange } from './store/changes.ts'
 
 // What a PATCH answers, in words, where it is not the asset itself.
@@ -13,24 +13,24 @@ import { type Change, lastChange } from './store/changes.ts'
 type NotSent = Extract<WriteAnswer, { kind: 'not_sent' }>
 
 /** What our checks refuse: 422 `quantity_not_supported`, 412, or 409. */
-export async function refused(
+export async function violationProblem(
   tx: Transaction,
   customerId: CustomerId,
   row: AssetRow,
-  refusal: Refusal,
+  violation: Violation,
 ): Promise<Problem> {
-  if (refusal.reason === 'no_licenses') {
+  if (violation.reason === 'no_licenses') {
     return new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
   }
-  if (refusal.reason === 'version_mismatch') {
-    return versionMismatch(row, refusal.current, await lastChange(tx, customerId, row.id))
+  if (violation.reason === 'version_mismatch') {
+    return versionMismatch(row, violation.current, await lastChange(tx, customerId, row.id))
   }
-  if (refusal.reason === 'not_active') {
-    const detail = `The subscription is ${refusal.status}; its quantity can change only while it is ACTIVE.`
-    const members = { subscriptionStatus: refusal.status }
+  if (violation.reason === 'not_active') {
+    const detail = `The subscription is ${violation.status}; its quantity can change only while it is ACTIVE.`
+    const members = { subscriptionStatus: violation.status }
     return new Problem('subscription_not_active', detail, { members })
   }
-  const { current, minimum, until } = refusal
+  const { current, minimum, until } = violation
   const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
   const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
   const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
@@ -59,7 +59,7 @@ export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): P
 }
 
 /** What we don't send, because the vendor would refuse it: the same answers, which say that nobody asked it. */
-export function foreseen({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
+export function predictedRejection({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
   return code === 'vendor_rejected'
     ? new Problem(code, reason, { members: { foreseen: true } })
     : new Problem(code, reason)
@@ -78,7 +78,7 @@ export function vendorUnavailable(label: string, seconds = 5, why?: Why): Proble
 }
 
 /** 503: it was asked a moment ago, and has told nothing since: it is asked still, or did not answer. */
-export function nothingTold(label: string, seconds: number): Problem {
+export function noResponseYet(label: string, seconds: number): Problem {
   const detail = `${label} was asked a moment ago, and has told nothing yet.`
   const headers = { 'Retry-After': String(seconds) }
   return new Problem('vendor_unavailable', detail, { headers, members: { because: 'not_answering' } })
@@ -117,7 +117,7 @@ export function disputed(label: string): Problem {
  * 409: the vendor has no subscription under the id that we knew, and the one that it has in its place shows another total
  * than whoever asked can have known.
  */
-export function foundAnew(label: string, total: number): Problem {
+export function subscriptionReplaced(label: string, total: number): Problem {
   const detail = `${label} shows another subscription in place of this one, with ${total} licenses. Nothing was changed; look at it, and ask again.`
   return changeInProgress(detail)
 }

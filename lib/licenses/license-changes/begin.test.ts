@@ -35,14 +35,14 @@ async function patch(
   { key = keys.ana, headers = {}, search = '' }: Sent = {},
 ) {
   const body = JSON.stringify({ quantity })
-  const own = {
+  const baseHeaders = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     'content-length': `${body.length}`,
   }
   const url = `http://console.example/billing/v1/assets/${id}${search}`
   const response = await asset.PATCH(
-    new Request(url, { method: 'PATCH', headers: { ...own, ...headers }, body }),
+    new Request(url, { method: 'PATCH', headers: { ...baseHeaders, ...headers }, body }),
   )
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }

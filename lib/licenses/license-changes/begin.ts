@@ -4,15 +4,15 @@ import type { Asset } from '#lib/licenses/assets/contract.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
 import {
   type AssetRow,
-  addReadings,
-  knownOf,
+  addSeatSamples,
+  assetStateOf,
   type LicensedRow,
-  type LicenseFacts,
+  type LicenseState,
   licensed,
   readAsset,
   setSeats,
 } from '#lib/licenses/assets/store.ts'
-import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/platform/api/idempotency.ts'
+import { type Answer, claimIdempotencyKey, pointKey, saveResponse } from '#lib/platform/api/idempotency.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -20,23 +20,23 @@ import { actorOf } from '#lib/platform/history/audit.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Foreseen, OwnBooks, VendorSeats } from '#lib/vendors/vendor.ts'
+import type { LocalVendor, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { check, isOver } from './rules.ts'
 import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
 import { sendAgain } from './send-again.ts'
-import { isUnderWay, type Settled, settleChange } from './settle.ts'
+import { isInProgress, type ReconciledChange, reconcileChange } from './settle.ts'
 import { addLicenseChange, type Change, findOpenChange, readChange } from './store/changes.ts'
 
-type Begun =
+type BeginResult =
   | { kind: 'answered'; answer: Answer<Asset> }
   | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
   /** Another request asks for the same, or this one did before. */
-  | { kind: 'joined'; changeId: string; vendor: OwnBooks | GuardedVendor }
+  | { kind: 'joined'; changeId: string; vendor: LocalVendor | GuardedVendor }
 
 /** A change that was joined may come to nothing; then the request claims one of its own. */
-const MOST_ROUNDS = 3
+const MAX_ROUNDS = 3
 
 /**
  * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction; none
@@ -45,46 +45,46 @@ const MOST_ROUNDS = 3
  * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
  */
 export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const begun = await scope(request.caller, (tx) => begin(tx, request))
-    if (begun.kind === 'answered') return begun.answer
-    const { changeId, vendor } = begun
-    const told =
-      begun.kind === 'claimed'
-        ? await send(request, begun.claim)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const step = await scope(request.caller, (tx) => begin(tx, request))
+    if (step.kind === 'answered') return step.answer
+    const { changeId, vendor } = step
+    const sentAnswer =
+      step.kind === 'claimed'
+        ? await send(request, step.claim)
         : isRepeatable(vendor) && (await sendAgain(request, changeId)).answer
-    const answer = told || (await awaitAnswer(request, changeId, vendor.label))
+    const answer = sentAnswer || (await awaitAnswer(request, changeId, vendor.label))
     if (answer) return answer
     // What was sent is not withdrawn any more: only a change that was joined may come to nothing.
-    if (begun.kind === 'claimed') throw answers.outcomeUnknown(vendor.label, changeId)
+    if (step.kind === 'claimed') throw answers.outcomeUnknown(vendor.label, changeId)
   }
   throw answers.changeInProgress()
 }
 
 /** Whether a write may be sent again whose answer was lost. */
-const isRepeatable = (vendor: OwnBooks | GuardedVendor): boolean =>
-  vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
+const isRepeatable = (vendor: LocalVendor | GuardedVendor): boolean =>
+  vendor.systemOfRecord === 'theirs' && vendor.idempotentWrites !== undefined
 
-async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
+async function begin(tx: Transaction, request: QuantityRequest): Promise<BeginResult> {
   const { caller, assetId, keyed } = request
   const row = await readAsset(tx, caller.customerId, assetId, { lock: true })
   if (!row) throw new Problem('not_found')
   const vendor = vendorOf(row)
-  const known = keyed && (await takeKey(tx, keyed))
-  if (known?.kind === 'answered') return known
-  if (known?.kind === 'change') {
-    const change = await readChange(tx, caller.customerId, known.changeId)
+  const existing = keyed && (await claimIdempotencyKey(tx, keyed))
+  if (existing?.kind === 'answered') return existing
+  if (existing?.kind === 'change') {
+    const change = await readChange(tx, caller.customerId, existing.changeId)
     // One that was withdrawn came to nothing, too: the call runs again.
     if (change && !isOver(change)) return joined(change, vendor)
   }
-  const begun = await firstStep(tx, row, vendor, request)
-  if (!keyed) return begun
-  if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
-  else await pointKey(tx, keyed, begun.changeId)
-  return begun
+  const step = await firstStep(tx, row, vendor, request)
+  if (!keyed) return step
+  if (step.kind === 'answered') await saveResponse(tx, keyed, step.answer)
+  else await pointKey(tx, keyed, step.changeId)
+  return step
 }
 
-function joined(change: Change, vendor: OwnBooks | GuardedVendor): Begun {
+function joined(change: Change, vendor: LocalVendor | GuardedVendor): BeginResult {
   return { kind: 'joined', changeId: change.id, vendor }
 }
 
@@ -92,45 +92,49 @@ function joined(change: Change, vendor: OwnBooks | GuardedVendor): Begun {
 async function firstStep(
   tx: Transaction,
   row: AssetRow,
-  vendor: OwnBooks | GuardedVendor,
+  vendor: LocalVendor | GuardedVendor,
   request: QuantityRequest,
-): Promise<Begun> {
+): Promise<BeginResult> {
   const { customerId } = request.caller
-  const books =
-    vendor.books === 'ours'
-      ? { foresee: (facts: LicenseFacts) => vendor.foresee(facts, request.quantity) }
+  const context =
+    vendor.systemOfRecord === 'ours'
+      ? {
+          predictOutcome: (quantityState: LicenseState) =>
+            vendor.predictOutcome(quantityState, request.quantity),
+        }
       : { open: await findOpenChange(tx, customerId, row.id) }
-  const found = check(request, { ...knownOf(row), ...books })
-  const answered = (answer: Answer<Asset>): Begun => ({ kind: 'answered', answer })
-  if (found.kind === 'refused') return answered(await answers.refused(tx, customerId, row, found))
-  if (found.kind === 'joined') return joined(found.open, vendor)
-  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
-  if (found.kind === 'unchanged') return answered(replyOf(row))
-  if (found.kind === 'rejected' || found.kind === 'applied') {
-    return answered(await changeOurBooks(tx, licensed(row), found, request))
+  const decision = check(request, { ...assetStateOf(row), ...context })
+  const answered = (answer: Answer<Asset>): BeginResult => ({ kind: 'answered', answer })
+  if (decision.kind === 'refused')
+    return answered(await answers.violationProblem(tx, customerId, row, decision))
+  if (decision.kind === 'joined') return joined(decision.open, vendor)
+  if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
+  if (decision.kind === 'unchanged') return answered(replyOf(row))
+  if (decision.kind === 'rejected' || decision.kind === 'applied') {
+    return answered(await changeLocally(tx, licensed(row), decision, request))
   }
-  if (vendor.books === 'ours') throw new Error('Books of our own are always read.')
+  if (vendor.systemOfRecord === 'ours') throw new Error('Books of our own are always read.')
   return claimChange(tx, licensed(row), vendor, request)
 }
 
-async function changeOurBooks(
+async function changeLocally(
   tx: Transaction,
   row: LicensedRow,
-  found: Foreseen<VendorSeats>,
+  prediction: PredictedOutcome<VendorSeats>,
   { caller, quantity, requestId }: QuantityRequest,
 ): Promise<Answer<Asset>> {
   const { customerId } = caller
   const { id: assetId, seatsPurchased: from } = row
   const change = { asset: row, from, to: quantity, actor: actorOf(caller), requestId }
-  if (found.kind === 'rejected') {
-    await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: found.reason })
-    return answers.rejected(found)
+  if (prediction.kind === 'rejected') {
+    await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: prediction.reason })
+    return answers.rejected(prediction)
   }
   // Written together, in one round trip; they stand or fall together in any case.
   const [, changed] = await Promise.all([
     addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
-    setSeats(tx, customerId, assetId, found.seats),
-    addReadings(tx, customerId, [{ assetId, ...found.seats }]),
+    setSeats(tx, customerId, assetId, prediction.seats),
+    addSeatSamples(tx, customerId, [{ assetId, ...prediction.seats }]),
   ])
   return replyOf(changed)
 }
@@ -140,7 +144,7 @@ async function claimChange(
   row: LicensedRow,
   vendor: GuardedVendor,
   { caller, quantity, requestId }: QuantityRequest,
-): Promise<Begun> {
+): Promise<BeginResult> {
   if (vendor.pausedFor() > 0) {
     throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
   }
@@ -157,7 +161,7 @@ async function claimChange(
 }
 
 /** Between two looks at a change that another request carries out or asks for, in milliseconds. */
-const LOOK_EVERY = 150
+const POLL_INTERVAL_MS = 150
 
 /**
  * Waits for what becomes of a change, as long as another request may take to carry it out, and answers with it. The
@@ -172,7 +176,7 @@ function awaitAnswer(
   changeId: string,
   label: string,
 ): Promise<Answer<Asset> | undefined> {
-  return settledAnswer(request, changeId, label).catch((error) => {
+  return pollForAnswer(request, changeId, label).catch((error) => {
     if (error instanceof Problem) throw error
     // The change may have been made, whatever keeps us from finding out or writing that down.
     logFailure({ status: 504 }, error, request.requestId)
@@ -180,7 +184,7 @@ function awaitAnswer(
   })
 }
 
-async function settledAnswer(
+async function pollForAnswer(
   request: QuantityRequest,
   changeId: string,
   label: string,
@@ -188,11 +192,11 @@ async function settledAnswer(
   const { caller, keyed, requestId } = request
   const { readMs, writeMs } = vendorTimes()
   const deadline = Date.now() + readMs + writeMs
-  let change: Settled | undefined
+  let change: ReconciledChange | undefined
   do {
-    if (change) await pause(LOOK_EVERY)
-    change = await settleChange(caller, changeId, requestId)
-  } while (isWorthWaiting(change) && Date.now() < deadline)
+    if (change) await pause(POLL_INTERVAL_MS)
+    change = await reconcileChange(caller, changeId, requestId)
+  } while (shouldWait(change) && Date.now() < deadline)
   if (!change) return undefined
   const { state, vendorReason } = change
   if (state === 'FAILED') throw answers.vendorUnavailable(label)
@@ -201,12 +205,12 @@ async function settledAnswer(
   return withAsset(request, async (tx, row) => {
     const reason = vendorReason ?? 'The vendor refused it.'
     const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
-    return keepAnswer(tx, keyed, answer)
+    return saveResponse(tx, keyed, answer)
   })
 }
 
 /** Whether it may be known in a moment: a request is at it, somebody asks the vendor, or the vendor has an order. */
-function isWorthWaiting(change: Settled | undefined): boolean {
-  if (isUnderWay(change)) return true
-  return change?.state === 'UNKNOWN' && (change.isBeingAsked === true || change.pollRef !== null)
+function shouldWait(change: ReconciledChange | undefined): boolean {
+  if (isInProgress(change)) return true
+  return change?.state === 'UNKNOWN' && (change.isBeingPolled === true || change.pollRef !== null)
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { DueChange } from '#lib/identity/access/due-work.ts'
 import { lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
-import { findPlace, type Place } from '#lib/licenses/vendor-subscriptions.ts'
+import { findSubscriptionLocation, type SubscriptionLocation } from '#lib/licenses/vendor-subscriptions.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
@@ -18,12 +18,12 @@ import { sendAgain, type Unfit } from './send-again.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
 
 /** A change that is open or unclear. `isOverdue`: somebody should look at it. */
-export type Unsettled = {
+export type UnresolvedChange = {
   customerId: CustomerId
   change: Change
   vendor: GuardedVendor
   /** What the vendor's own console has to be asked for. */
-  place: Place | undefined
+  location: SubscriptionLocation | undefined
   /** Since it was asked for, in milliseconds. */
   age: number
   isOverdue: boolean
@@ -35,22 +35,28 @@ export type Unsettled = {
  * A change that waits for its vendor, or for a person; undefined where it is settled. Overdue is what is unclear and was
  * not acknowledged, and what is open for longer than its vendor may be late.
  */
-export async function readUnsettled({ customerId, changeId }: DueChange): Promise<Unsettled | undefined> {
+export async function readUnresolved({
+  customerId,
+  changeId,
+}: DueChange): Promise<UnresolvedChange | undefined> {
   return readScope({ customerId }, async (tx) => {
     const change = await readChange(tx, customerId, changeId)
     if (!change || !(isOpen(change.state) || change.state === 'UNCLEAR')) return undefined
     const row = await readAsset(tx, customerId, change.assetId)
     const vendor = row && vendorOf(row)
-    if (vendor?.books !== 'theirs') return undefined
-    const own = change.vendorSubscriptionId
-    const place = own === null ? undefined : await findPlace(tx, customerId, own)
+    if (vendor?.systemOfRecord !== 'theirs') return undefined
+    const vendorSubscriptionId = change.vendorSubscriptionId
+    const location =
+      vendorSubscriptionId === null
+        ? undefined
+        : await findSubscriptionLocation(tx, customerId, vendorSubscriptionId)
     const age = Date.now() - change.createdAt.getTime()
-    const isLate = age > Math.max(vendor.settleMs, vendorTimes().leaseMs)
+    const isDelayed = age > Math.max(vendor.settleMs, vendorTimes().leaseMs)
     const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
     const isUnclear = change.state === 'UNCLEAR'
     // What its customer has checked waits for nobody.
-    const isOverdue = isUnclear ? change.acknowledgedAt === null : isLate
-    return { customerId, change, vendor, place, age, isOverdue, isRepeatable }
+    const isOverdue = isUnclear ? change.acknowledgedAt === null : isDelayed
+    return { customerId, change, vendor, location, age, isOverdue, isRepeatable }
   })
 }
 
@@ -60,18 +66,18 @@ export async function readUnsettled({ customerId, changeId }: DueChange): Promis
  * @param reason why, in words for people: they stand in the history
  * @throws Problem where it is settled, or may settle by itself yet
  */
-export async function settleByHand(
+export async function resolveByHand(
   customerId: CustomerId,
   changeId: string,
   { as, reason }: { as: 'APPLIED' | 'FAILED'; reason: string },
 ): Promise<Change> {
   const requestId = randomUUID()
-  const settled = await scope({ customerId }, async (tx) => {
+  const resolved = await scope({ customerId }, async (tx) => {
     const unlocked = await readChange(tx, customerId, changeId)
     if (!unlocked) throw new Problem('not_found', `There is no change ${changeId}.`)
     const vendor = vendorOf(await lockLicensed(tx, customerId, unlocked.assetId))
     const change = (await readChange(tx, customerId, changeId)) ?? unlocked
-    const settleMs = vendor.books === 'theirs' ? vendor.settleMs : 0
+    const settleMs = vendor.systemOfRecord === 'theirs' ? vendor.settleMs : 0
     if (change.state === 'UNKNOWN' && change.age <= settleMs) {
       const at = new Date(Date.now() + settleMs - change.age).toISOString().slice(0, 16).replace('T', ' ')
       throw new Problem(
@@ -94,8 +100,8 @@ export async function settleByHand(
       )
     return moved
   })
-  await readNow(customerId, [settled.assetId], requestId)
-  return settled
+  await readNow(customerId, [resolved.assetId], requestId)
+  return resolved
 }
 
 /**
@@ -149,17 +155,17 @@ async function repeatable(operator: Caller, changeId: string): Promise<Change & 
     if (!change) throw new Problem('not_found', `There is no change ${changeId}.`)
     const asset = await lockLicensed(tx, customerId, change.assetId)
     const vendor = vendorOf(asset)
-    const refuse = (why: string) => new Problem('change_in_progress', `Nothing was sent: ${why}`)
-    if (vendor.books === 'theirs' && !hasAccount(asset.vendor, asset.vendorAccount))
-      throw refuse(`${vendor.label} is not set up here.`)
-    if (vendor.books === 'ours' || vendor.idempotentWrites === undefined)
-      throw refuse(`${vendor.label} takes no repeats: a second call could be a second change.`)
+    const toProblem = (why: string) => new Problem('change_in_progress', `Nothing was sent: ${why}`)
+    if (vendor.systemOfRecord === 'theirs' && !hasAccount(asset.vendor, asset.vendorAccount))
+      throw toProblem(`${vendor.label} is not set up here.`)
+    if (vendor.systemOfRecord === 'ours' || vendor.idempotentWrites === undefined)
+      throw toProblem(`${vendor.label} takes no repeats: a second call could be a second change.`)
     if (change.state === 'UNCLEAR')
-      throw refuse(
+      throw toProblem(
         'it is UNCLEAR, and its asset is free. Set the total anew where it differs, and settle this one.',
       )
     if (change.state !== 'UNKNOWN' && change.state !== 'SENT')
-      throw refuse(`it is ${change.state}, and only what is UNKNOWN is sent again.`)
+      throw toProblem(`it is ${change.state}, and only what is UNKNOWN is sent again.`)
     return { ...change, label: vendor.label }
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Asset, AssetListItem, outlook, params, seats } from '#lib/licenses/assets/contract.ts'
+import { Asset, AssetListItem, params, pendingStatus, seats } from '#lib/licenses/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
@@ -34,7 +34,7 @@ const LicenseChange = z
     actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
     createTime: timeOf('When it was asked for'),
     settleTime: timeOf('When the outcome was known').optional(),
-    ...outlook,
+    ...pendingStatus,
     acknowledged: acknowledged
       .optional()
       .meta({ description: 'That somebody has checked an UNCLEAR change. Absent where nobody has.' }),

@@ -1,7 +1,13 @@
 import 'server-only'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
-import { type AssetRow, knownOf, type LicensedRow, licensed, readAsset } from '#lib/licenses/assets/store.ts'
+import {
+  type AssetRow,
+  assetStateOf,
+  type LicensedRow,
+  licensed,
+  readAsset,
+} from '#lib/licenses/assets/store.ts'
 import type { Answer } from '#lib/platform/api/idempotency.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
@@ -9,42 +15,42 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
+import type { ObservedSeats, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { disputeOf, isAnew, observedRow, readOwn } from './reading/read.ts'
-import { type Asked, check } from './rules.ts'
+import { disputeOf, isReplacement, observedRow, readSubscription } from './reading/read.ts'
+import { type ChangeRequest, check } from './rules.ts'
 import { findOpenChange } from './store/changes.ts'
 
-type Question = Asked & { caller: Caller; assetId: string }
+type Question = ChangeRequest & { caller: Caller; assetId: string }
 
 /**
  * What `changeQuantity` would answer: the same checks, also on a fresh read of the vendor's books. Nothing is sent and
  * nothing stored; the database itself refuses it.
  * @throws Problem as `changeQuantity` does
  */
-export async function foretellAnswer(question: Question): Promise<Answer<Asset>> {
+export async function predictAnswer(question: Question): Promise<Answer<Asset>> {
   const { caller, quantity } = question
   const { customerId } = caller
-  const known = await readScope(caller, (tx) => byOurRow(tx, customerId, question))
-  if ('answer' in known) return known.answer
+  const local = await readScope(caller, (tx) => byOurRow(tx, customerId, question))
+  if ('answer' in local) return local.answer
 
-  const { row, vendor } = known
-  const reading = await readOwn(vendor, row, vendorTimes().readMs)
-  if (reading.kind === 'unavailable') {
-    throw answers.vendorUnavailable(vendor.label, reading.retryAfter, reading.why)
+  const { row, vendor } = local
+  const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
+  if (readResult.kind === 'unavailable') {
+    throw answers.vendorUnavailable(vendor.label, readResult.retryAfter, readResult.why)
   }
-  if (reading.kind === 'missing') {
-    return answers.foreseen({ code: 'vendor_rejected', reason: reading.reason })
+  if (readResult.kind === 'missing') {
+    return answers.predictedRejection({ code: 'vendor_rejected', reason: readResult.reason })
   }
-  const { observed } = reading
+  const { observed } = readResult
   return readScope(caller, async (tx) => {
     if (await disputeOf(tx, customerId, row, observed)) throw answers.disputed(vendor.label)
     const fresh = observedRow(row, observed)
-    if (isAnew(vendor, row, observed) && fresh.seatsPurchased !== row.seatsPurchased) {
-      throw answers.foundAnew(vendor.label, fresh.seatsPurchased)
+    if (isReplacement(vendor, row, observed) && fresh.seatsPurchased !== row.seatsPurchased) {
+      throw answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased)
     }
-    return foretold(tx, customerId, question, fresh, () => vendor.foresee(observed, quantity))
+    return foretold(tx, customerId, question, fresh, () => vendor.predictOutcome(observed, quantity))
   })
 }
 
@@ -57,16 +63,17 @@ async function byOurRow(
   const row = await readAsset(tx, customerId, question.assetId)
   if (!row) throw new Problem('not_found')
   const vendor = vendorOf(row)
-  if (vendor.books === 'ours') {
-    const answer = foretold(tx, customerId, question, row, (facts) =>
-      vendor.foresee(facts, question.quantity),
+  if (vendor.systemOfRecord === 'ours') {
+    const answer = foretold(tx, customerId, question, row, (quantityState) =>
+      vendor.predictOutcome(quantityState, question.quantity),
     )
     return { answer: await answer }
   }
   const open = await findOpenChange(tx, customerId, row.id)
-  const found = check(question, { ...knownOf(row), open })
-  if (found.kind === 'refused') return { answer: await answers.refused(tx, customerId, row, found) }
-  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
+  const decision = check(question, { ...assetStateOf(row), open })
+  if (decision.kind === 'refused')
+    return { answer: await answers.violationProblem(tx, customerId, row, decision) }
+  if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
   // The change that it would join has the same total: what the vendor's books say of that is its answer too.
   return { row: licensed(row), vendor }
 }
@@ -76,15 +83,17 @@ async function foretold(
   customerId: CustomerId,
   question: Question,
   row: AssetRow,
-  foresee: (facts: { seats: VendorSeats }) => Foreseen<ObservedSeats>,
+  predictOutcome: (quantityState: { seats: VendorSeats }) => PredictedOutcome<ObservedSeats>,
 ): Promise<Answer<Asset>> {
-  const found = check(question, { ...knownOf(row), foresee })
-  if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
-  if (found.kind === 'unchanged') return replyOf(row)
-  if (found.kind === 'rejected') {
-    return vendorOf(row).books === 'ours' ? answers.rejected(found) : answers.foreseen(found)
+  const decision = check(question, { ...assetStateOf(row), predictOutcome })
+  if (decision.kind === 'refused') return answers.violationProblem(tx, customerId, row, decision)
+  if (decision.kind === 'unchanged') return replyOf(row)
+  if (decision.kind === 'rejected') {
+    return vendorOf(row).systemOfRecord === 'ours'
+      ? answers.rejected(decision)
+      : answers.predictedRejection(decision)
   }
-  const { purchased, maximum, assigned = row.seatsAssigned } = found.seats
+  const { purchased, maximum, assigned = row.seatsAssigned } = decision.seats
   return replyOf({
     ...row,
     seatsPurchased: purchased,

@@ -1,5 +1,5 @@
 import { committed } from '#lib/licenses/assets/examples.ts'
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 // What the examples of changes tell of: one customer's assets, as the tests of the examples set them up.
 
@@ -78,7 +78,7 @@ export const setQuantity: readonly Example[] = [
     summary: 'Not a whole number',
     params: { asset_id: 'office-suite-7e91b4' },
     body: { quantity: 1.5 },
-    answer: refused('invalid_request', '/quantity: must be a whole number, as a JSON number', {
+    answer: problemAnswer('invalid_request', '/quantity: must be a whole number, as a JSON number', {
       errors: [{ pointer: '/quantity', detail: 'must be a whole number, as a JSON number' }],
     }),
   },
@@ -87,7 +87,7 @@ export const setQuantity: readonly Example[] = [
     summary: 'Fewer licenses on a commitment plan',
     params: { asset_id: 'workspace-suite-5d20a7' },
     body: { quantity: 50 },
-    answer: refused(
+    answer: problemAnswer(
       'decrease_not_allowed',
       'This commitment plan can not go below 60 licenses before 2027-03-01.',
       { members: { current: 60, minimum: 60, commitmentEndTime: 1803859200000 } },
@@ -98,7 +98,7 @@ export const setQuantity: readonly Example[] = [
     summary: 'Another change is not settled yet',
     params: { asset_id: 'office-suite-c04d11' },
     body: { quantity: 130 },
-    answer: refused(
+    answer: problemAnswer(
       'change_in_progress',
       'API key joiners-sync asked for 120 licenses, and the vendor has not confirmed it yet.',
       { members: openChange },
@@ -110,7 +110,7 @@ export const setQuantity: readonly Example[] = [
     params: { asset_id: 'workspace-suite-81f3c2' },
     headers: { 'if-match': '"2.Xb1Yq0aCkQ0Jr2vS5m8d3w"' },
     body: { quantity: 260 },
-    answer: refused('version_mismatch', 'API key joiners-sync set this to 250 since you read it.', {
+    answer: problemAnswer('version_mismatch', 'API key joiners-sync set this to 250 since you read it.', {
       members: stale,
     }),
   },
@@ -120,7 +120,10 @@ export const setQuantity: readonly Example[] = [
     params: { asset_id: 'workspace-suite-81f3c2' },
     query: { dryRun: true },
     body: { quantity: 150 },
-    answer: refused('vendor_rejected', '182 users are assigned. Unassign 32 first, or choose 182 or more.'),
+    answer: problemAnswer(
+      'vendor_rejected',
+      '182 users are assigned. Unassign 32 first, or choose 182 or more.',
+    ),
   },
   {
     name: 'no-access',
@@ -128,7 +131,7 @@ export const setQuantity: readonly Example[] = [
     params: { asset_id: 'office-suite-c04d11' },
     query: { dryRun: true },
     body: { quantity: 120 },
-    answer: refused(
+    answer: problemAnswer(
       'vendor_unavailable',
       'We have no access to Microsoft at the moment, which your reseller can restore. Nothing was changed.',
       { members: { because: 'no_access' } },
@@ -139,7 +142,7 @@ export const setQuantity: readonly Example[] = [
     summary: 'The vendor has not confirmed the change yet',
     params: { asset_id: 'office-suite-c04d11' },
     body: { quantity: 120 },
-    answer: refused(
+    answer: problemAnswer(
       'outcome_unknown',
       'Microsoft has not confirmed the change yet. It is looked up again; asking for the same total is safe.',
       { members: { changeId: '5f0c6a1e-0002' } },
@@ -189,7 +192,7 @@ export const acknowledgeLicenseChange: readonly Example[] = [
     name: 'settled',
     summary: 'A change whose outcome is known',
     params: { change_id: '5f0c6a1e-0001' },
-    answer: refused('change_settled', 'This change is APPLIED: there is nothing to acknowledge.'),
+    answer: problemAnswer('change_settled', 'This change is APPLIED: there is nothing to acknowledge.'),
   },
 ]
 

@@ -14,9 +14,9 @@ test('what the vendor’s published rules refuse is 422 and no change; the key g
   const { fake, flexible, patch, changes, audit } = vendor
   const headers = { 'idempotency-key': 'low' }
   const first = await patch(flexible, 2, { headers })
-  const foreseen = { code: 'vendor_rejected', foreseen: true, detail: expect.stringContaining('3 users') }
-  expect([first.status, first.json]).toEqual([422, expect.objectContaining(foreseen)])
-  expect((await patch(flexible, 2, { search: '?dryRun=true' })).json).toMatchObject(foreseen)
+  const problem = { code: 'vendor_rejected', foreseen: true, detail: expect.stringContaining('3 users') }
+  expect([first.status, first.json]).toEqual([422, expect.objectContaining(problem)])
+  expect((await patch(flexible, 2, { search: '?dryRun=true' })).json).toMatchObject(problem)
   fake.change(flexible.id, { assigned: 0 })
   expect((await patch(flexible, 2, { headers })).json).toEqual(first.json)
   expect([await changes(flexible), await audit(flexible)]).toEqual([[], ['claimed', 'withdrawn']])

@@ -9,9 +9,9 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { FakeOptions, Step } from '../../../test/fakes/vendors/fake.ts'
 import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
+import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 import type { Times } from '../../../test/fuzz/times.ts'
-import { readVendors, settleOpenChanges } from './jobs.ts'
+import { readVendors, reconcileOpenChanges } from './jobs.ts'
 
 // Old reads, the vendor's own console, imports, and processes that are held up, each at the worst moment.
 
@@ -21,10 +21,10 @@ let stage: Stage
 let flexible: Seed
 let annual: Seed
 
-async function begin(scenery: Scenery, options: FakeOptions = {}, times: Times = {}, assets = 2) {
+async function begin(scenario: Scenario, options: FakeOptions = {}, times: Times = {}, assets = 2) {
   database = await testDatabase()
   const slow = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '2000', VENDOR_CONFIRM_MS: '1500' }
-  stage = await setStage(scenery, {
+  stage = await setStage(scenario, {
     assets,
     writers: 1,
     options,
@@ -52,8 +52,8 @@ async function patch(seed: Seed, quantity: number, search = '') {
 }
 const total = ({ id }: Seed) => stage.fake.subscription(id)?.total
 const statesOf = async (seed: Seed) => {
-  const statement = 'SELECT state FROM license_changes WHERE asset_id = $1 ORDER BY created_at'
-  return (await database.sql(CUSTOMER, statement, [stage.assetId(seed)])).map(({ state }) => state)
+  const query = 'SELECT state FROM license_changes WHERE asset_id = $1 ORDER BY created_at'
+  return (await database.sql(CUSTOMER, query, [stage.assetId(seed)])).map(({ state }) => state)
 }
 
 const customerId = newCustomerId(CUSTOMER)
@@ -77,8 +77,8 @@ function once(at: Step, work: () => Promise<void>) {
   }
 }
 
-function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, own: object = {}) {
-  const plan = { planName: 'FLEXIBLE', isCommitmentPlan: false, ...own }
+function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, values: object = {}) {
+  const plan = { planName: 'FLEXIBLE', isCommitmentPlan: false, ...values }
   const subscription = {
     ...plan,
     id: seed.id,
@@ -88,7 +88,7 @@ function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, own: 
     status: 'ACTIVE',
     seats: { purchased, assigned: 3 },
   }
-  const given: NewAsset = {
+  const newAsset: NewAsset = {
     id: stage.assetId(seed),
     type: 'workspace-suite',
     name: 'x',
@@ -98,7 +98,7 @@ function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, own: 
     subscription,
     ...more,
   }
-  return scope({ customerId }, (tx) => importAssets(tx, customerId, [given], { replace: true }))
+  return scope({ customerId }, (tx) => importAssets(tx, customerId, [newAsset], { replace: true }))
 }
 
 test('an old read that shows the asked total is no 200, at the read and after an acceptance', async () => {
@@ -158,8 +158,8 @@ test('the list’s pages may part two subscriptions of one SKU', async () => {
   const sibling = { id: 'sibling', customerId: owner, skuId, total: 7, assigned: 0, plan: 'FLEXIBLE' }
   stage.fake.add({ ...sibling, status: 'CANCELLED' })
   expect(await readVendors('hourly')).toBe(100)
-  const statement = 'SELECT subscription_id AS id, seats_purchased AS total FROM assets WHERE id = $1'
-  expect(await database.sql(CUSTOMER, statement, [stage.assetId(last)])).toEqual([{ id: last.id, total: 20 }])
+  const query = 'SELECT subscription_id AS id, seats_purchased AS total FROM assets WHERE id = $1'
+  expect(await database.sql(CUSTOMER, query, [stage.assetId(last)])).toEqual([{ id: last.id, total: 20 }])
 })
 
 test('a reading is judged by the time when it was asked for, not when it is answered', async () => {
@@ -168,16 +168,16 @@ test('a reading is judged by the time when it was asked for, not when it is answ
   /** The vendor may be late for that long since the change was sent, in milliseconds. */
   const LATEST = SETTLE_MS + 2 * WRITE_MS
   const age = async () => {
-    const statement =
+    const query =
       "SELECT extract(epoch FROM clock_timestamp() - moved_at)::float8 * 1000 AS age FROM license_changes WHERE state = 'UNKNOWN'"
-    return Number((await database.sql(CUSTOMER, statement))[0]?.age)
+    return Number((await database.sql(CUSTOMER, query))[0]?.age)
   }
   let isArmed = false
-  let askedAt = Number.NaN
+  let sentAt = Number.NaN
   const onStep = async (step: Step) => {
     if (!isArmed || step !== 'read-arrived') return
     isArmed = false
-    askedAt = await age()
+    sentAt = await age()
     await expect.poll(age).toBeGreaterThan(LATEST)
   }
   const times = {
@@ -190,20 +190,20 @@ test('a reading is judged by the time when it was asked for, not when it is answ
     VENDOR_STALE_MS: '100',
   }
   const written = Promise.withResolvers<void>()
-  await begin(google, { onStep, lateUntil: () => written.promise }, times)
+  await begin(google, { onStep, delayUntil: () => written.promise }, times)
   stage.fake.failNext('write', 'late')
   await patch(flexible, 30)
   isArmed = true
-  const look = async () => {
-    await settleOpenChanges('job')
+  const readStates = async () => {
+    await reconcileOpenChanges('job')
     return isArmed
   }
   // Not before the first call is over for certain.
-  await expect.poll(look).toBe(false)
+  await expect.poll(readStates).toBe(false)
   // The vendor did it just in time, after it had read.
   written.resolve()
-  await stage.fake.settled()
-  expect(askedAt).toBeLessThan(LATEST)
+  await stage.fake.whenIdle()
+  expect(sentAt).toBeLessThan(LATEST)
   expect([await statesOf(flexible), total(flexible)]).toEqual([['UNKNOWN'], 30])
 })
 
@@ -223,14 +223,14 @@ test('a process that slept past its lease does not send by its old read', async 
 })
 
 test('504 with the change’s id where its outcome can’t be written down', async () => {
-  let held = Promise.resolve()
+  let blocked = Promise.resolve()
   const onStep = once('write-applied', async () => {
     const { locked, done } = hold(flexible, 1600)
-    held = done
+    blocked = done
     await locked
   })
   await begin(google, { onStep })
   const { code, json } = await patch(flexible, 30)
-  await held
+  await blocked
   expect([code, json.changeId, total(flexible)]).toEqual(['outcome_unknown', expect.any(String), 30])
 })

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { dueChanges } from '#lib/identity/access/due-work.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
-import { settleOpenChanges } from './jobs.ts'
+import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 let vendor: TestVendor
@@ -16,14 +16,14 @@ test('the job that settles leaves the last calls to people, and ends when it is 
   const before = reads()
   const left = (tokens: number) =>
     database.opened.jobs.query('UPDATE vendor_budgets SET tokens = $1, refilled_at = now()', [tokens])
-  const settle = async (signal?: AbortSignal) => {
+  const reconcile = async (signal?: AbortSignal) => {
     await expect.poll(() => dueChanges()).toHaveLength(1)
-    expect(await settleOpenChanges('job', signal)).toBe(signal?.aborted ? 0 : 1)
+    expect(await reconcileOpenChanges('job', signal)).toBe(signal?.aborted ? 0 : 1)
     return reads() - before
   }
   await left(1)
-  expect(await settle()).toBe(0)
+  expect(await reconcile()).toBe(0)
   await left(10)
-  expect(await settle(AbortSignal.abort())).toBe(0)
-  expect(await settle()).toBe(1)
+  expect(await reconcile(AbortSignal.abort())).toBe(0)
+  expect(await reconcile()).toBe(1)
 })

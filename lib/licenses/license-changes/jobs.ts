@@ -2,11 +2,11 @@ import 'server-only'
 import { type DueChange, dueChanges } from '#lib/identity/access/due-work.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { readUnsettled } from './by-hand.ts'
+import { readUnresolved } from './by-hand.ts'
 import { forEach } from './reading/for-each.ts'
 import { readDue, readList } from './reading/pass.ts'
 import { isOpen } from './rules.ts'
-import { settleChange, type WhenUnknown } from './settle.ts'
+import { reconcileChange, type WhenUnknown } from './settle.ts'
 
 // What runs in the background reads, and never buys.
 
@@ -20,18 +20,19 @@ const NEVER = new AbortController().signal
  * @returns how many were looked at
  * @throws AggregateError of those that failed
  */
-export async function settleOpenChanges(requestId: string, signal = NEVER): Promise<number> {
+export async function reconcileOpenChanges(requestId: string, signal = NEVER): Promise<number> {
   const due = shuffled(await dueChanges())
   let looked = 0
   await forEach(due, async (one) => {
     if (signal.aborted) return
     looked += 1
-    let told: string | undefined
-    const whenUnknown: WhenUnknown = async (_tx, _change, _turn, reading) => {
-      told = reading.kind === 'read' ? `It shows ${reading.observed.seats.purchased}.` : reading.reason
+    let readText: string | undefined
+    const whenUnknown: WhenUnknown = async (_tx, _change, _lease, readResult) => {
+      readText =
+        readResult.kind === 'read' ? `It shows ${readResult.observed.seats.purchased}.` : readResult.reason
     }
-    const change = await settleChange(one, one.changeId, requestId, { whenUnknown, isJob: true })
-    if (change && isOpen(change.state)) await warnOfDelay(one, told, requestId)
+    const change = await reconcileChange(one, one.changeId, requestId, { whenUnknown, isJob: true })
+    if (change && isOpen(change.state)) await warnOfDelay(one, readText, requestId)
   })
   return looked
 }
@@ -44,10 +45,10 @@ function shuffled<T>(items: readonly T[]): T[] {
 }
 
 /** Somebody has to hear of a change that is open for longer than its vendor may be late. */
-async function warnOfDelay(due: DueChange, reading: string | undefined, requestId: string): Promise<void> {
-  const { change, vendor, age, isOverdue } = (await readUnsettled(due)) ?? {}
+async function warnOfDelay(due: DueChange, readText: string | undefined, requestId: string): Promise<void> {
+  const { change, vendor, age, isOverdue } = (await readUnresolved(due)) ?? {}
   if (!change || !isOverdue || !isOpen(change.state)) return
-  const told = {
+  const logFields = {
     customerId: due.customerId,
     assetId: change.assetId,
     changeId: change.id,
@@ -56,9 +57,9 @@ async function warnOfDelay(due: DueChange, reading: string | undefined, requestI
     state: change.state,
     openSeconds: Math.round((age ?? 0) / 1000),
     // What a read of its subscription has just told; it was no proof.
-    reading,
+    reading: readText,
   }
-  log().warn({ requestId, ...told }, 'change open for longer than its vendor may be late')
+  log().warn({ requestId, ...logFields }, 'change open for longer than its vendor may be late')
 }
 
 /**

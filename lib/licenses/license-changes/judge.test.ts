@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Evidence, provenState } from './judge.ts'
+import { type Evidence, stateFromEvidence } from './judge.ts'
 
 describe('provenState', () => {
-  const late = 24 * 60 * 60 * 1000
+  const DAY_MS = 24 * 60 * 60 * 1000
   const seen: Evidence = {
     from: 50,
     to: 55,
@@ -18,7 +18,7 @@ describe('provenState', () => {
     ['a read that shows the total proves it', seen, 'APPLIED'],
     [
       'also long after, and where somebody moved it between',
-      { ...over, age: late, wasMoved: true },
+      { ...over, age: DAY_MS, wasMoved: true },
       'APPLIED',
     ],
     ['not where the read may be of a time when it was so before', { ...seen, hadBefore: true }, 'UNKNOWN'],
@@ -30,16 +30,16 @@ describe('provenState', () => {
     ['and never will', { ...over, read: 60 }, 'UNCLEAR'],
     ['nor does a subscription that is hidden', { ...seen, read: 'hidden' }, 'UNKNOWN'],
     ['however long it is', { ...over, read: 'hidden' }, 'UNCLEAR'],
-    ['a vendor that does not answer is waited for', { ...over, age: late, read: 'unanswered' }, 'UNKNOWN'],
-    ['for a day', { ...over, age: late + 120_001, read: 'unanswered' }, 'UNCLEAR'],
-    ['an order that was taken is waited for', { ...over, age: late, read: 50, isOrdered: true }, 'UNKNOWN'],
+    ['a vendor that does not answer is waited for', { ...over, age: DAY_MS, read: 'unanswered' }, 'UNKNOWN'],
+    ['for a day', { ...over, age: DAY_MS + 120_001, read: 'unanswered' }, 'UNCLEAR'],
+    ['an order that was taken is waited for', { ...over, age: DAY_MS, read: 50, isOrdered: true }, 'UNKNOWN'],
     [
       'for a day; then the total before does not disprove it',
-      { ...over, age: late + 120_001, read: 50, isOrdered: true },
+      { ...over, age: DAY_MS + 120_001, read: 50, isOrdered: true },
       'UNCLEAR',
     ],
     ['an order that was done is seen', { ...seen, isOrdered: true }, 'APPLIED'],
   ])('%s', (_, evidence, state) => {
-    expect(provenState(evidence)).toBe(state)
+    expect(stateFromEvidence(evidence)).toBe(state)
   })
 })

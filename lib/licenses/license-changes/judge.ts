@@ -4,44 +4,46 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Reading } from '#lib/vendors/vendor.ts'
-import { isAnew, observe } from './reading/read.ts'
+import type { VendorRead } from '#lib/vendors/vendor.ts'
+import { isReplacement, observe } from './reading/read.ts'
 import { type Change, changesWithin, moveChange, readChange } from './store/changes.ts'
 import { noteSeen } from './store/turns.ts'
 
 /** The turn to ask the vendor. `change` as it was before: what is judged is as old as that. */
-export type Turn = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
+export type PollLease = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
 
 /** Whether what was asked for is still to be judged: it is unknown, and was not sent again meanwhile. */
-export function isStillAsked(now: Change | undefined, { change }: Turn): now is Change {
+export function isStillUnresolved(now: Change | undefined, { change }: PollLease): now is Change {
   return now?.state === 'UNKNOWN' && now.movedAt.getTime() === change.movedAt.getTime()
 }
 
 /** What a read proves of an unknown change. */
-export async function judge(
+export async function reconcileFromRead(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  turn: Turn,
-  reading: Reading,
+  lease: PollLease,
+  readResult: VendorRead,
   requestId: string,
 ): Promise<Change | undefined> {
-  const { vendor, row } = turn
+  const { vendor, row } = lease
   const asset = await lockLicensed(tx, customerId, row.id)
   const change = await readChange(tx, customerId, changeId)
-  if (!isStillAsked(change, turn)) return change
+  if (!isStillUnresolved(change, lease)) return change
   const { fromQuantity: from, toQuantity: to, seenQuantity } = change
   const { staleMs, writeMs } = vendorTimes()
   const lately = await changesWithin(tx, customerId, row, staleMs)
-  const read = totalIn(reading)
-  const state = provenState({
+  const read = totalIn(readResult)
+  const state = stateFromEvidence({
     from,
     to,
     read,
     // Under another id it may be another subscription: that it has the total from before proves nothing of ours.
-    wasMoved: seenQuantity !== null || (reading.kind === 'read' && isAnew(vendor, row, reading.observed)),
+    wasMoved:
+      seenQuantity !== null ||
+      (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
     // The call left after its record, within the time of a write; and it took no longer than that again.
-    age: turn.change.age - 2 * writeMs,
+    age: lease.change.age - 2 * writeMs,
     settleMs: vendor.settleMs,
     isOrdered: change.pollRef !== null,
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
@@ -53,40 +55,40 @@ export async function judge(
     if (isThird && !isOld) await noteSeen(tx, customerId, changeId, read)
     return change
   }
-  const vendorReason = state === 'APPLIED' ? undefined : notProven(state, vendor.label, { from, to, read })
+  const vendorReason = state === 'APPLIED' ? undefined : explainState(state, vendor.label, { from, to, read })
   const moved = await moveChange(tx, customerId, changeId, {
     from: ['UNKNOWN'],
     to: state,
     vendorReason,
     requestId,
   })
-  if (reading.kind === 'read') {
-    const { observed } = reading
+  if (readResult.kind === 'read') {
+    const { observed } = readResult
     await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: state === 'APPLIED' })
   }
   return moved
 }
 
-function totalIn(reading: Reading): Evidence['read'] {
-  if (reading.kind === 'read') return reading.observed.seats.purchased
-  return reading.kind === 'missing' ? 'hidden' : 'unanswered'
+function totalIn(readResult: VendorRead): Evidence['read'] {
+  if (readResult.kind === 'read') return readResult.observed.seats.purchased
+  return readResult.kind === 'missing' ? 'hidden' : 'unanswered'
 }
 
 /** What people are told of a change that no read has proven to be applied: what is known, and what to do. */
-function notProven(
+function explainState(
   state: 'FAILED' | 'UNCLEAR',
   label: string,
   { from, to, read }: Pick<Evidence, 'from' | 'to' | 'read'>,
 ): string {
   if (state === 'FAILED') return `${label} shows ${count(from)} as before: it was not applied.`
-  const shown = {
+  const readTexts = {
     hidden: 'it does not show us this subscription any more',
     unanswered: 'it did not answer when it was asked',
   }
   const what =
     typeof read === 'number'
       ? `it shows ${count(read)}, and somebody else has changed it there too`
-      : shown[read]
+      : readTexts[read]
   return `We can’t tell whether the change to ${count(to)} reached ${label}: ${what}. Compare the total there with the one that you need, and set it again where it differs.`
 }
 
@@ -123,7 +125,7 @@ export const LONGER_MS = 24 * 60 * 60 * 1000
  * once no write can still be on its way, and where nobody was seen to move it. Whatever else is shown then proves
  * nothing, and never will.
  */
-export function provenState({
+export function stateFromEvidence({
   from,
   to,
   read,

@@ -1,32 +1,34 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { knownVendors } from '#lib/vendors/known-vendors.ts'
+import { vendorDeclarations } from '#lib/vendors/known-vendors.ts'
 import { paperclip } from '#lib/vendors/test-invented/declaration.ts'
 import { paperclip as standIn } from '../../../test/fakes/invented/stand-in.ts'
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
-import { sceneryOf } from '../../../test/fuzz/sceneries.ts'
+import { scenarioFor } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { readVendors, settleOpenChanges } from './jobs.ts'
+import { readVendors, reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // A vendor that can be asked what became of a write: by the order that it answered with, or by the id of the change.
 
 let vendor: TestVendor
 /** Paperclip does what it took an order for once this is resolved. */
-let late: PromiseWithResolvers<void>
+let deferredAnswer: PromiseWithResolvers<void>
 let whenApplied: (() => void) | undefined
 beforeEach(async () => {
-  late = Promise.withResolvers()
+  deferredAnswer = Promise.withResolvers()
   whenApplied = undefined
-  knownVendors.push(paperclip)
+  vendorDeclarations.push(paperclip)
   const onStep = (step: Step) => {
     if (step === 'write-applied') whenApplied?.()
   }
-  vendor = await testVendor(sceneryOf(standIn), { options: { onStep, lateUntil: () => late.promise } })
+  vendor = await testVendor(scenarioFor(standIn), {
+    options: { onStep, delayUntil: () => deferredAnswer.promise },
+  })
 })
 afterEach(async () => {
-  late.resolve()
+  deferredAnswer.resolve()
   await vendor.close()
-  knownVendors.pop()
+  vendorDeclarations.pop()
 })
 
 const headers = { 'idempotency-key': 'one' }
@@ -39,19 +41,19 @@ const pollRefs = async () => {
   return rows.map(({ ref }) => ref)
 }
 /** The vendor took an order, and the request that sent it has waited for it in vain. */
-async function ordered(fault: string) {
-  vendor.fake.failNext('write', fault)
+async function ordered(failure: string) {
+  vendor.fake.failNext('write', failure)
   expect((await patch()).code).toBe('outcome_unknown')
   expect([await states(), await pollRefs()]).toEqual([['UNKNOWN'], ['o-1']])
 }
-const settled = () => vendor.settled(vendor.flexible)
+const waitUntilResolved = () => vendor.waitUntilResolved(vendor.flexible)
 
 describe('an order that the vendor answered with', () => {
   test('is asked for until it is done, by the request that waits for it', async () => {
     vendor.fake.failNext('write', 'order')
     const answer = patch()
     await vi.waitFor(() => expect(calls('read')).toContain('order'), { timeout: 5000 })
-    late.resolve()
+    deferredAnswer.resolve()
     const { status, json } = await answer
     expect([status, json.properties.subscription.Seats.NumberOfSeats]).toEqual([200, 24])
     expect([await states(), await pollRefs(), calls('write')]).toEqual([['APPLIED'], ['o-1'], ['put']])
@@ -60,8 +62,8 @@ describe('an order that the vendor answered with', () => {
 
   test('is asked for by the job, and its key has the answer then', async () => {
     await ordered('order')
-    late.resolve()
-    await settled()
+    deferredAnswer.resolve()
+    await waitUntilResolved()
     expect([await states(), vendor.total(vendor.flexible)]).toEqual([['APPLIED'], 24])
     expect((await patch()).status).toBe(200)
     expect(calls('write')).toEqual(['put'])
@@ -72,22 +74,22 @@ describe('an order that the vendor answered with', () => {
     const isOver = "SELECT clock_timestamp() - moved_at > interval '2 seconds' AS over FROM license_changes"
     await vi.waitFor(
       async () => {
-        await settleOpenChanges('job')
+        await reconcileOpenChanges('job')
         expect(await vendor.database.sql(CUSTOMER, isOver)).toEqual([{ over: true }])
       },
       { timeout: 8000, interval: 60 },
     )
-    await settleOpenChanges('job')
+    await reconcileOpenChanges('job')
     expect(await states()).toEqual(['UNKNOWN'])
-    late.resolve()
-    await settled()
+    deferredAnswer.resolve()
+    await waitUntilResolved()
     expect(await states()).toEqual(['APPLIED'])
   })
 
   test('that is refused later is a refusal, in the vendor’s words, also for the key', async () => {
     await ordered('order-refused')
-    late.resolve()
-    await settled()
+    deferredAnswer.resolve()
+    await waitUntilResolved()
     const reason = 'Paperclip says: there is no wire left.'
     expect(await vendor.changes(vendor.flexible)).toMatchObject([{ state: 'REJECTED', reason }])
     const again = await patch()
@@ -97,8 +99,8 @@ describe('an order that the vendor answered with', () => {
 
   test('that the vendor dropped has failed: asking again is a change of its own', async () => {
     await ordered('order-void')
-    late.resolve()
-    await settled()
+    deferredAnswer.resolve()
+    await waitUntilResolved()
     expect(await vendor.changes(vendor.flexible)).toMatchObject([
       { state: 'FAILED', reason: 'Nothing was changed: Paperclip did not take the call.' },
     ])
@@ -119,8 +121,8 @@ describe('a write whose answer was lost', () => {
     await ordered('order-cut')
     expect(calls('read').slice(0, 3)).toEqual(['get', 'orderOf', 'get'])
     expect(calls('read').at(-2)).toBe('order')
-    late.resolve()
-    await settled()
+    deferredAnswer.resolve()
+    await waitUntilResolved()
     expect(await states()).toEqual(['APPLIED'])
   })
 
@@ -146,7 +148,7 @@ describe('a write whose answer was lost', () => {
   test('and that the vendor has never heard of is read on, as where nobody can be asked', async () => {
     vendor.fake.failNext('write', 'drop-before')
     expect((await patch()).code).toBe('outcome_unknown')
-    await settled()
+    await waitUntilResolved()
     expect(await states()).toEqual(['FAILED'])
   })
 })

@@ -5,8 +5,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import type { FakeMicrosoft } from '../../../test/fakes/microsoft/stand-in.ts'
-import { sceneries } from '../../../test/fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
+import { scenarios } from '../../../test/fuzz/sceneries.ts'
+import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 
 const origin = { requestId: 'test' }
 let database: TestDatabase
@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await testDatabase()
   // Longer than a busy machine takes for a call that is answered.
   const times = { VENDOR_READ_MS: '3000', VENDOR_WRITE_MS: '3000', VENDOR_CONFIRM_MS: '3000' }
-  stage = await setStage(sceneries[1] as Scenery, { assets: 2, writers: 0, times })
+  stage = await setStage(scenarios[1] as Scenario, { assets: 2, writers: 0, times })
   seed = stage.seeds[1] as Seed
   ana = await callerOf(CUSTOMER, 'it-manager')
 })
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.close()
 })
 
-const item = (of = seed) => readAssetItem(ana, stage.assetId(of), origin)
+const item = (ofSeed = seed) => readAssetItem(ana, stage.assetId(ofSeed), origin)
 const set = (quantity: number) =>
   setQuantity(ana, { params: { asset_id: stage.assetId(seed) }, query: {}, body: { quantity } }, origin)
 
@@ -39,9 +39,9 @@ test('what a vendor has scheduled is told until a change deletes it there', asyn
   microsoft.change(seed.id, {}, { fields })
   // The same total buys nothing, and reads.
   await set(20)
-  const told = await item()
-  expect(told.scheduled).toEqual({ quantity: 12, time: expect.any(Number) })
-  expect(told.observedTime).toBeGreaterThanOrEqual(before)
+  const observed = await item()
+  expect(observed.scheduled).toEqual({ quantity: 12, time: expect.any(Number) })
+  expect(observed.observedTime).toBeGreaterThanOrEqual(before)
   expect(await item(stage.seeds[0])).not.toHaveProperty('scheduled')
 
   expect((await set(25)).body.properties.subscription?.Seats.NumberOfSeats).toBe(25)

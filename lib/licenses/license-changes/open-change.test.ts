@@ -22,10 +22,10 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-async function newAsset(given: Parameters<typeof addAsset>[3] = AT_GOOGLE, isCommitmentPlan = false) {
+async function newAsset(location: Parameters<typeof addAsset>[3] = AT_GOOGLE, isCommitmentPlan = false) {
   count += 1
   const id = `workspace-suite-${count}`
-  await addAsset('northwind', id, { purchased: 240, assigned: 182, isCommitmentPlan }, given)
+  await addAsset('northwind', id, { purchased: 240, assigned: 182, isCommitmentPlan }, location)
   return id
 }
 
@@ -91,7 +91,7 @@ describe('what a full item tells beyond the asset', () => {
 
   test('the newest change for seven days, and one that is unclear for as long as it is the newest', async () => {
     const id = await newAsset()
-    const settle = (state: string, daysAgo: number) =>
+    const resolve = (state: string, daysAgo: number) =>
       db.sql(
         'northwind',
         `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
@@ -101,16 +101,16 @@ describe('what a full item tells beyond the asset', () => {
         [id, `${state}-${daysAgo}`, daysAgo, state],
       )
     const lastState = async () => (await full(id))?.lastChange?.state
-    await settle('DRIFT', 8)
+    await resolve('DRIFT', 8)
     expect(await lastState()).toBeUndefined()
-    await settle('UNCLEAR', 7.5)
+    await resolve('UNCLEAR', 7.5)
     expect(await lastState()).toBe('UNCLEAR')
     // The total that the vendor shows instead is what has made it unclear.
-    await settle('DRIFT', 7.4)
+    await resolve('DRIFT', 7.4)
     expect(await lastState()).toBe('UNCLEAR')
-    await settle('REJECTED', 7.2)
+    await resolve('REJECTED', 7.2)
     expect(await lastState()).toBeUndefined()
-    await settle('APPLIED', 6.9)
+    await resolve('APPLIED', 6.9)
     expect(await lastState()).toBe('APPLIED')
   })
 
@@ -131,8 +131,13 @@ describe('what a full item tells beyond the asset', () => {
   })
 
   test('its vendor’s ways, when it told last, and what it has scheduled', async () => {
-    const ways = { quantityIsCap: false, takesLicenses: false, locksIncreases: false, ordersTotals: false }
-    const google = { ...ways, name: 'google-workspace', label: 'Google Workspace' }
+    const capabilities = {
+      quantityIsCap: false,
+      takesLicenses: false,
+      locksIncreases: false,
+      ordersTotals: false,
+    }
+    const google = { ...capabilities, name: 'google-workspace', label: 'Google Workspace' }
     expect(await readAssetItem(ana, await newAsset(), origin)).toMatchObject({
       vendor: { ...google, quantityIsCap: true },
       observedTime: AT_GOOGLE.observedAt.getTime(),
@@ -156,7 +161,7 @@ describe('what a full item tells beyond the asset', () => {
       scheduled: { quantity: 20, time: scheduledAt.getTime() },
     })
     const ours = await readAssetItem(ana, await newAsset({}), origin)
-    expect(ours.vendor).toEqual({ ...ways, name: 'built-in', label: 'The vendor' })
+    expect(ours.vendor).toEqual({ ...capabilities, name: 'built-in', label: 'The vendor' })
     expect(ours).not.toHaveProperty('observedTime')
     expect(ours).not.toHaveProperty('scheduled')
     await addAsset('northwind', 'cloud-platform-1', null)
@@ -184,26 +189,26 @@ describe('a read of an asset has what became of its change looked up, when it is
     ['a full list', (assetId) => full(assetId)],
     ['the change itself', (_, changeId) => change(changeId)],
   ]
-  test.each(READS)('%s', async (_name, look) => {
-    const [dead, late, young, asked] = [
+  test.each(READS)('%s', async (_name, readAssets) => {
+    const [dead, overdue, young, polled] = [
       await newAsset(),
       await newAsset(),
       await newAsset(),
       await newAsset(),
     ]
     const claimed = await open(dead, 'CLAIMED', 31)
-    const unknown = await open(late, 'UNKNOWN', 6)
+    const unknown = await open(overdue, 'UNKNOWN', 6)
     const claimedNow = await open(young, 'CLAIMED', 29)
-    const askedNow = await open(asked, 'UNKNOWN', 600, 4)
-    const askedAt = await stored(askedNow)
-    for (const id of [young, asked, dead, late]) await look(id, `change-of-${id}`)
+    const polledNow = await open(polled, 'UNKNOWN', 600, 4)
+    const polledAt = await stored(polledNow)
+    for (const id of [young, polled, dead, overdue]) await readAssets(id, `change-of-${id}`)
     await vi.waitFor(async () => {
       expect(await stored(claimed)).toMatchObject({ state: 'FAILED' })
       // This vendor can't be reached: it was asked, and the outcome stays unknown.
       expect(await stored(unknown)).toMatchObject({ state: 'UNKNOWN', checked_at: expect.any(Date) })
     })
     expect(await stored(claimedNow)).toEqual({ state: 'CLAIMED', checked_at: null })
-    expect(await stored(askedNow)).toEqual(askedAt)
+    expect(await stored(polledNow)).toEqual(polledAt)
   })
 
   test('a failure is nobody’s who reads', async () => {
@@ -247,8 +252,12 @@ test('who asks for another total while a change is open is told whose it is', as
   const id = await newAsset()
   const changeId = await open(id, 'UNKNOWN', 1, 1)
   for (const query of [{}, { dryRun: 'true' as const }]) {
-    const asking = setQuantity(ana, { params: { asset_id: id }, query, body: { quantity: 260 } }, origin)
-    await expect(asking).rejects.toMatchObject({
+    const pendingAnswer = setQuantity(
+      ana,
+      { params: { asset_id: id }, query, body: { quantity: 260 } },
+      origin,
+    )
+    await expect(pendingAnswer).rejects.toMatchObject({
       code: 'change_in_progress',
       message: 'API key joiners-sync asked for 250 licenses, and the vendor has not confirmed it yet.',
       more: {

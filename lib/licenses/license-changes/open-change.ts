@@ -1,8 +1,8 @@
 import 'server-only'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { AssetRow, ListRow, Page } from '#lib/licenses/assets/store.ts'
-import { wantReading } from '#lib/licenses/vendor-subscriptions.ts'
-import type { Trace } from '#lib/platform/api/operation.ts'
+import { scheduleRead } from '#lib/licenses/vendor-subscriptions.ts'
+import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -11,9 +11,9 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import { waitFor } from './reading/read.ts'
 import { isOpen } from './rules.ts'
-import { outlookOf, serializeLastChange, serializeOpenChange } from './serialize.ts'
-import { settleChange } from './settle.ts'
-import { type Beside, listBesideAssets, readBesideAsset } from './store/beside-assets.ts'
+import { pendingStatusOf, serializeLastChange, serializeOpenChange } from './serialize.ts'
+import { reconcileChange } from './settle.ts'
+import { type AssetChangeRow, listAssetChangeRows, readAssetChangeRow } from './store/beside-assets.ts'
 
 // What assets ask of changes: nothing else leads from there to here.
 
@@ -33,8 +33,8 @@ export async function listWithChanges(
   customerId: CustomerId,
   ...page: Page
 ): Promise<(ListRow & WithChanges)[]> {
-  const rows = await listBesideAssets(tx, customerId, ...page)
-  return rows.map((row) => ({ ...told(row), micros: row.micros, sort: row.sort }))
+  const rows = await listAssetChangeRows(tx, customerId, ...page)
+  return rows.map((row) => ({ ...toWithChanges(row), micros: row.micros, sort: row.sort }))
 }
 
 /** One asset with its changes. */
@@ -43,13 +43,13 @@ export async function readWithChanges(
   customerId: CustomerId,
   id: string,
 ): Promise<WithChanges | undefined> {
-  const row = await readBesideAsset(tx, customerId, id)
-  return row && told(row)
+  const row = await readAssetChangeRow(tx, customerId, id)
+  return row && toWithChanges(row)
 }
 
-function told({ asset, open, isDue, newest, observedAt }: Beside): WithChanges {
+function toWithChanges({ asset, open, isDue, newest, observedAt }: AssetChangeRow): WithChanges {
   if (open) {
-    const openChange = serializeOpenChange(open, outlookOf(open, asset))
+    const openChange = serializeOpenChange(open, pendingStatusOf(open, asset))
     return { asset, observedAt, changes: { openChange }, due: isDue ? open.id : undefined }
   }
   const isNews = newest && !isOpen(newest.state) && (newest.isLately || newest.state === 'UNCLEAR')
@@ -64,15 +64,15 @@ function told({ asset, open, isDue, newest, observedAt }: Beside): WithChanges {
  * Has the vendor asked soon for an asset that somebody looks at, where what is shown was told long ago: the next run of
  * the job reads it. Nobody waits for it; what fails stands in the log.
  */
-export function readOnLook(
+export function refreshOnView(
   who: { customerId: CustomerId },
   { asset: { vendorSubscriptionId: id }, observedAt }: Pick<WithChanges, 'asset' | 'observedAt'>,
-  { requestId }: Trace,
+  { requestId }: RequestMeta,
 ): void {
   const age = observedAt ? Date.now() - observedAt.getTime() : Number.POSITIVE_INFINITY
   const wait = waitFor({ kind: 'looked', age }, vendorTimes().staleMs)
   if (id === null || wait === null) return
-  scope(who, (tx) => wantReading(tx, who.customerId, id, wait)).catch((error: Error) => {
+  scope(who, (tx) => scheduleRead(tx, who.customerId, id, wait)).catch((error: Error) => {
     if (toProblem(error).code === 'customer_closed') return
     const reason = reasonOf(error).slice(0, 300)
     log().warn({ requestId, vendorSubscriptionId: id, reason }, 'reading not planned')
@@ -80,7 +80,7 @@ export function readOnLook(
 }
 
 /** A page may hold many open changes: the others have their turn with the next read, or the job. */
-const MOST = 4
+const MAX_PER_READ = 4
 
 const running = new Set<string>()
 
@@ -88,15 +88,15 @@ const running = new Set<string>()
  * Has the vendor asked what became of open changes, because their assets are being read, and they are due. Nobody
  * waits for it: the next read tells. What fails stands in the log.
  */
-export function settleOnRead(
+export function reconcileOnRead(
   who: { customerId: CustomerId },
   rows: readonly Pick<WithChanges, 'due'>[],
-  { requestId }: Trace,
+  { requestId }: RequestMeta,
 ): void {
   const due = rows.flatMap(({ due: id }) => (id !== undefined && !running.has(id) ? [id] : []))
-  for (const id of due.slice(0, MOST)) {
+  for (const id of due.slice(0, MAX_PER_READ)) {
     running.add(id)
-    settleChange(who, id, requestId)
+    reconcileChange(who, id, requestId)
       .catch((error: Error) => {
         // The cause says why; the error around it would repeat the statement.
         const reason = String(error.cause ?? error).slice(0, 300)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { listLicenseChanges, setQuantity } from '#lib/licenses/license-changes/operations.ts'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-type Query = NonNullable<Given<typeof contract.listLicenseChanges>['query']>
+type Query = NonNullable<PartialInput<typeof contract.listLicenseChanges>['query']>
 const list = async (query: Query, caller = ana) =>
   (await listLicenseChanges(caller, { params: {}, query, body: undefined }, origin)).body
 const ids = async (query: Query, caller = ana) =>

@@ -12,8 +12,8 @@ import { env } from '#lib/platform/runtime/env.ts'
 import * as answers from './answers.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
-import { foretellAnswer } from './dry-run.ts'
-import { settleOnRead } from './open-change.ts'
+import { predictAnswer } from './dry-run.ts'
+import { reconcileOnRead } from './open-change.ts'
 import { readAgain } from './reading/read-again.ts'
 import { isOpen } from './rules.ts'
 import { serializeLicenseChange } from './serialize.ts'
@@ -21,15 +21,17 @@ import { readChange, writeAcknowledgement } from './store/changes.ts'
 import { type ChangeRow, findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
-  const { params, query, body, headers: given = {} } = input
-  const { 'if-match': ifMatch, 'idempotency-key': key } = given
+  const { params, query, body, headers: requestHeaders = {} } = input
+  const { 'if-match': ifMatch, 'idempotency-key': key } = requestHeaders
   const dryRun = query.dryRun === 'true'
-  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch }
-  const request = ['setQuantity', asked.assetId, asked.quantity]
+  const changeRequest = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch }
+  const request = ['setQuantity', changeRequest.assetId, changeRequest.quantity]
   const parse = contract.setQuantity.output.parse
   const keyed = key === undefined ? undefined : { caller, key, request, requestId, parse }
-  const asking = dryRun ? foretellAnswer(asked) : changeQuantity({ ...asked, requestId, keyed })
-  const answer = await asking.catch(asLockProblem).catch((error: unknown) => {
+  const pendingAnswer = dryRun
+    ? predictAnswer(changeRequest)
+    : changeQuantity({ ...changeRequest, requestId, keyed })
+  const answer = await pendingAnswer.catch(asLockProblem).catch((error: unknown) => {
     // What a dry run throws says what would be answered, too.
     if (dryRun && error instanceof Problem) return error
     throw error
@@ -50,15 +52,15 @@ export const listLicenseChanges = operation(contract.listLicenseChanges, async (
     (tx) => listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
     { mayBeOld: true },
   )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
-  const licenseChanges = shown.map(serializeLicenseChange)
+  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
+  const licenseChanges = pageRows.map(serializeLicenseChange)
   return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
 })
 
 export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
   const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))
   if (!row) throw new Problem('not_found')
-  settleOnRead(caller, row.isDue ? [{ due: row.change.id }] : [], origin)
+  reconcileOnRead(caller, row.isDue ? [{ due: row.change.id }] : [], origin)
   return { body: serializeLicenseChange(row) }
 })
 

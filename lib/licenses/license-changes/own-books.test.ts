@@ -88,8 +88,8 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
   it('a commitment plan grows and never falls; the refusal says how far and until when', async () => {
     const id = await newAsset({ purchased: 60, isCommitmentPlan: true, commitmentEnd: until })
     expect(await set(id, 75)).toBe(75)
-    const refusal = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 74 } }, origin)
-    await expect(refusal).rejects.toMatchObject({
+    const denied = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 74 } }, origin)
+    await expect(denied).rejects.toMatchObject({
       code: 'decrease_not_allowed',
       status: 409,
       more: { members: { current: 75, minimum: 75, commitmentEndTime: until.getTime() } },
@@ -118,8 +118,8 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
 
   it('records what the vendor refused: below the assigned users', async () => {
     const id = await newAsset({ purchased: 45, assigned: 41 })
-    const refusal = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 38 } }, origin)
-    await expect(refusal).rejects.toMatchObject({
+    const denied = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 38 } }, origin)
+    await expect(denied).rejects.toMatchObject({
       code: 'vendor_rejected',
       message: '41 users are assigned. Unassign 3 first, or choose 41 or more.',
     })
@@ -148,8 +148,8 @@ describe('two at once', () => {
 
   it('a commitment plan never falls, however raises and lowers race', async () => {
     const id = await newAsset({ purchased: 50, isCommitmentPlan: true })
-    const wanted = Array.from({ length: 30 }, (_, index) => 50 + ((index * 37) % 30))
-    await Promise.all(wanted.map((quantity) => set(id, quantity)))
+    const totals = Array.from({ length: 30 }, (_, index) => 50 + ((index * 37) % 30))
+    await Promise.all(totals.map((quantity) => set(id, quantity)))
     const rows = (await changesOf(id)) as { from_quantity: number; to_quantity: number }[]
     expect(rows.length).toBeGreaterThan(0)
     expect(rows.every((row) => row.to_quantity > row.from_quantity)).toBe(true)
@@ -159,13 +159,13 @@ describe('two at once', () => {
   it('answers change_in_progress when the lock is not free in time, and changes nothing', async () => {
     const id = await newAsset({ purchased: 5 })
     const free = Promise.withResolvers<void>()
-    const held = Promise.withResolvers<void>()
+    const blocker = Promise.withResolvers<void>()
     const holder = scope(ana, async (tx) => {
       await lockAsset(tx, ana.customerId, id, { lock: true })
-      held.resolve()
+      blocker.resolve()
       await free.promise
     })
-    await held.promise
+    await blocker.promise
     expect(await set(id, 6)).toBe('change_in_progress')
     free.resolve()
     await holder

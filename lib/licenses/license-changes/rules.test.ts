@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_QUANTITY, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY, type QuantityState } from '#lib/licenses/assets/rules.ts'
 import { CHANGE_STATES, check, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
 
 describe('the states of a change', () => {
@@ -30,14 +30,14 @@ const TAGS = {
 type Tag = keyof typeof TAGS
 
 /** 20 licenses, and what is asked for: fewer, the same, more. */
-const ASKED = { lower: 15, same: 20, higher: 25 }
+const TOTALS = { lower: 15, same: 20, higher: 25 }
 
 type Case = {
   licenses: boolean
   tag: Tag
   status: string
   isCommitmentPlan: boolean
-  asked: keyof typeof ASKED
+  asked: keyof typeof TOTALS
 }
 const CASES: Case[] = [true, false].flatMap((licenses) =>
   (Object.keys(TAGS) as Tag[]).flatMap((tag) =>
@@ -55,11 +55,11 @@ const CASES: Case[] = [true, false].flatMap((licenses) =>
   ),
 )
 
-function given({ licenses, tag, status, isCommitmentPlan, asked }: Case) {
-  const facts: QuantityFacts = { status, isCommitmentPlan, purchased: 20 }
+function inputsOf({ licenses, tag, status, isCommitmentPlan, asked }: Case) {
+  const quantityState: QuantityState = { status, isCommitmentPlan, purchased: 20 }
   return {
-    asked: { quantity: ASKED[asked], ifMatch: TAGS[tag] },
-    known: { seatVersion: PRESENT, facts: licenses ? facts : undefined },
+    request: { quantity: TOTALS[asked], ifMatch: TAGS[tag] },
+    assetState: { seatVersion: PRESENT, quantityState: licenses ? quantityState : undefined },
   }
 }
 
@@ -71,11 +71,11 @@ const NO_LICENSES: Row = ['no_licenses', ({ licenses }) => !licenses]
 const isOther = ({ tag }: Case, fit: Tag[]) => !fit.includes(tag)
 
 describe('the order of CONTRACT 4, in each case that there is', () => {
-  const word = (found: { kind: string; reason?: string }) =>
-    found.kind === 'refused' ? found.reason : found.kind
+  const outcomeText = (result: { kind: string; reason?: string }) =>
+    result.kind === 'refused' ? result.reason : result.kind
 
   it.each(['applied', 'rejected'] as const)('with books just read, and a vendor that says %s', (kind) => {
-    const order: Row[] = [
+    const rows: Row[] = [
       NO_LICENSES,
       ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present'])],
       ['not_active', ({ status }) => status !== 'ACTIVE'],
@@ -84,38 +84,38 @@ describe('the order of CONTRACT 4, in each case that there is', () => {
       [kind, () => true],
     ]
     for (const one of CASES) {
-      const { asked, known } = given(one)
+      const { request, assetState } = inputsOf(one)
       let questions = 0
-      const foresee = (facts: QuantityFacts) => {
-        expect(facts).toBe(known.facts)
+      const predictOutcome = (quantityState: QuantityState) => {
+        expect(quantityState).toBe(assetState.quantityState)
         questions += 1
         return { kind }
       }
-      const found = word(check(asked, { ...known, foresee }))
-      expect([one, found]).toEqual([one, first(order, one)])
+      const decision = outcomeText(check(request, { ...assetState, predictOutcome }))
+      expect([one, decision]).toEqual([one, first(rows, one)])
       // The vendor's rule stands last: it is asked of nothing that is settled without it.
-      expect(questions).toBe(found === kind ? 1 : 0)
+      expect(questions).toBe(decision === kind ? 1 : 0)
     }
   })
 
   it.each([
     ['no change is open', undefined],
-    ['one to fewer licenses is open', { toQuantity: ASKED.lower }],
-    ['one to the present total is open', { toQuantity: ASKED.same }],
-    ['one to more licenses is open', { toQuantity: ASKED.higher }],
+    ['one to fewer licenses is open', { toQuantity: TOTALS.lower }],
+    ['one to the present total is open', { toQuantity: TOTALS.same }],
+    ['one to more licenses is open', { toQuantity: TOTALS.higher }],
   ])('with our copy of a vendor’s books, where %s', (_, open) => {
-    const order: Row[] = [
+    const rows: Row[] = [
       NO_LICENSES,
       ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present', 'coming'])],
-      ['joined', ({ asked }) => open?.toQuantity === ASKED[asked]],
+      ['joined', ({ asked }) => open?.toQuantity === TOTALS[asked]],
       ['in_progress', () => open !== undefined],
       ['unread', () => true],
     ]
     for (const one of CASES) {
-      const { asked, known } = given(one)
-      const found = check(asked, { ...known, open })
-      expect([one, word(found)]).toEqual([one, first(order, one)])
-      if (found.kind === 'joined' || found.kind === 'in_progress') expect(found.open).toBe(open)
+      const { request, assetState } = inputsOf(one)
+      const decision = check(request, { ...assetState, open })
+      expect([one, outcomeText(decision)]).toEqual([one, first(rows, one)])
+      if (decision.kind === 'joined' || decision.kind === 'in_progress') expect(decision.open).toBe(open)
     }
   })
 })
@@ -127,7 +127,7 @@ describe('what a check tells beside its word', () => {
     purchased: 20,
     commitmentEnd: 1_803_859_200_000,
   }
-  const foresee = () => ({ kind: 'applied' as const, seats: 25 })
+  const predictOutcome = () => ({ kind: 'applied' as const, seats: 25 })
   it.each([
     [
       { quantity: 25, ifMatch: '"1.x"' },
@@ -142,19 +142,24 @@ describe('what a check tells beside its word', () => {
       { quantity: 25, ifMatch: undefined },
       { kind: 'applied', seats: 25 },
     ],
-  ])('%j', (asked, found) => {
-    expect(check(asked, { seatVersion: PRESENT, facts: annual, foresee })).toMatchObject(found)
+  ])('%j', (request, decision) => {
+    expect(check(request, { seatVersion: PRESENT, quantityState: annual, predictOutcome })).toMatchObject(
+      decision,
+    )
   })
 
   it('names the status that it refuses', () => {
-    const facts = { ...annual, status: 'PENDING' }
-    const found = check({ quantity: 25, ifMatch: undefined }, { seatVersion: PRESENT, facts, foresee })
-    expect(found).toMatchObject({ kind: 'refused', reason: 'not_active', status: 'PENDING' })
+    const quantityState = { ...annual, status: 'PENDING' }
+    const decision = check(
+      { quantity: 25, ifMatch: undefined },
+      { seatVersion: PRESENT, quantityState, predictOutcome },
+    )
+    expect(decision).toMatchObject({ kind: 'refused', reason: 'not_active', status: 'PENDING' })
   })
 })
 
 describe('If-Match', () => {
-  const facts: QuantityFacts = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 20 }
+  const quantityState: QuantityState = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 20 }
   it.each([
     [undefined, true, true],
     ['*', true, true],
@@ -168,17 +173,17 @@ describe('If-Match', () => {
     ['W/"7.abc"', false, false],
     ['"other"', false, false],
   ])('of %s names version 7: %s, and may name one to come: %s', (ifMatch, is, mayBecome) => {
-    const asked = { quantity: 21, ifMatch }
-    const known = { seatVersion: PRESENT, facts }
-    const read = check(asked, { ...known, foresee: () => ({ kind: 'applied' as const }) })
+    const request = { quantity: 21, ifMatch }
+    const assetState = { seatVersion: PRESENT, quantityState }
+    const read = check(request, { ...assetState, predictOutcome: () => ({ kind: 'applied' as const }) })
     expect(read.kind === 'applied').toBe(is)
-    expect(check(asked, { ...known, open: undefined }).kind === 'unread').toBe(mayBecome)
+    expect(check(request, { ...assetState, open: undefined }).kind === 'unread').toBe(mayBecome)
   })
 })
 
 describe('check, whatever it is asked', () => {
   const quantities = fc.integer({ min: 0, max: MAX_QUANTITY })
-  const anyFacts = fc.record({
+  const anyState = fc.record({
     status: fc.oneof(fc.constant('ACTIVE'), fc.string()),
     isCommitmentPlan: fc.boolean(),
     purchased: quantities,
@@ -193,15 +198,21 @@ describe('check, whatever it is asked', () => {
 
   it('lets nothing to a vendor that is no change, not active, or lowers a commitment', () => {
     fc.assert(
-      fc.property(anyFacts, versions, quantities, headers, (facts, seatVersion, quantity, ifMatch) => {
-        const foresee = () => ({ kind: 'applied' as const })
-        const { kind } = check({ quantity, ifMatch }, { seatVersion, facts, foresee })
-        if (kind !== 'applied') return
-        expect(facts.status).toBe('ACTIVE')
-        expect(quantity).not.toBe(facts.purchased)
-        if (facts.isCommitmentPlan) expect(quantity).toBeGreaterThan(facts.purchased)
-        if (ifMatch?.startsWith('"')) expect(ifMatch).toContain(`"${seatVersion}.`)
-      }),
+      fc.property(
+        anyState,
+        versions,
+        quantities,
+        headers,
+        (quantityState, seatVersion, quantity, ifMatch) => {
+          const predictOutcome = () => ({ kind: 'applied' as const })
+          const { kind } = check({ quantity, ifMatch }, { seatVersion, quantityState, predictOutcome })
+          if (kind !== 'applied') return
+          expect(quantityState.status).toBe('ACTIVE')
+          expect(quantity).not.toBe(quantityState.purchased)
+          if (quantityState.isCommitmentPlan) expect(quantity).toBeGreaterThan(quantityState.purchased)
+          if (ifMatch?.startsWith('"')) expect(ifMatch).toContain(`"${seatVersion}.`)
+        },
+      ),
     )
   })
 
@@ -209,13 +220,13 @@ describe('check, whatever it is asked', () => {
     const opens = fc.option(fc.record({ toQuantity: quantities }), { nil: undefined })
     fc.assert(
       fc.property(
-        fc.tuple(anyFacts, anyFacts, opens),
+        fc.tuple(anyState, anyState, opens),
         versions,
         quantities,
         headers,
         ([one, other, open], seatVersion, quantity, ifMatch) => {
-          const [first, second] = [one, other].map((facts) =>
-            check({ quantity, ifMatch }, { seatVersion, facts, open }),
+          const [first, second] = [one, other].map((quantityState) =>
+            check({ quantity, ifMatch }, { seatVersion, quantityState, open }),
           )
           expect(first?.kind).toBe(second?.kind)
         },
@@ -225,13 +236,23 @@ describe('check, whatever it is asked', () => {
 
   it('refuses after the read whatever it refused before, but for a version that was still to come', () => {
     fc.assert(
-      fc.property(anyFacts, versions, quantities, headers, (facts, seatVersion, quantity, ifMatch) => {
-        const asked = { quantity, ifMatch }
-        const before = check(asked, { seatVersion, facts, open: undefined })
-        const after = check(asked, { seatVersion, facts, foresee: () => ({ kind: 'applied' as const }) })
-        if (before.kind === 'refused') expect(after).toEqual(before)
-        else expect(before).toEqual({ kind: 'unread' })
-      }),
+      fc.property(
+        anyState,
+        versions,
+        quantities,
+        headers,
+        (quantityState, seatVersion, quantity, ifMatch) => {
+          const request = { quantity, ifMatch }
+          const before = check(request, { seatVersion, quantityState, open: undefined })
+          const after = check(request, {
+            seatVersion,
+            quantityState,
+            predictOutcome: () => ({ kind: 'applied' as const }),
+          })
+          if (before.kind === 'refused') expect(after).toEqual(before)
+          else expect(before).toEqual({ kind: 'unread' })
+        },
+      ),
     )
   })
 })

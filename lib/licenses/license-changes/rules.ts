@@ -1,4 +1,4 @@
-import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity, type QuantityDecision, type QuantityState } from '#lib/licenses/assets/rules.ts'
 
 /**
  * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
@@ -41,7 +41,7 @@ export function isConfirmed(change: {
 }
 
 /** What a PATCH asks for. */
-export type Asked = {
+export type ChangeRequest = {
   /** The total after the change, a whole number from 0 to MAX_QUANTITY. */
   quantity: number
   /** The header If-Match: the versions of which the asset must have one. */
@@ -49,10 +49,10 @@ export type Asked = {
 }
 
 /** The asset as it is known when the checks are asked; without `facts` it is of a type that has no licenses. */
-type Known<Facts = QuantityFacts> = { seatVersion: number; facts: Facts | undefined }
+type AssetState<State = QuantityState> = { seatVersion: number; quantityState: State | undefined }
 
 /** What our own checks refuse. The reasons `not_active` and `commitment` are those of `decideQuantity`. */
-export type Refusal = { kind: 'refused' } & (
+export type Violation = { kind: 'refused' } & (
   | { reason: 'no_licenses' }
   | { reason: 'version_mismatch'; current: number }
   | Exclude<QuantityDecision, { allowed: true }>
@@ -68,43 +68,44 @@ export type Refusal = { kind: 'refused' } & (
  * Where the books are ours, they are always just read, and no change is ever open.
  */
 export function check<Open extends { toQuantity: number }>(
-  asked: Asked,
-  known: Known & { open: Open | undefined },
-): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' }
-export function check<Facts extends QuantityFacts, Foreseen extends { kind: 'applied' | 'rejected' }>(
-  asked: Asked,
-  known: Known<Facts> & { foresee: (facts: Facts) => Foreseen },
-): Refusal | { kind: 'unchanged' } | Foreseen
+  request: ChangeRequest,
+  assetState: AssetState & { open: Open | undefined },
+): Violation | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' }
+export function check<State extends QuantityState, Prediction extends { kind: 'applied' | 'rejected' }>(
+  request: ChangeRequest,
+  assetState: AssetState<State> & { predictOutcome: (quantityState: State) => Prediction },
+): Violation | { kind: 'unchanged' } | Prediction
 export function check<
   Open extends { toQuantity: number },
-  Facts extends QuantityFacts,
-  Foreseen extends { kind: 'applied' | 'rejected' },
+  State extends QuantityState,
+  Prediction extends { kind: 'applied' | 'rejected' },
 >(
-  asked: Asked,
-  known: Known<Facts> & ({ open: Open | undefined } | { foresee: (facts: Facts) => Foreseen }),
-): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' | 'unchanged' } | Foreseen
+  request: ChangeRequest,
+  assetState: AssetState<State> &
+    ({ open: Open | undefined } | { predictOutcome: (quantityState: State) => Prediction }),
+): Violation | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' | 'unchanged' } | Prediction
 export function check(
-  { quantity, ifMatch }: Asked,
+  { quantity, ifMatch }: ChangeRequest,
   {
     seatVersion,
-    facts,
+    quantityState,
     open,
-    foresee,
-  }: Known & {
+    predictOutcome,
+  }: AssetState & {
     open?: { toQuantity: number } | undefined
-    foresee?: (facts: QuantityFacts) => { kind: string }
+    predictOutcome?: (quantityState: QuantityState) => { kind: string }
   },
 ) {
-  if (!facts) return { kind: 'refused', reason: 'no_licenses' }
-  const isFit = foresee ? isVersion : mayBecomeVersion
+  if (!quantityState) return { kind: 'refused', reason: 'no_licenses' }
+  const isFit = predictOutcome ? isVersion : mayBecomeVersion
   if (!isFit(seatVersion, ifMatch)) {
-    return { kind: 'refused', reason: 'version_mismatch', current: facts.purchased }
+    return { kind: 'refused', reason: 'version_mismatch', current: quantityState.purchased }
   }
   if (open) return { kind: open.toQuantity === quantity ? 'joined' : 'in_progress', open }
-  if (!foresee) return { kind: 'unread' }
-  const decision = decideQuantity(facts, quantity)
+  if (!predictOutcome) return { kind: 'unread' }
+  const decision = decideQuantity(quantityState, quantity)
   if (!decision.allowed) return { kind: 'refused', ...decision }
-  return decision.change === 0 ? { kind: 'unchanged' } : foresee(facts)
+  return decision.change === 0 ? { kind: 'unchanged' } : predictOutcome(quantityState)
 }
 
 /** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */

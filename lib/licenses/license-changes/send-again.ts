@@ -1,17 +1,17 @@
 import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
-import { knownOf } from '#lib/licenses/assets/store.ts'
+import { assetStateOf } from '#lib/licenses/assets/store.ts'
 import type { Answer } from '#lib/platform/api/idempotency.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Reading } from '#lib/vendors/vendor.ts'
-import type { Turn } from './judge.ts'
+import type { VendorRead } from '#lib/vendors/vendor.ts'
+import type { PollLease } from './judge.ts'
 import { observedRow } from './reading/read.ts'
 import { check } from './rules.ts'
 import { type Claim, call, type QuantityRequest, type Sent } from './send.ts'
-import { type Settled, settleChange, type WhenUnknown } from './settle.ts'
+import { type ReconciledChange, reconcileChange, type WhenUnknown } from './settle.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
 
 /** Between two tries to have the turn, in milliseconds. */
@@ -56,13 +56,13 @@ export async function sendAgain(request: QuantityRequest, changeId: string, reas
 }
 
 async function tryAgain(request: QuantityRequest, changeId: string, reason?: string): Promise<Again> {
-  const found: { again?: { claim: Claim; sent: Sent } | Unfit } = {}
+  const recorded: { again?: { claim: Claim; sent: Sent } | Unfit } = {}
   const { caller, requestId } = request
-  const whenUnknown: WhenUnknown = async (tx, change, turn, reading) => {
-    found.again = await recordAgain(tx, request, change, turn, reading, reason)
+  const whenUnknown: WhenUnknown = async (tx, change, lease, readResult) => {
+    recorded.again = await recordAgain(tx, request, change, lease, readResult, reason)
   }
-  const change = await settleChange(caller, changeId, requestId, { whenUnknown })
-  const { again } = found
+  const change = await reconcileChange(caller, changeId, requestId, { whenUnknown })
+  const { again } = recorded
   if (again === undefined)
     return { why: change?.state === 'UNKNOWN' ? (unfit(change) ?? 'no_turn') : 'not_unknown' }
   if (typeof again === 'string') return { why: again }
@@ -70,7 +70,11 @@ async function tryAgain(request: QuantityRequest, changeId: string, reason?: str
 }
 
 /** What keeps a change that is unknown from being sent again, whatever its vendor shows. */
-function unfit({ seenQuantity, pollRef, age = Number.POSITIVE_INFINITY }: Settled): Unfit | undefined {
+function unfit({
+  seenQuantity,
+  pollRef,
+  age = Number.POSITIVE_INFINITY,
+}: ReconciledChange): Unfit | undefined {
   if (seenQuantity !== null) return 'moved'
   if (pollRef !== null) return 'ordered'
   // The first call may be under way there for as long as it could take; and the vendor remembers its id for a while.
@@ -82,23 +86,26 @@ async function recordAgain(
   tx: Transaction,
   request: QuantityRequest,
   { id, fromQuantity }: Change,
-  { vendor, row }: Turn,
-  reading: Reading,
+  { vendor, row }: PollLease,
+  readResult: VendorRead,
   why: string | undefined,
 ): Promise<{ claim: Claim; sent: Sent } | Unfit> {
   const { caller, quantity, requestId } = request
   const { readMs, writeMs } = vendorTimes()
   const now = await readChange(tx, caller.customerId, id)
-  if (reading.kind !== 'read' || !now) return 'unread'
-  const { observed } = reading
+  if (readResult.kind !== 'read' || !now) return 'unread'
+  const { observed } = readResult
   if (observed.seats.purchased !== fromQuantity) return 'moved'
   const unfitNow = unfit(now)
   if (unfitNow) return unfitNow
   if (now.sinceSent + readMs + writeMs >= (vendor.idempotentWrites ?? 0)) return 'forgotten'
-  const facts = knownOf(observedRow(row, observed))
-  const asked = { quantity, ifMatch: undefined }
-  const found = check(asked, { ...facts, foresee: () => vendor.foresee(observed, quantity) })
-  if (found.kind !== 'applied') return 'refused'
+  const assetState = assetStateOf(observedRow(row, observed))
+  const changeRequest = { quantity, ifMatch: undefined }
+  const decision = check(changeRequest, {
+    ...assetState,
+    predictOutcome: () => vendor.predictOutcome(observed, quantity),
+  })
+  if (decision.kind !== 'applied') return 'refused'
   const actor = actorOf(caller)
   const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, why, requestId } as const
   const change = await moveChange(tx, caller.customerId, id, move)

@@ -6,19 +6,19 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset } from '#lib/platform/db/test-rows.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { sceneries } from '../../../test/fuzz/sceneries.ts'
+import { scenarios } from '../../../test/fuzz/sceneries.ts'
 import {
   CUSTOMER,
   forgetVendors,
-  type Scenery,
+  type Scenario,
   type Seed,
   type Stage,
   setStage,
 } from '../../../test/fuzz/stage.ts'
-import { settleOpenChanges } from './jobs.ts'
+import { reconcileOpenChanges } from './jobs.ts'
 
 const asset = route(readAsset, setQuantity)
-const scenery = sceneries[0] as Scenery
+const scenario = scenarios[0] as Scenario
 let database: TestDatabase
 let stage: Stage
 /** A flexible plan and a commitment; both have 20 licenses, 3 of them assigned. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await testDatabase()
   // Longer than a busy machine takes for a call that is answered.
   const times = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '1000', VENDOR_CONFIRM_MS: '1500' }
-  stage = await setStage(scenery, { assets: 60, writers: 2, times })
+  stage = await setStage(scenario, { assets: 60, writers: 2, times })
 })
 afterAll(async () => {
   await stage.close()
@@ -49,13 +49,13 @@ type Sent = { headers?: Record<string, string>; search?: string; writer?: number
 
 async function patch(seed: Seed, quantity: number, { headers = {}, search = '', writer = 0 }: Sent = {}) {
   const body = JSON.stringify({ quantity })
-  const own = {
+  const baseHeaders = {
     authorization: `Bearer ${stage.keys[writer]}`,
     'content-type': 'application/json',
     'content-length': `${body.length}`,
   }
   const url = `http://console.example/billing/v1/assets/${stage.assetId(seed)}${search}`
-  const request = new Request(url, { method: 'PATCH', headers: { ...own, ...headers }, body })
+  const request = new Request(url, { method: 'PATCH', headers: { ...baseHeaders, ...headers }, body })
   const response = await asset.PATCH(request)
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }
@@ -82,8 +82,8 @@ const changesOf = (seed: Seed) =>
     [stage.assetId(seed)],
   )
 const auditOf = async (seed: Seed) => {
-  const statement = "SELECT action FROM audit_events WHERE details ->> 'assetId' = $1 ORDER BY id"
-  const rows = await database.sql(CUSTOMER, statement, [stage.assetId(seed)])
+  const query = "SELECT action FROM audit_events WHERE details ->> 'assetId' = $1 ORDER BY id"
+  const rows = await database.sql(CUSTOMER, query, [stage.assetId(seed)])
   return rows.map(({ action }) => String(action).replace('license-change.', ''))
 }
 const writesOf = (seed: Seed) => stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
@@ -179,8 +179,8 @@ describe('a vendor that does not answer', () => {
     expect((await patch(flexible, 25)).status).toBe(200)
   })
 
-  it.each(['reset-after', 'hang-after', 'error-after'])('200 after %s, by reading', async (fault) => {
-    stage.fake.failNext('write', fault)
+  it.each(['reset-after', 'hang-after', 'error-after'])('200 after %s, by reading', async (failure) => {
+    stage.fake.failNext('write', failure)
     expect((await patch(flexible, 25)).status).toBe(200)
     expect(writesOf(flexible)).toHaveLength(1)
     expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'APPLIED', reason: null })])
@@ -194,7 +194,7 @@ describe('a vendor that does not answer', () => {
     expect(headers.get('retry-after')).toBe('5')
     expect((await patch(flexible, 26)).json.code).toBe('change_in_progress')
     expect((await read(flexible)).total).toBe(20)
-    await stage.fake.settled()
+    await stage.fake.whenIdle()
     // A repeat joins its own change: one write, one record.
     await patched(flexible, 25)
     expect([writesOf(flexible).length, (await changesOf(flexible)).length]).toEqual([1, 1])
@@ -205,13 +205,13 @@ describe('a vendor that does not answer', () => {
     expect((await patch(flexible, 25)).status).toBe(504)
     const before = readsOf(flexible).length
     await vi.waitFor(async () => {
-      await settleOpenChanges('early')
+      await reconcileOpenChanges('early')
       expect(readsOf(flexible).length).toBeGreaterThan(before)
     })
     expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'UNKNOWN' })])
     await vi.waitFor(
       async () => {
-        await settleOpenChanges('late')
+        await reconcileOpenChanges('late')
         expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'FAILED' })])
       },
       { timeout: 60_000, interval: 100 },
@@ -272,8 +272,8 @@ describe('two at once', () => {
   it('a commitment never goes below its count, under any race of raising and lowering', async () => {
     let floor = 20
     for (let round = 0; round < 15; round++) {
-      const asked = [floor + 5, floor + 2, floor - 3, floor - 1]
-      await Promise.all(asked.map((quantity, n) => patch(annual, quantity, { writer: n % 2 })))
+      const totals = [floor + 5, floor + 2, floor - 3, floor - 1]
+      await Promise.all(totals.map((quantity, n) => patch(annual, quantity, { writer: n % 2 })))
       const { total } = await read(annual)
       expect(total).toBeGreaterThanOrEqual(floor)
       expect(stage.fake.subscription(annual.id)?.total).toBe(total)
@@ -290,9 +290,9 @@ describe('Idempotency-Key with a vendor elsewhere', () => {
     const first = await patch(flexible, 25, { headers })
     await patch(flexible, 30)
     expect((await patch(flexible, 25, { headers })).text).toBe(first.text)
-    const refused = await patch(annual, 5, { headers: { 'idempotency-key': 'low' } })
+    const denied = await patch(annual, 5, { headers: { 'idempotency-key': 'low' } })
     stage.fake.change(annual.id, { plan: 'FLEXIBLE' })
-    expect((await patch(annual, 5, { headers: { 'idempotency-key': 'low' } })).text).toBe(refused.text)
+    expect((await patch(annual, 5, { headers: { 'idempotency-key': 'low' } })).text).toBe(denied.text)
   })
 
   it('runs again after a 503, and joins its own change after a 504', async () => {
@@ -301,7 +301,7 @@ describe('Idempotency-Key with a vendor elsewhere', () => {
     expect((await patch(flexible, 25, { headers })).status).toBe(503)
     stage.fake.failNext('write', 'late')
     expect((await patch(flexible, 25, { headers })).status).toBe(504)
-    await stage.fake.settled()
+    await stage.fake.whenIdle()
     const third = await patched(flexible, 25, { headers })
     expect((await patch(flexible, 25, { headers })).text).toBe(third.text)
     expect((await patch(flexible, 26, { headers })).json.code).toBe('idempotency_key_reused')

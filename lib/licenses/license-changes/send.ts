@@ -1,8 +1,8 @@
 import 'server-only'
 import type { Asset } from '#lib/licenses/assets/contract.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
-import { knownOf, type LicensedRow, lockLicensed } from '#lib/licenses/assets/store.ts'
-import { type Answer, type KeyedRequest, keepAnswer } from '#lib/platform/api/idempotency.ts'
+import { assetStateOf, type LicensedRow, lockLicensed } from '#lib/licenses/assets/store.ts'
+import { type Answer, type KeyedRequest, saveResponse } from '#lib/platform/api/idempotency.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -10,11 +10,11 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { log, logFailure } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
+import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from './answers.ts'
-import { isAnew, observe, readOwn } from './reading/read.ts'
-import { type Asked, check } from './rules.ts'
-import { wordOf } from './settle.ts'
+import { isReplacement, observe, readSubscription } from './reading/read.ts'
+import { type ChangeRequest, check } from './rules.ts'
+import { transitionFor } from './settle.ts'
 import {
   type Change,
   endAttempt,
@@ -26,7 +26,7 @@ import {
 import { noteWait } from './store/turns.ts'
 
 /** A PATCH of a quantity. */
-export type QuantityRequest = Asked & {
+export type QuantityRequest = ChangeRequest & {
   caller: Caller
   assetId: string
   requestId: string
@@ -65,9 +65,9 @@ function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason:
  */
 export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset> | undefined> {
   const { row, vendor } = claim
-  const reading = await readOwn(vendor, row, vendorTimes().readMs)
-  if (reading.kind === 'unavailable') note(request, claim, reading.reason)
-  const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, reading))
+  const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
+  if (readResult.kind === 'unavailable') note(request, claim, readResult.reason)
+  const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, readResult))
   if (next.kind === 'stop') throw next.problem
   if (next.kind === 'answered') return next.answer
 
@@ -86,7 +86,7 @@ async function checkAgain(
   asset: Claim['row'],
   request: QuantityRequest,
   { change, vendor, claimedAt }: Claim,
-  reading: Reading,
+  readResult: VendorRead,
 ): Promise<Next> {
   const { caller, quantity, requestId } = request
   const { customerId } = caller
@@ -97,44 +97,47 @@ async function checkAgain(
   const stop = (problem: Problem): Next => ({ kind: 'stop', problem })
   const answered = async (answer: Answer<Asset>): Promise<Next> => ({
     kind: 'answered',
-    answer: await keepAnswer(tx, request.keyed, answer),
+    answer: await saveResponse(tx, request.keyed, answer),
   })
   // The read may be as old as the claim: a process that slept since then begins anew.
   const isOld = Date.now() - claimedAt > vendorTimes().leaseMs
-  if (reading.kind === 'unavailable' || isOld) {
-    const { retryAfter, why } = reading.kind === 'unavailable' ? reading : {}
+  if (readResult.kind === 'unavailable' || isOld) {
+    const { retryAfter, why } = readResult.kind === 'unavailable' ? readResult : {}
     const vendorReason = `Nothing was sent: ${vendor.label} could not be asked.`
     await noteWait(tx, customerId, change.id, retryAfter)
     await move('FAILED', { vendorReason })
     return stop(answers.vendorUnavailable(vendor.label, retryAfter, why))
   }
-  if (reading.kind === 'missing') {
-    await withdraw(reading.reason)
-    return answered(answers.foreseen({ code: 'vendor_rejected', reason: reading.reason }))
+  if (readResult.kind === 'missing') {
+    await withdraw(readResult.reason)
+    return answered(answers.predictedRejection({ code: 'vendor_rejected', reason: readResult.reason }))
   }
-  const { observed } = reading
+  const { observed } = readResult
   const fresh = await observe(tx, customerId, asset, { vendor, observed, requestId })
   if (fresh.seatsPurchased !== observed.seats.purchased) {
     await withdraw('disputed')
     return stop(answers.disputed(vendor.label))
   }
   // What was asked for was meant for the one that we knew: at an equal total, the two are the same to whoever asked.
-  if (isAnew(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
+  if (isReplacement(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
     await withdraw('found anew')
-    return stop(answers.foundAnew(vendor.label, fresh.seatsPurchased))
+    return stop(answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased))
   }
-  const found = check(request, { ...knownOf(fresh), foresee: () => vendor.foresee(observed, quantity) })
-  if (found.kind === 'refused') {
-    await withdraw(found.reason)
-    return answered(await answers.refused(tx, customerId, fresh, found))
+  const decision = check(request, {
+    ...assetStateOf(fresh),
+    predictOutcome: () => vendor.predictOutcome(observed, quantity),
+  })
+  if (decision.kind === 'refused') {
+    await withdraw(decision.reason)
+    return answered(await answers.violationProblem(tx, customerId, fresh, decision))
   }
-  if (found.kind === 'unchanged') {
+  if (decision.kind === 'unchanged') {
     await withdraw('unchanged')
     return answered(replyOf(fresh))
   }
-  if (found.kind === 'rejected') {
-    await withdraw(found.reason)
-    return answered(answers.foreseen(found))
+  if (decision.kind === 'rejected') {
+    await withdraw(decision.reason)
+    return answered(answers.predictedRejection(decision))
   }
   const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
   // The lease ended while we slept: somebody else may have given the change up.
@@ -164,15 +167,15 @@ export async function call(
   const { change, vendor } = claim
   const { writeMs } = vendorTimes()
   // A process that slept since then must not send any more: somebody else may have concluded that it died.
-  const isLate = Date.now() - at > writeMs
+  const isExpired = Date.now() - at > writeMs
   const began = performance.now()
-  const told: WriteAnswer = isLate
+  const result: WriteAnswer = isExpired
     ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
     : await vendor.setQuantity(observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
-  if ('reason' in told) note(request, claim, told.reason)
-  const word = isAgain ? ofTheFirst(told) : told
-  const attempt = { told, tookMs: performance.now() - began, movedAt }
-  return conclude(request, claim, word, attempt).catch((error) => {
+  if ('reason' in result) note(request, claim, result.reason)
+  const outcome = isAgain ? ofTheFirst(result) : result
+  const attempt = { result, tookMs: performance.now() - began, movedAt }
+  return conclude(request, claim, outcome, attempt).catch((error) => {
     if (error instanceof Problem) throw error
     // The call may have been done, whatever keeps us from writing that down.
     logFailure({ status: 504 }, error, request.requestId)
@@ -181,8 +184,10 @@ export async function call(
 }
 
 /** What the answer to a repeat says of the write: whatever refuses the repeat says nothing of the first call. */
-function ofTheFirst(told: WriteAnswer): WriteAnswer {
-  return told.kind === 'applied' || told.kind === 'unknown' ? told : { kind: 'unknown', reason: told.reason }
+function ofTheFirst(result: WriteAnswer): WriteAnswer {
+  return result.kind === 'applied' || result.kind === 'unknown'
+    ? result
+    : { kind: 'unknown', reason: result.reason }
 }
 
 /**
@@ -193,37 +198,37 @@ function ofTheFirst(told: WriteAnswer): WriteAnswer {
 async function conclude(
   request: QuantityRequest,
   { change, vendor }: Claim,
-  told: WriteAnswer,
-  attempt: { told: WriteAnswer; tookMs: number; movedAt: Date },
+  outcome: WriteAnswer,
+  attempt: { result: WriteAnswer; tookMs: number; movedAt: Date },
 ): Promise<Answer<Asset> | undefined> {
   const { caller, keyed, requestId } = request
-  const word = wordOf(told, request.quantity, vendor.label)
+  const transition = transitionFor(outcome, request.quantity, vendor.label)
   let isOver = false
-  const settled = await withAsset(request, async (tx, asset) => {
-    isOver = told.kind !== 'applied' && (await isTakenOver(tx, caller.customerId, change.id, attempt))
+  const answer = await withAsset(request, async (tx, asset) => {
+    isOver = outcome.kind !== 'applied' && (await isSuperseded(tx, caller.customerId, change.id, attempt))
     if (isOver) return undefined
-    await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
-    if (told.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, told.retryAfter)
-    const { state: to, ...reasons } = word
+    await endAttempt(tx, caller.customerId, change.id, attempt.result, attempt.tookMs)
+    if (outcome.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, outcome.retryAfter)
+    const { state: to, ...reasons } = transition
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
     const moved = await moveChange(tx, caller.customerId, change.id, move)
-    if (told.kind === 'rejected') return keepAnswer(tx, keyed, answers.rejected(told))
+    if (outcome.kind === 'rejected') return saveResponse(tx, keyed, answers.rejected(outcome))
     // One that does not move was given up by now, long after its time: the next read will find it.
-    if (told.kind !== 'applied' || word.state !== 'APPLIED' || !moved) return undefined
-    const seen = { vendor, observed: told.observed, requestId, confirmed: true }
-    return keepAnswer(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
+    if (outcome.kind !== 'applied' || transition.state !== 'APPLIED' || !moved) return undefined
+    const seen = { vendor, observed: outcome.observed, requestId, confirmed: true }
+    return saveResponse(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
   })
-  if (told.kind === 'not_sent' && !isOver) throw answers.notSent(told, vendor.label)
+  if (outcome.kind === 'not_sent' && !isOver) throw answers.notSent(outcome, vendor.label)
   // An answer that came too late to be kept: somebody else has given the change up.
-  if (word.state === 'APPLIED' && !settled) throw answers.outcomeUnknown(vendor.label, change.id)
-  return settled
+  if (transition.state === 'APPLIED' && !answer) throw answers.outcomeUnknown(vendor.label, change.id)
+  return answer
 }
 
 /**
  * Whether somebody took this call's process for dead, and has sent the change again or settled it: whatever did not come
  * of this call says nothing of that.
  */
-async function isTakenOver(
+async function isSuperseded(
   tx: Transaction,
   customerId: CustomerId,
   id: string,

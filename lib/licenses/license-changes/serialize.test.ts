@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { outlookOf } from './serialize.ts'
+import { pendingStatusOf } from './serialize.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 13, 0)
 const SECOND = 1000
@@ -21,10 +21,10 @@ afterAll(() => {
 })
 
 /** What is told of a change that was sent so many seconds ago. */
-const told = (vendor: string, secondsAgo: number, given = {}) => {
+const statusOf = (vendor: string, secondsAgo: number, values = {}) => {
   const at = new Date(NOW - secondsAgo * SECOND)
-  return outlookOf(
-    { state: 'UNKNOWN', movedAt: at, sentAt: at, seenQuantity: null, ...given },
+  return pendingStatusOf(
+    { state: 'UNKNOWN', movedAt: at, sentAt: at, seenQuantity: null, ...values },
     { vendor, vendorAccount: 'default' },
     NOW,
   )
@@ -32,17 +32,17 @@ const told = (vendor: string, secondsAgo: number, given = {}) => {
 
 test('it is known when the call can not be under way, the vendor not be late any more, and the job has asked', () => {
   const seconds = 2 * 8 + 120 + 60 + 3
-  expect(told('google-workspace', 0)).toEqual({ knownBy: NOW + seconds * SECOND })
-  expect(told('google-workspace', 100)).toEqual({ knownBy: NOW + (seconds - 100) * SECOND })
+  expect(statusOf('google-workspace', 0)).toEqual({ knownBy: NOW + seconds * SECOND })
+  expect(statusOf('google-workspace', 100)).toEqual({ knownBy: NOW + (seconds - 100) * SECOND })
   // What is claimed may be sent until its lease ends.
-  expect(told('google-workspace', 0, { state: 'CLAIMED', sentAt: null })).toEqual({
+  expect(statusOf('google-workspace', 0, { state: 'CLAIMED', sentAt: null })).toEqual({
     knownBy: NOW + (seconds + 30) * SECOND,
   })
 })
 
 test('it may be asked for again once the call is over, for as long as the vendor knows its id', () => {
-  const isRepeatable = (secondsAgo: number, given = {}) =>
-    told('microsoft-partner-center', secondsAgo, given).repeatable ?? false
+  const isRepeatable = (secondsAgo: number, values = {}) =>
+    statusOf('microsoft-partner-center', secondsAgo, values).repeatable ?? false
   expect([16, 17, 3587, 3588].map((secondsAgo) => isRepeatable(secondsAgo))).toEqual([
     false,
     true,
@@ -51,5 +51,5 @@ test('it may be asked for again once the call is over, for as long as the vendor
   ])
   expect(isRepeatable(60, { state: 'SENT' })).toBe(false)
   expect(isRepeatable(60, { seenQuantity: 7 })).toBe(false)
-  expect(told('google-workspace', 60)).not.toHaveProperty('repeatable')
+  expect(statusOf('google-workspace', 60)).not.toHaveProperty('repeatable')
 })

@@ -29,7 +29,7 @@ export function serializeLicenseChange({
     createTime: change.createdAt.getTime(),
     ...(settledAt === null ? {} : { settleTime: settledAt.getTime() }),
     ...acknowledgementOf(change),
-    ...(isOpen(change.state) ? outlookOf(change, account) : {}),
+    ...(isOpen(change.state) ? pendingStatusOf(change, account) : {}),
   }
 }
 
@@ -42,10 +42,10 @@ function acknowledgementOf(change: Change): Pick<LicenseChange, 'acknowledged'> 
 /** An open change, as the item of its asset tells it. */
 export function serializeOpenChange(
   open: Change,
-  outlook: Outlook,
+  pendingStatus: PendingStatus,
 ): NonNullable<AssetListItem['openChange']> {
   const { id, toQuantity: to, state, createdAt } = open
-  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime(), ...outlook }
+  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime(), ...pendingStatus }
 }
 
 /** The newest change of an asset that is settled, as its item tells it. */
@@ -63,7 +63,7 @@ function actorOf({ actorKind: kind, actorId: id, actorName: name }: Actor): Lice
 }
 
 /** What can be said of an open change beforehand. */
-type Outlook = {
+type PendingStatus = {
   /** By when it is settled, in epoch milliseconds, if the vendor answers when it is asked. */
   knownBy: number
   /** Asking for the same total again may have it sent once more now, with one effect. */
@@ -76,10 +76,10 @@ type OpenChange = Pick<Change, 'state' | 'movedAt' | 'sentAt' | 'seenQuantity'>
 const JOB_MS = 60_000
 
 /** The outlook of a change of an asset that is open there; the times are those that settle it (judge.ts). */
-export function outlookOf(change: OpenChange, asset: Account, now = Date.now()): Outlook {
+export function pendingStatusOf(change: OpenChange, asset: Account, now = Date.now()): PendingStatus {
   const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
   const vendor = vendorOf(asset)
-  const { settleMs, idempotentWrites = 0 } = vendor.books === 'theirs' ? vendor : { settleMs: 0 }
+  const { settleMs, idempotentWrites = 0 } = vendor.systemOfRecord === 'theirs' ? vendor : { settleMs: 0 }
   const movedAt = change.movedAt.getTime()
   const sentBy = change.state === 'CLAIMED' ? movedAt + leaseMs : movedAt
   const knownBy = sentBy + 2 * writeMs + settleMs + JOB_MS + confirmMs

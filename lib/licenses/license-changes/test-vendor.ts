@@ -3,9 +3,9 @@ import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
-import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
+import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 import type { Times } from '../../../test/fuzz/times.ts'
-import { settleOpenChanges } from './jobs.ts'
+import { reconcileOpenChanges } from './jobs.ts'
 
 // Test equipment: a vendor's stand-in, assets there, and PATCHes to them as a client sends them.
 
@@ -24,16 +24,16 @@ export type TestVendor = Awaited<ReturnType<typeof testVendor>>
 
 /** @param times also `GOOGLE_SETTLE_SECONDS` and the like; a second unless told */
 export async function testVendor(
-  scenery: Scenery,
+  scenario: Scenario,
   { options = {}, times = {}, assets = 2 }: { options?: FakeOptions; times?: Times; assets?: number } = {},
 ) {
   const database: TestDatabase = await testDatabase()
-  const settle = { [scenery.settleSetting]: '1' } as Times
-  const stage: Stage = await setStage(scenery, {
+  const scenarioTimes = { [scenario.confirmSetting]: '1' } as Times
+  const stage: Stage = await setStage(scenario, {
     assets,
     writers: 2,
     options,
-    times: { ...SHORT, ...settle, ...times },
+    times: { ...SHORT, ...scenarioTimes, ...times },
   })
   const [flexible, annual] = stage.seeds as [Seed, Seed]
   const assetId = (seed: Seed) => stage.assetId(seed)
@@ -58,8 +58,8 @@ export async function testVendor(
     writes: ({ id }: Seed) =>
       stage.fake.writes.filter(({ subscriptionId, by }) => subscriptionId === id && by === 'client'),
     async audit(seed: Seed) {
-      const statement = "SELECT action FROM audit_events WHERE details ->> 'assetId' = $1 ORDER BY id"
-      const rows = await database.sql(CUSTOMER, statement, [assetId(seed)])
+      const query = "SELECT action FROM audit_events WHERE details ->> 'assetId' = $1 ORDER BY id"
+      const rows = await database.sql(CUSTOMER, query, [assetId(seed)])
       return rows.map(({ action }) => String(action).replace('license-change.', ''))
     },
     async patch(
@@ -73,23 +73,23 @@ export async function testVendor(
       }: { headers?: object; search?: string; writer?: number; assetId?: string } = {},
     ) {
       const body = JSON.stringify({ quantity })
-      const own = {
+      const defaultHeaders = {
         authorization: `Bearer ${stage.keys[writer]}`,
         'content-type': 'application/json',
         'content-length': `${body.length}`,
       }
       const url = `http://console.example/billing/v1/assets/${id}${search}`
       const response = await asset.PATCH(
-        new Request(url, { method: 'PATCH', headers: { ...own, ...headers }, body }),
+        new Request(url, { method: 'PATCH', headers: { ...defaultHeaders, ...headers }, body }),
       )
       const json = await response.json()
       return { status: response.status, code: json.code ?? response.status, json, headers: response.headers }
     },
     /** Lets the job look until no change of the asset is open any more. */
-    settled: (seed: Seed) =>
+    waitUntilResolved: (seed: Seed) =>
       vi.waitFor(
         async () => {
-          await settleOpenChanges('job')
+          await reconcileOpenChanges('job')
           const open = (await states(seed)).filter((state) => state === 'UNKNOWN' || state === 'SENT')
           if (open.length > 0) throw new Error('It is open still.')
         },

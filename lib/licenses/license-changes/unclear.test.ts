@@ -3,7 +3,7 @@ import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import type { Call } from '../../../test/fakes/vendors/routes.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { settleOpenChanges } from './jobs.ts'
+import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // What is said of a write whose answer was lost, where no read can prove what became of it.
@@ -42,7 +42,7 @@ const LOST: [string, () => void][] = [
 test.each(LOST)('done, and then %s: nothing says that it was not applied', async (_, after) => {
   const { code } = await lose(after)
   expect(code).toBe('outcome_unknown')
-  await vendor.settled(vendor.flexible)
+  await vendor.waitUntilResolved(vendor.flexible)
   expect(await vendor.changes(vendor.flexible)).toMatchObject([
     { state: 'UNCLEAR', reason: expect.stringContaining('Google Workspace'), settledAt: expect.any(Date) },
     ...(vendor.total(vendor.flexible) === 26 ? [{ state: 'DRIFT', from: 20, to: 26 }] : []),
@@ -52,7 +52,7 @@ test.each(LOST)('done, and then %s: nothing says that it was not applied', async
 
 test('its totals are told as people write them', async () => {
   await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 1026), {}, 1030)
-  await vendor.settled(vendor.flexible)
+  await vendor.waitUntilResolved(vendor.flexible)
   const [{ reason } = {}] = await vendor.changes(vendor.flexible)
   expect(reason).toContain('the change to 1,030 reached')
   expect(reason).toContain('it shows 1,026, and')
@@ -61,7 +61,7 @@ test('its totals are told as people write them', async () => {
 test('the next change is decided on a fresh read; the lost one’s key goes on telling that nobody knows', async () => {
   const headers = { 'idempotency-key': 'lost' }
   await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 26), headers)
-  await vendor.settled(vendor.flexible)
+  await vendor.waitUntilResolved(vendor.flexible)
   const [lost] = await vendor.changes(vendor.flexible)
   const again = await vendor.patch(vendor.flexible, 30, { headers })
   expect([again.code, again.json.changeId]).toEqual(['outcome_unknown', lost?.id])
@@ -77,9 +77,9 @@ test('the next change is decided on a fresh read; the lost one’s key goes on t
 
 test('the total from before proves nothing where somebody moved it meanwhile, and set it back', async () => {
   await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 26))
-  await settleOpenChanges('early')
+  await reconcileOpenChanges('early')
   vendor.fake.setByVendor(vendor.flexible.id, 20)
-  await vendor.settled(vendor.flexible)
+  await vendor.waitUntilResolved(vendor.flexible)
   expect(await vendor.states(vendor.flexible)).toEqual(['UNCLEAR'])
 })
 
@@ -93,7 +93,7 @@ test('an old read, of the total before our own change before, is no sign that so
   expect((await vendor.patch(vendor.flexible, 25)).status).toBe(200)
   vendor.fake.failNext('write', 'drop-before')
   expect((await vendor.patch(vendor.flexible, 30)).status).toBe(504)
-  await vendor.settled(vendor.flexible)
+  await vendor.waitUntilResolved(vendor.flexible)
   expect(await vendor.states(vendor.flexible)).toEqual(['APPLIED', 'FAILED'])
 })
 
@@ -102,7 +102,7 @@ test('the total from before, with nothing in between, says that it was not appli
   const headers = { 'idempotency-key': 'lost' }
   vendor.fake.failNext('write', 'drop-before')
   expect((await vendor.patch(vendor.flexible, 30, { headers })).status).toBe(504)
-  await vendor.settled(vendor.flexible)
+  await vendor.waitUntilResolved(vendor.flexible)
   expect(await vendor.states(vendor.flexible)).toEqual(['FAILED'])
   expect((await vendor.patch(vendor.flexible, 30, { headers })).status).toBe(200)
 })
@@ -116,7 +116,7 @@ test.each([
   const after = async (time: string) => {
     const aged = `moved_at = clock_timestamp() - interval '${time}', checked_at = NULL`
     await vendor.database.sql(CUSTOMER, `UPDATE license_changes SET ${aged}`)
-    await settleOpenChanges('job')
+    await reconcileOpenChanges('job')
     return vendor.database.sql(
       CUSTOMER,
       'SELECT state, checked_at IS NOT NULL AS "isAsked" FROM license_changes',

@@ -4,8 +4,8 @@ import { run } from '#lib/platform/db/test-server.ts'
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { settleByHand } from './by-hand.ts'
-import { settleOpenChanges } from './jobs.ts'
+import { resolveByHand } from './by-hand.ts'
+import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // Who waits for a change that somebody else asks for, and for how long its Idempotency-Key tells that nobody knows.
@@ -14,15 +14,15 @@ let vendor: TestVendor
 afterEach(() => vendor.close())
 
 test('who asks while somebody else reads waits for what that read tells', async () => {
-  const held = Promise.withResolvers<void>()
-  let isHolding = false
+  const blocker = Promise.withResolvers<void>()
+  let isBlocked = false
   let reads = 0
   const onStep = async (step: Step) => {
     // Done; but neither its answer comes back, nor what the first read after it says.
     if (step === 'write-applied') vendor.fake.setFault(vendor.flexible.id, { read: 'error-before' })
     if (step !== 'read-arrived') return
     reads += 1
-    if (isHolding) await held.promise
+    if (isBlocked) await blocker.promise
   }
   const times = { VENDOR_CHECK_MS: '60000', VENDOR_CONFIRM_MS: '5000' }
   vendor = await testVendor(google, { options: { onStep }, times })
@@ -32,14 +32,14 @@ test('who asks while somebody else reads waits for what that read tells', async 
   fake.setFault(flexible.id, undefined)
   // As if the time between two reads were over.
   await database.sql(CUSTOMER, 'UPDATE license_changes SET checked_at = NULL')
-  isHolding = true
+  isBlocked = true
   const before = reads
-  const job = settleOpenChanges('job')
+  const job = reconcileOpenChanges('job')
   await vi.waitFor(() => expect(reads).toBe(before + 1))
   const answer = patch(flexible, 30, { headers: { 'idempotency-key': 'waits' } })
   const joined = "SELECT 1 AS joined FROM idempotency_keys WHERE key = 'waits' AND change_id IS NOT NULL"
   await vi.waitFor(async () => expect(await database.sql(CUSTOMER, joined)).toHaveLength(1))
-  held.resolve()
+  blocker.resolve()
   expect((await answer).status).toBe(200)
   await job
   expect([reads, fake.writes.length]).toEqual([before + 1, 1])
@@ -49,13 +49,13 @@ describe('the key of a change that is unclear', () => {
   const headers = { 'idempotency-key': 'lost' }
   const patch = () => vendor.patch(vendor.flexible, 30, { headers })
   /** The key is so many days old, and its change was settled so many days ago. */
-  const age = (days: number, settledDays: number) =>
+  const age = (days: number, resolvedDays: number) =>
     run(
       vendor.database.url,
       `ALTER TABLE idempotency_keys DISABLE ROW LEVEL SECURITY;
        ALTER TABLE license_changes DISABLE ROW LEVEL SECURITY;
        UPDATE idempotency_keys SET created_at = now() - interval '${days} days';
-       UPDATE license_changes SET settled_at = now() - interval '${settledDays} days' WHERE settled_at IS NOT NULL;
+       UPDATE license_changes SET settled_at = now() - interval '${resolvedDays} days' WHERE settled_at IS NOT NULL;
        ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
        ALTER TABLE license_changes ENABLE ROW LEVEL SECURITY`,
     )
@@ -66,7 +66,7 @@ describe('the key of a change that is unclear', () => {
     vendor.fake.failNext('write', 'drop-before')
     expect((await patch()).status).toBe(504)
     vendor.fake.setByVendor(vendor.flexible.id, 26)
-    await vendor.settled(vendor.flexible)
+    await vendor.waitUntilResolved(vendor.flexible)
     const [change] = await vendor.changes(vendor.flexible)
     expect(change?.state).toBe('UNCLEAR')
     return String(change?.id)
@@ -82,9 +82,11 @@ describe('the key of a change that is unclear', () => {
   test('and for a day more has the answer that a person gave it, and is free then', async () => {
     const id = await unclear()
     await age(30, 30)
-    await settleByHand(newCustomerId(CUSTOMER), id, { as: 'APPLIED', reason: 'seen there' })
-    const told = await patch()
-    expect([told.status, told.json.properties.subscription.Seats.NumberOfSeats, sent()]).toEqual([200, 26, 1])
+    await resolveByHand(newCustomerId(CUSTOMER), id, { as: 'APPLIED', reason: 'seen there' })
+    const answer = await patch()
+    expect([answer.status, answer.json.properties.subscription.Seats.NumberOfSeats, sent()]).toEqual([
+      200, 26, 1,
+    ])
     // What is kept as an answer is as old as its key.
     await age(30, 2)
     expect((await patch()).status).toBe(200)

@@ -41,8 +41,8 @@ describe('how long to wait', () => {
 
 test('a vendor that fails, one that throttles and one that does not let us in are told apart', async () => {
   vendor = await testVendor(google, {})
-  const because = async (fault: string) => {
-    vendor.fake.failNext('read', fault)
+  const because = async (failure: string) => {
+    vendor.fake.failNext('read', failure)
     return (await vendor.patch(vendor.flexible, 30)).json.because
   }
   expect(await because('drop-before')).toBe('not_answering')

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { carryOut, inTurns, patiently } from './carry-out.ts'
+import { carryOut, mapWithConcurrency, patiently } from './carry-out.ts'
 
 const never = new AbortController().signal
 
 test('at most four at once and two of a type; each once, whatever the order of the answers', async () => {
   const types = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 25 })
   await fc.assert(
-    fc.asyncProperty(types, fc.scheduler(), async (given, scheduler) => {
-      const items = given.map((type, at) => ({ type, at }))
+    fc.asyncProperty(types, fc.scheduler(), async (input, scheduler) => {
+      const items = input.map((type, at) => ({ type, at }))
       const running: string[] = []
       const done: number[] = []
       const work = async ({ type, at }: { type: string; at: number }) => {
@@ -20,7 +20,7 @@ test('at most four at once and two of a type; each once, whatever the order of t
         running.splice(running.indexOf(type), 1)
         done.push(at)
       }
-      await scheduler.waitFor(inTurns(items, work, never))
+      await scheduler.waitFor(mapWithConcurrency(items, work, never))
       expect(done.toSorted((a, b) => a - b)).toEqual(items.map(({ at }) => at))
     }),
     { numRuns: 40 },
@@ -31,7 +31,7 @@ test('after a stop none is begun, and those begun come to their end', async () =
   const stop = new AbortController()
   const ended: number[] = []
   const items = Array.from({ length: 9 }, (_, at) => ({ type: 'a', at }))
-  await inTurns(
+  await mapWithConcurrency(
     items,
     async ({ at }) => {
       if (at === 1) stop.abort()
@@ -44,17 +44,17 @@ test('after a stop none is begun, and those begun come to their end', async () =
 })
 
 test('what is not known is looked up after the others, until it is known; not for ever', async () => {
-  const asked: string[] = []
+  const names: string[] = []
   const waits: number[] = []
   const pause = async (ms: number) => void waits.push(ms)
   const items = ['slow', 'lost', 'quick'].map((name) => ({ type: name, name }))
-  const ask = async ({ name }: { name: string }) => {
-    asked.push(name)
-    return name === 'quick' || (name === 'slow' && asked.filter((other) => other === name).length === 3)
+  const attempt = async ({ name }: { name: string }) => {
+    names.push(name)
+    return name === 'quick' || (name === 'slow' && names.filter((other) => other === name).length === 3)
   }
-  await carryOut(items, ask, pause, never)
-  expect(asked.slice(0, 7)).toEqual(['slow', 'lost', 'quick', 'slow', 'lost', 'slow', 'lost'])
-  expect(asked.filter((name) => name === 'lost')).toHaveLength(37)
+  await carryOut(items, attempt, pause, never)
+  expect(names.slice(0, 7)).toEqual(['slow', 'lost', 'quick', 'slow', 'lost', 'slow', 'lost'])
+  expect(names.filter((name) => name === 'lost')).toHaveLength(37)
   expect(waits.reduce((sum, ms) => sum + ms)).toBe(180_000)
 })
 
@@ -62,33 +62,33 @@ const tooMany = (retryAfter: number) => new Problem('rate_limited', undefined, {
 
 test('who is over a limit is waited for, and asked again', async () => {
   const answers = [tooMany(0.001), tooMany(0.001), 'done']
-  const ask = async () => {
+  const attempt = async () => {
     const answer = answers.shift()
     if (answer instanceof Problem) throw answer
     return answer
   }
-  expect(await patiently(ask, never)).toBe('done')
+  expect(await patiently(attempt, never)).toBe('done')
   expect(answers).toEqual([])
 })
 
 test('any other refusal is one at once', async () => {
-  let asked = 0
-  const ask = async () => {
-    asked += 1
+  let attempts = 0
+  const send = async () => {
+    attempts += 1
     throw new Problem('vendor_unavailable')
   }
-  await expect(patiently(ask, never)).rejects.toMatchObject({ code: 'vendor_unavailable' })
-  expect(asked).toBe(1)
+  await expect(patiently(send, never)).rejects.toMatchObject({ code: 'vendor_unavailable' })
+  expect(attempts).toBe(1)
 })
 
 test('a stop ends the wait', async () => {
   const stop = new AbortController()
-  let asked = 0
+  let attempts = 0
   const waiting = patiently(async () => {
-    asked += 1
+    attempts += 1
     queueMicrotask(() => stop.abort())
     throw tooMany(3600)
   }, stop.signal)
   await expect(waiting).rejects.toMatchObject({ code: 'rate_limited' })
-  expect(asked).toBe(1)
+  expect(attempts).toBe(1)
 })

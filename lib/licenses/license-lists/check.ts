@@ -1,11 +1,11 @@
-import type { QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** What is known of an asset before its change: undefined where it has no licenses. `etag` is of its version. */
-export type Known = { facts: QuantityFacts | undefined; etag: string | undefined }
+export type AssetSnapshot = { quantityState: QuantityState | undefined; etag: string | undefined }
 
 /** What a dry run says: `same` changes nothing, `unchecked` could not be asked. */
-export type Checked = Known & { check: 'allowed' | 'same' | 'refused' | 'unchecked'; error?: unknown }
+export type Checked = AssetSnapshot & { check: 'allowed' | 'same' | 'refused' | 'unchecked'; error?: unknown }
 
 /**
  * Asks what a change would answer. Where the total is another than was known, be it that somebody set it a moment
@@ -14,24 +14,25 @@ export type Checked = Known & { check: 'allowed' | 'same' | 'refused' | 'uncheck
  */
 export async function checkTarget(
   quantity: number,
-  known: Known,
+  snapshot: AssetSnapshot,
   dryRun: (etag: string | undefined) => Promise<unknown>,
 ): Promise<Checked> {
-  const asked = (at: Known, onError: (error: unknown) => Checked | Promise<Checked>) =>
+  const runDryRun = (at: AssetSnapshot, onError: (error: unknown) => Checked | Promise<Checked>) =>
     dryRun(at.etag).then(
-      (): Checked => ({ ...at, check: at.facts?.purchased === quantity ? 'same' : 'allowed' }),
+      (): Checked => ({ ...at, check: at.quantityState?.purchased === quantity ? 'same' : 'allowed' }),
       onError,
     )
-  const refused = (at: Known) => (error: unknown) => {
-    const isAnswer = ['refused', 'conflict', 'done'].includes(fateOf(error, quantity))
+  const onRejected = (at: AssetSnapshot) => (error: unknown) => {
+    const isAnswer = ['refused', 'conflict', 'done'].includes(outcomeOf(error, quantity))
     return { ...at, check: isAnswer ? ('refused' as const) : ('unchecked' as const), error }
   }
-  return asked(known, (error) => {
-    const found = error instanceof Problem && error.code === 'version_mismatch' && error.more.members
-    const { current, etag } = found || {}
-    if (!known.facts || typeof current !== 'number' || typeof etag !== 'string') return refused(known)(error)
-    const newer = { facts: { ...known.facts, purchased: current }, etag }
-    return asked(newer, refused(newer))
+  return runDryRun(snapshot, (error) => {
+    const members = error instanceof Problem && error.code === 'version_mismatch' && error.more.members
+    const { current, etag } = members || {}
+    if (!snapshot.quantityState || typeof current !== 'number' || typeof etag !== 'string')
+      return onRejected(snapshot)(error)
+    const newer = { quantityState: { ...snapshot.quantityState, purchased: current }, etag }
+    return runDryRun(newer, onRejected(newer))
   })
 }
 
@@ -40,13 +41,13 @@ export async function checkTarget(
  * it; `lost`: no answer came, so it may have been made. Both are told by asking again with the same key. `failed`: it
  * was not made, and may be if it is asked for again. `stopped`: nothing can be asked now.
  */
-export type Fate = 'done' | 'refused' | 'conflict' | 'unknown' | 'lost' | 'failed' | 'stopped'
+export type ChangeOutcome = 'done' | 'refused' | 'conflict' | 'unknown' | 'lost' | 'failed' | 'stopped'
 
 const STOPPED = ['unauthenticated', 'permission_denied']
 const FAILED = ['vendor_unavailable', 'change_in_progress', 'rate_limited']
 
 /** The fate of a change that was answered with an error: `done` where somebody else had set the same total. */
-export function fateOf(error: unknown, quantity: number): Fate {
+export function outcomeOf(error: unknown, quantity: number): ChangeOutcome {
   if (!(error instanceof Problem)) return 'lost'
   if (error.code === 'version_mismatch') return error.more.members?.current === quantity ? 'done' : 'conflict'
   if (error.code === 'outcome_unknown') return 'unknown'

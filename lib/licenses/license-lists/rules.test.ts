@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { totalsOf, totalsText } from './rules.ts'
 
 const change = (purchased: number, quantity: number, isCommitmentPlan = false) => ({
-  facts: { status: 'ACTIVE', isCommitmentPlan, purchased },
+  quantityState: { status: 'ACTIVE', isCommitmentPlan, purchased },
   quantity,
 })
 

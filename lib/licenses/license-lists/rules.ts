@@ -1,7 +1,7 @@
-import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity, needsTypedTotal, type QuantityState } from '#lib/licenses/assets/rules.ts'
 
 /** How many assets one list may change. */
-export const MOST_TARGETS = 250
+export const MAX_TARGETS = 250
 
 /** A row of a list: an asset, and its total number of licenses after the change. */
 export type Target = { line: number; assetId: string; quantity: number }
@@ -10,14 +10,15 @@ export type Target = { line: number; assetId: string; quantity: number }
 type Totals = { assets: number; added: number; removed: number; committed: number; mustType: boolean }
 
 /** What the changes come to; `mustType`: one of them alone would need its total typed. */
-export function totalsOf(changes: readonly { facts: QuantityFacts; quantity: number }[]): Totals {
+export function totalsOf(changes: readonly { quantityState: QuantityState; quantity: number }[]): Totals {
   const totals: Totals = { assets: changes.length, added: 0, removed: 0, committed: 0, mustType: false }
-  for (const { facts, quantity } of changes) {
-    const change = quantity - facts.purchased
+  for (const { quantityState, quantity } of changes) {
+    const change = quantity - quantityState.purchased
     totals.added += Math.max(0, change)
     totals.removed += Math.max(0, -change)
-    if (facts.isCommitmentPlan) totals.committed += Math.max(0, change)
-    totals.mustType ||= decideQuantity(facts, quantity).allowed && needsTypedTotal(facts, quantity)
+    if (quantityState.isCommitmentPlan) totals.committed += Math.max(0, change)
+    totals.mustType ||=
+      decideQuantity(quantityState, quantity).allowed && needsTypedTotal(quantityState, quantity)
   }
   return totals
 }

@@ -16,7 +16,7 @@ describe('a list is read', () => {
     ['more than one separator', 'workspace-suite-1\t60\noffice-suite-2, 1200'],
     ['empty columns behind', 'workspace-suite-1\t60\t\t\noffice-suite-2\t1200\t\t'],
   ])('%s', (_what, text) => {
-    expect(readTargets(text)).toEqual({ targets: [A, B], faults: [], skipped: 0 })
+    expect(readTargets(text)).toEqual({ targets: [A, B], errors: [], skipped: 0 })
   })
 
   test.each([
@@ -27,21 +27,21 @@ describe('a list is read', () => {
     ['id,quantity,name,target', 'workspace-suite-1,45,Plus,60'],
     ['Anlage;Anzahl', 'workspace-suite-1;60'],
   ])('with its columns named: %s', (header, row) => {
-    const { targets, faults } = readTargets(`${header}\n\n  \n${row}\n`)
-    expect([targets, faults]).toEqual([[{ ...A, line: 4 }], []])
+    const { targets, errors } = readTargets(`${header}\n\n  \n${row}\n`)
+    expect([targets, errors]).toEqual([[{ ...A, line: 4 }], []])
   })
 
   test('a row whose named total is open is left alone, and counted', () => {
     const text =
       'id,name,target\nworkspace-suite-1,Plus,60\ncloud-platform-1,Production,N/A\noffice-suite-2,Apps,'
-    expect(readTargets(text)).toEqual({ targets: [{ ...A, line: 2 }], faults: [], skipped: 2 })
+    expect(readTargets(text)).toEqual({ targets: [{ ...A, line: 2 }], errors: [], skipped: 2 })
   })
 
   test('a quoted cell over several lines counts them', () => {
     const text = 'id,name,total\nworkspace-suite-1,"two\r\nlines",60\noffice-suite-2,x,sixty'
-    const { targets, faults } = readTargets(text)
+    const { targets, errors } = readTargets(text)
     expect(targets).toEqual([{ ...A, line: 2 }])
-    expect(faults).toEqual([{ line: 4, reason: expect.stringContaining('"sixty" is not a whole number') }])
+    expect(errors).toEqual([{ line: 4, reason: expect.stringContaining('"sixty" is not a whole number') }])
   })
 })
 
@@ -63,43 +63,43 @@ describe('a fault names its line', () => {
     ['"office-suite-1,60', 'does not end on this line'],
     ['"office\nsuite",60', 'does not end on this line'],
   ])('%s', (row, reason) => {
-    const { faults, targets } = readTargets(`workspace-suite-1,60\n${row}\n`)
-    expect([faults, targets]).toEqual([[{ line: 2, reason: expect.stringContaining(reason) }], [A]])
+    const { errors, targets } = readTargets(`workspace-suite-1,60\n${row}\n`)
+    expect([errors, targets]).toEqual([[{ line: 2, reason: expect.stringContaining(reason) }], [A]])
   })
 
   test('also behind a header, where a number without quotes makes a column too many', () => {
-    expect(readTargets('Asset ID,Total\noffice-suite-1,1,200').faults).toEqual([
+    expect(readTargets('Asset ID,Total\noffice-suite-1,1,200').errors).toEqual([
       { line: 2, reason: expect.stringContaining('there are 3 columns') },
     ])
-    expect(readTargets('ID,Name,Plan\noffice-suite-1,Apps,Flexible').faults).toEqual([
+    expect(readTargets('ID,Name,Plan\noffice-suite-1,Apps,Flexible').errors).toEqual([
       { line: 1, reason: expect.stringContaining('no column is named for the total') },
     ])
   })
 
   test('an asset that is listed twice, be the totals the same or not', () => {
-    const { faults, targets } = readTargets(
+    const { errors, targets } = readTargets(
       'office-suite-1,5\nworkspace-suite-1,7\noffice-suite-1,5\noffice-suite-1,x',
     )
     const reason = '"office-suite-1" stands on line 1 already'
-    expect(faults).toEqual([3, 4].map((line) => ({ line, reason })))
+    expect(errors).toEqual([3, 4].map((line) => ({ line, reason })))
     expect(targets).toHaveLength(2)
   })
 
   test('a first row of data is no header', () => {
-    expect(readTargets('workspace-suite-1,sixty\noffice-suite-2,7').faults).toMatchObject([{ line: 1 }])
+    expect(readTargets('workspace-suite-1,sixty\noffice-suite-2,7').errors).toMatchObject([{ line: 1 }])
     expect(readTargets('id,60\noffice-suite-2,7').targets).toHaveLength(2)
   })
 
   test.each(['', ' \n\t\n;;\n', 'Asset ID,Total\n'])('nothing to do in %j', (text) => {
-    expect(readTargets(text).faults).toEqual([{ reason: 'The list has no row with a total.' }])
+    expect(readTargets(text).errors).toEqual([{ reason: 'The list has no row with a total.' }])
   })
 })
 
 test('250 rows are read, and one more is told', () => {
   const list = (count: number) => Array.from({ length: count }, (_, at) => `a-${at},${at}`).join('\n')
   expect(readTargets(list(250)).targets).toHaveLength(250)
-  const { targets, faults } = readTargets(list(251))
-  expect([targets, faults]).toEqual([
+  const { targets, errors } = readTargets(list(251))
+  expect([targets, errors]).toEqual([
     [],
     [{ reason: 'The list has 251 rows, and at most 250 assets can be changed at once.' }],
   ])
@@ -114,7 +114,7 @@ const rows = fc.uniqueArray(fc.record({ assetId: id, quantity: fc.integer({ min:
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 
 test('whatever way a list is written, it is read as it was meant', () => {
-  const way = fc.record({
+  const format = fc.record({
     separator: fc.constantFrom('\t', ';', ','),
     end: fc.constantFrom('\n', '\r\n', '\r'),
     header: fc.constantFrom([], ['ID', 'Total'], ['Asset ID', 'Quantity']),
@@ -122,17 +122,19 @@ test('whatever way a list is written, it is read as it was meant', () => {
     grouped: fc.boolean(),
   })
   fc.assert(
-    fc.property(rows, way, (given, { separator, end, header, blank, grouped }) => {
+    fc.property(rows, format, (expected, { separator, end, header, blank, grouped }) => {
       const total = (value: number) => quoted(grouped ? value.toLocaleString('en') : String(value))
-      const lines = given.map(({ assetId, quantity }) => `${quoted(assetId)}${separator}${total(quantity)}`)
+      const lines = expected.map(
+        ({ assetId, quantity }) => `${quoted(assetId)}${separator}${total(quantity)}`,
+      )
       if (header.length > 0) lines.unshift(header.join(separator))
       const text = lines.join(blank ? end + end : end)
-      const { targets, faults } = readTargets(text)
-      expect(faults).toEqual([])
-      expect(targets.map(({ assetId, quantity }) => ({ assetId, quantity }))).toEqual(given)
+      const { targets, errors } = readTargets(text)
+      expect(errors).toEqual([])
+      expect(targets.map(({ assetId, quantity }) => ({ assetId, quantity }))).toEqual(expected)
       const step = blank ? 2 : 1
       expect(targets.map(({ line }) => line)).toEqual(
-        given.map((_, at) => 1 + step * (at + (header.length ? 1 : 0))),
+        expected.map((_, at) => 1 + step * (at + (header.length ? 1 : 0))),
       )
     }),
   )
@@ -144,12 +146,12 @@ test('whatever the text, each row is a target, a fault of its own line, or left 
     .array(fc.tuple(cell, fc.constantFrom(',', ';', '\t', '\n', '\r\n', ' ')), { maxLength: 30 })
     .map((parts) => parts.flat().join(''))
   fc.assert(
-    fc.property(text, (given) => {
-      const { targets, faults } = readTargets(given)
+    fc.property(text, (input) => {
+      const { targets, errors } = readTargets(input)
       expect(new Set(targets.map(({ assetId }) => assetId)).size).toBe(targets.length)
-      const lines = [...targets, ...faults].flatMap(({ line }) => line ?? [])
+      const lines = [...targets, ...errors].flatMap(({ line }) => line ?? [])
       expect(new Set(lines).size).toBe(lines.length)
-      expect(Math.max(1, ...lines)).toBeLessThanOrEqual(given.split(/\r\n|\r|\n/).length)
+      expect(Math.max(1, ...lines)).toBeLessThanOrEqual(input.split(/\r\n|\r|\n/).length)
       for (const { quantity } of targets) expect(wholeNumber(String(quantity))).toBe(quantity)
     }),
   )
@@ -161,12 +163,12 @@ test.each([
   ['a quote behind each line of another kind', '\u2028"a" b\n'.repeat(20_000)],
 ])('a long text with %s is read in no time', (_what, text) => {
   const started = performance.now()
-  expect(readTargets(text).faults.length).toBeGreaterThan(0)
+  expect(readTargets(text).errors.length).toBeGreaterThan(0)
   expect(performance.now() - started).toBeLessThan(30_000)
 })
 
 test('a quote that does not end takes nothing with it, and names its line', () => {
-  const { targets, faults } = readTargets('workspace-suite-1,60\n"office-suite-1,60\n\noffice-suite-2,1200\n')
+  const { targets, errors } = readTargets('workspace-suite-1,60\n"office-suite-1,60\n\noffice-suite-2,1200\n')
   expect(targets).toEqual([A, { ...B, line: 4 }])
-  expect(faults).toEqual([{ line: 2, reason: expect.stringContaining('does not end on this line') }])
+  expect(errors).toEqual([{ line: 2, reason: expect.stringContaining('does not end on this line') }])
 })

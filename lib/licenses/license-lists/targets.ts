@@ -1,13 +1,13 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
-import { MOST_TARGETS, type Target, wholeNumber } from './rules.ts'
+import { MAX_TARGETS, type Target, wholeNumber } from './rules.ts'
 
 /** What is wrong with a line; without one, with the list. */
-export type TargetFault = { line?: number; reason: string }
+export type TargetError = { line?: number; reason: string }
 
 export type TargetList = {
   targets: Target[]
-  faults: TargetFault[]
+  errors: TargetError[]
   /** Rows that name an asset and, in a column with a name, no total: nothing is to be done there. */
   skipped: number
 }
@@ -28,30 +28,30 @@ const TOTALS = [
   'licenseqty',
   'seats',
 ]
-const LONGEST_ID = 300
+const MAX_ID_LENGTH = 300
 
 /**
  * Reads a list of totals, pasted or from a file: asset ID and total in each row, parted by tab, comma or semicolon.
  * A first row may name its columns; then there may be others. Where there are faults nothing should be done.
  */
 export function readTargets(text: string): TargetList {
-  const list: TargetList = { targets: [], faults: [], skipped: 0 }
+  const list: TargetList = { targets: [], errors: [], skipped: 0 }
   const [first, ...rest] = readTextRows(text)
   const header = first && headerOf(first.cells)
   const rows = header || !first ? rest : [first, ...rest]
   if (header && header.total === -1) {
     const reason = 'no column is named for the total: call it "total"'
-    return { ...list, faults: [{ line: first.line, reason }] }
+    return { ...list, errors: [{ line: first.line, reason }] }
   }
   const lineOf = new Map<string, number>()
   for (const row of rows) readRow(row, header ?? UNNAMED, list, lineOf)
   const { length } = list.targets
-  if (length > MOST_TARGETS) {
-    const reason = `The list has ${length.toLocaleString('en')} rows, and at most ${MOST_TARGETS} assets can be changed at once.`
-    return { ...list, targets: [], faults: [{ reason }] }
+  if (length > MAX_TARGETS) {
+    const reason = `The list has ${length.toLocaleString('en')} rows, and at most ${MAX_TARGETS} assets can be changed at once.`
+    return { ...list, targets: [], errors: [{ reason }] }
   }
-  if (length === 0 && list.faults.length === 0)
-    list.faults.push({ reason: 'The list has no row with a total.' })
+  if (length === 0 && list.errors.length === 0)
+    list.errors.push({ reason: 'The list has no row with a total.' })
   return list
 }
 
@@ -63,31 +63,34 @@ function readRow(row: TextRow, columns: Columns, list: TargetList, lineOf: Map<s
     return
   }
   const quantity = wholeNumber(total)
-  const reason = faultOf(assetId, total, quantity) ?? tooMany(cells, columns)
+  const reason = validateTarget(assetId, total, quantity) ?? tooMany(cells, columns)
   const before = lineOf.get(assetId)
   if (assetId !== '') lineOf.set(assetId, before ?? line)
   if (before !== undefined)
-    list.faults.push({ line, reason: `${shown(assetId)} stands on line ${before} already` })
-  else if (reason !== undefined) list.faults.push({ line, reason })
+    list.errors.push({ line, reason: `${truncated(assetId)} stands on line ${before} already` })
+  else if (reason !== undefined) list.errors.push({ line, reason })
   else if (quantity !== undefined) list.targets.push({ line, assetId, quantity })
 }
 
-function faultOf(assetId: string, total: string, quantity: number | undefined): string | undefined {
+function validateTarget(assetId: string, total: string, quantity: number | undefined): string | undefined {
   if ([assetId, total].some((cell) => cell.startsWith('"') || /[\r\n]/.test(cell)))
     return 'a quoted text that begins here does not end on this line'
   if (assetId === '') return 'no asset is named'
-  if (assetId.length > LONGEST_ID) return `${shown(assetId)} is too long for an asset ID`
-  if (total === '') return `no total follows ${shown(assetId)}: part the two by a tab, comma or semicolon`
-  if (quantity === undefined) return `${shown(total)} is not a whole number: give the total after the change`
-  if (quantity > MAX_QUANTITY) return `${shown(total)} is more than ${MAX_QUANTITY.toLocaleString('en')}`
+  if (assetId.length > MAX_ID_LENGTH) return `${truncated(assetId)} is too long for an asset ID`
+  if (total === '') return `no total follows ${truncated(assetId)}: part the two by a tab, comma or semicolon`
+  if (quantity === undefined)
+    return `${truncated(total)} is not a whole number: give the total after the change`
+  if (quantity > MAX_QUANTITY) return `${truncated(total)} is more than ${MAX_QUANTITY.toLocaleString('en')}`
   return undefined
 }
 
 /** One more column than expected could be anything: also the rest of `1,200`. */
 function tooMany(cells: string[], { count, named }: Columns): string | undefined {
   if (cells.slice(count).every((cell) => cell === '')) return undefined
-  const way = named ? 'as the first line does' : 'asset ID and total, or name the columns in the first line'
-  return `there are ${cells.length} columns: give ${count}, ${way}`
+  const format = named
+    ? 'as the first line does'
+    : 'asset ID and total, or name the columns in the first line'
+  return `there are ${cells.length} columns: give ${count}, ${format}`
 }
 
 /** The columns that a first row names; undefined where it is a row like the others. */
@@ -98,14 +101,14 @@ function headerOf(cells: string[]): Columns | undefined {
   const total = names.indexOf(TOTALS.find((name) => names.includes(name)) ?? '?')
   if (id !== -1 && total !== -1) return { id, total, count, named: true }
   // Two words in another language.
-  const isWords = count === 2 && cells.every((cell) => cell !== '' && !/[\d-]/.test(cell))
-  if (isWords || (id === 0 && count === 2 && wholeNumber(cells[1] ?? '') === undefined)) {
+  const isText = count === 2 && cells.every((cell) => cell !== '' && !/[\d-]/.test(cell))
+  if (isText || (id === 0 && count === 2 && wholeNumber(cells[1] ?? '') === undefined)) {
     return { id: 0, total: 1, count, named: true }
   }
   return id === -1 || count === 2 ? undefined : { id, total: -1, count, named: true }
 }
 
-function shown(text: string): string {
+function truncated(text: string): string {
   return `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
 }
 
@@ -118,7 +121,7 @@ type TextRow = { line: number; cells: string[] }
 type Read = { record: string[]; raw: string }
 
 /** Behind so many faults of quotes all are taken for letters: each fault means to begin anew. */
-const MOST_FAULTS = 20
+const MAX_ERRORS = 20
 
 /** The likelier ones first. */
 const SEPARATORS = ['\t', ';', ',']
@@ -128,16 +131,16 @@ const SEPARATORS = ['\t', ';', ',']
  * a row that has none of that by its own. Cells may stand in double quotes. Blank rows are left out. Where quotes
  * do not fit, those of that line are taken for letters, so that nothing behind it is lost.
  */
-function readTextRows(given: string): TextRow[] {
+function readTextRows(input: string): TextRow[] {
   // The package counts and repeats line breaks of one character only.
-  const text = given.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const text = input.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
   const filled = text.split('\n').filter((row) => /[^\s;,]/.test(row))
   const usual = filled.flatMap(separatorsIn)[0] ?? ','
   const rows: TextRow[] = []
   let line = 1
   for (const { record, raw } of readRows(text, usual)) {
-    const own = separatorsIn(raw)
-    const [other] = own.includes(usual) ? [] : own
+    const separators = separatorsIn(raw)
+    const [other] = separators.includes(usual) ? [] : separators
     const read = (other && readRows(raw, other)[0]?.record) || record
     // The package leaves blanks within quotes.
     const cells = read.map((cell) => cell.trim())
@@ -157,9 +160,9 @@ function readRows(text: string, delimiter: string): Read[] {
   const rows: Read[] = []
   const options = { delimiter, record_delimiter: '\n', relax_column_count: true, trim: true, raw: true }
   let rest = text
-  let faults = 0
+  let errorCount = 0
   // Told of each row, since a fault would take all that were read before it. With `raw` a row is more than its cells.
-  const take = (read: unknown) => {
+  const addRow = (read: unknown) => {
     const row = read as Read
     rest = rest.slice(row.raw.length)
     rows.push(row)
@@ -167,13 +170,13 @@ function readRows(text: string, delimiter: string): Read[] {
   }
   while (rest !== '') {
     try {
-      parse(rest, { ...options, relax_quotes: true, on_record: take })
+      parse(rest, { ...options, relax_quotes: true, on_record: addRow })
       return rows
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
-      faults += 1
-      const [row = ''] = faults > MOST_FAULTS ? [rest] : (/^[^\n]*\n?/.exec(rest) ?? [])
-      parse(row, { ...options, quote: false, on_record: take })
+      errorCount += 1
+      const [row = ''] = errorCount > MAX_ERRORS ? [rest] : (/^[^\n]*\n?/.exec(rest) ?? [])
+      parse(row, { ...options, quote: false, on_record: addRow })
     }
   }
   return rows

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { tellMembers } from '#lib/identity/account-mails/send.ts'
+import { notifyMembers } from '#lib/identity/account-mails/send.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
@@ -31,7 +31,7 @@ const days = (n: number) => new Date(Date.now() + n * 86_400_000)
 const signal = new AbortController().signal
 const tell = () => tellOfOrders('job-of-a-test', signal)
 async function sent() {
-  await tellMembers('job-of-a-test', signal)
+  await notifyMembers('job-of-a-test', signal)
   return catcher.mails.splice(0)
 }
 async function order({ kind = 'member', by = ana, made = -80, ends = 13 } = {}) {

@@ -1,7 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { customersWithNearOrders } from '#lib/identity/access/due-work.ts'
-import type { OrderEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import type { RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -24,7 +24,7 @@ export async function tellWhoOrdered(
   tx: Transaction,
   customerId: CustomerId,
   orderId: string,
-  event: OrderEvent,
+  event: RenewalEvent,
 ): Promise<void> {
   if (!mailSettings()) return
   // By two statements: orders and members may lie on different machines.

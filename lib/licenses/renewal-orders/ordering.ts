@@ -32,7 +32,7 @@ export async function order(tx: Transaction, asked: Asked & { wanted: Wanted }):
   const id = randomUUID()
   if (standing) await store.settleOrder(tx, customerId, standing, 'REPLACED', { ...by, replacedBy: id })
   const termEnd = row.commitmentEnd as Date
-  const isOurs = vendor.books === 'ours'
+  const isOurs = vendor.systemOfRecord === 'ours'
   const placedVersion = isOurs ? row.seatVersion : undefined
   const { vendorSubscriptionId } = row
   const former = formerOf(row, standing)
@@ -52,7 +52,7 @@ export async function withdraw(tx: Transaction, asked: Asked): Promise<string | 
   if (!standing || standing.takenBackAt) return undefined
   const actor = actorOf(caller)
   // Whatever was said of it, or is left there of the one before it, is to be taken away.
-  if (vendorOf(row).books === 'theirs') {
+  if (vendorOf(row).systemOfRecord === 'theirs') {
     const now = new Date()
     const { kind, id, name } = actor
     const by = { takenBackByKind: kind, takenBackById: id, takenBackByName: name }

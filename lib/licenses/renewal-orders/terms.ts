@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
-import { vendorFacts } from '#lib/vendors/known-vendors.ts'
+import { vendorInfo } from '#lib/vendors/known-vendors.ts'
 import { nextTermEnd, type RenewalFacts } from './rules.ts'
 
 // What assets say of their terms. Whoever writes here has locked the row before.
@@ -18,7 +18,7 @@ export function factsOf(row: LicensedRow): RenewalFacts {
     isCommitmentPlan,
     commitmentEnd: row.commitmentEnd?.getTime(),
     renewalType: renewalType ?? undefined,
-    choice: vendorFacts(vendor).nextTerm(planName),
+    choice: vendorInfo(vendor).nextTerm(planName),
     hasNextTerm: vendor !== builtIn.name || nextTermOf(row) !== undefined,
   }
 }

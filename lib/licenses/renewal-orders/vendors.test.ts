@@ -118,7 +118,7 @@ describe('Microsoft', () => {
     vendor.fake.change(vendor.annual.id, {}, { fields: { ...own().fields, ...fields } } as object)
   const gone = async () => {
     expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
-    await vendor.fake.settled()
+    await vendor.fake.whenIdle()
     expect(books()).toMatchObject({ total: 20, next: undefined })
   }
 
@@ -130,7 +130,7 @@ describe('Microsoft', () => {
       await order({ quantity: 12 })
       await withdraw()
       await until(gone)
-      await vendor.fake.settled()
+      await vendor.fake.whenIdle()
       await until(gone)
     },
   )
@@ -264,7 +264,7 @@ describe('Google', () => {
       },
       { timeout: 15_000, interval: 200 },
     )
-    await vendor.fake.settled()
+    await vendor.fake.whenIdle()
     expect(books()).toMatchObject({ renewalType: IN_USE })
   })
 

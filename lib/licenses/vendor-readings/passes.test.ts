@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { endPass, keepPlace, openPass, pausePass, wantPasses } from './passes.ts'
+import { endPass, openPass, pausePass, saveCursor, schedulePasses } from './passes.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -15,15 +15,15 @@ test('a process that was taken for dead moves no pass that is over, nor the one 
   const slow = await opened()
   const other = await opened()
   expect(other).toEqual(slow)
-  expect(await keepPlace(account, other, 'two', ['c-1'])).toBe(true)
+  expect(await saveCursor(account, other, 'two', ['c-1'])).toBe(true)
   await endPass(account, other)
-  expect(await keepPlace(account, slow, 'one', [])).toBe(false)
-  await wantPasses()
+  expect(await saveCursor(account, slow, 'one', [])).toBe(false)
+  await schedulePasses()
   // Passes are told apart by the millisecond in which they began.
   await database.opened.jobs.query('SELECT pg_sleep(0.002)')
   const next = await opened()
   expect(next).toMatchObject({ cursor: null, failed: [] })
-  expect(await keepPlace(account, slow, 'one', [])).toBe(false)
+  expect(await saveCursor(account, slow, 'one', [])).toBe(false)
   await pausePass(account, slow, 600)
   await endPass(account, slow)
   expect(await opened()).toEqual(next)

@@ -17,7 +17,7 @@ export type Pass = {
 /** A pass begins so long after the one before began, at the earliest. */
 const EVERY = '1 hour'
 /** Of customers who fail, so many are remembered. */
-const MOST_FAILED = 1000
+const MAX_FAILED = 1000
 
 /** The pass that is under way, or a new one where it is time for it; undefined where its time has not come. */
 export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass | undefined> {
@@ -43,14 +43,14 @@ const ITS_PASS = "vendor = $1 AND name = $2 AND date_trunc('milliseconds', list_
  * Keeps the place of a pass after a page, and who failed on it.
  * @returns false where the pass is over: another process, which took this one for dead, has ended it
  */
-export async function keepPlace(
+export async function saveCursor(
   { vendor, vendorAccount }: Account,
   { beganAt }: Pick<Pass, 'beganAt'>,
   cursor: string,
   failed: readonly string[],
 ): Promise<boolean> {
   const { rowCount } = await database().jobs.query(
-    `UPDATE vendor_accounts SET list_cursor = $4, list_failed = (list_failed || $5::text[])[1:${MOST_FAILED}]
+    `UPDATE vendor_accounts SET list_cursor = $4, list_failed = (list_failed || $5::text[])[1:${MAX_FAILED}]
      WHERE ${ITS_PASS}`,
     [vendor, vendorAccount, beganAt, cursor, failed],
   )
@@ -62,13 +62,13 @@ export async function pausePass(
   { vendor, vendorAccount }: Account,
   { beganAt }: Pick<Pass, 'beganAt'>,
   seconds: number,
-  { anew = false } = {},
+  { isRestart = false } = {},
 ): Promise<void> {
   await database().jobs.query(
     `UPDATE vendor_accounts SET list_next_at = statement_timestamp() + $4::int * interval '1 second',
        list_cursor = CASE WHEN $5 THEN NULL ELSE list_cursor END
      WHERE ${ITS_PASS}`,
-    [vendor, vendorAccount, beganAt, seconds, anew],
+    [vendor, vendorAccount, beganAt, seconds, isRestart],
   )
 }
 
@@ -86,6 +86,6 @@ export async function endPass(
 }
 
 /** Has the lists of all accounts read with the next run of the job, whatever was planned. */
-export async function wantPasses(): Promise<void> {
+export async function schedulePasses(): Promise<void> {
   await database().jobs.query('UPDATE vendor_accounts SET list_next_at = statement_timestamp()')
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { holdersOf } from './holders.ts'
-import { heldOf, makeMissedDue } from './subscriptions.ts'
+import { findTracked, makeMissedDue } from './subscriptions.ts'
 
 // Under row-level security, an index on a call such as lower() is never used: each page would read the whole table.
 
@@ -30,16 +30,16 @@ const account = { vendor: 'google-workspace', vendorAccount: 'default' }
 const named = { vendorCustomerId: 'C1', subscriptionId: 'S1' }
 
 test.each([
-  ['a page is matched with what we have', () => heldOf(account, [named])],
+  ['a page is matched with what we have', () => findTracked(account, [named])],
   ['the holder of a subscription is looked for', () => holdersOf([{ ...account, ...named }])],
-])('%s by an index of the ids', async (_what, ask) => {
+])('%s by an index of the ids', async (_what, runQuery) => {
   const query = vi.spyOn(database.opened.jobs, 'query')
-  await ask()
-  const [statement, values] = query.mock.calls[0] as unknown as [string, unknown[]]
+  await runQuery()
+  const [text, values] = query.mock.calls[0] as unknown as [string, unknown[]]
   query.mockRestore()
   await owner.query('BEGIN')
   await owner.query('SET LOCAL ROLE console_jobs')
-  const { rows } = await owner.query(`EXPLAIN ${statement}`, values)
+  const { rows } = await owner.query(`EXPLAIN ${text}`, values)
   await owner.query('ROLLBACK')
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(
@@ -49,8 +49,8 @@ test.each([
 
 test('whoever failed in a pass is not missed by it, in whatever letters the vendor names the customer', async () => {
   const failed = Array.from({ length: 400 }, (_, n) => `c${n}`)
-  const soon = new Date(Date.now() + 60_000)
-  expect(await makeMissedDue(account, soon, failed, 100)).toBe(1)
+  const inOneMinute = new Date(Date.now() + 60_000)
+  expect(await makeMissedDue(account, inOneMinute, failed, 100)).toBe(1)
   const due = 'SELECT subscription_id AS "at" FROM vendor_subscriptions WHERE next_read_at IS NOT NULL'
   expect(await database.sql('many', due)).toEqual([{ at: 'S2000' }])
 })

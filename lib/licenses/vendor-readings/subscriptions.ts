@@ -7,7 +7,7 @@ import type { Account } from '#lib/vendors/accounts.ts'
 // may write when something was told of, and when it is to be read.
 
 /** A subscription at a vendor, and the asset that points to it. */
-export type Held = {
+export type TrackedSubscription = {
   customerId: CustomerId
   id: string
   assetId: string
@@ -28,8 +28,11 @@ const ofOpen = (row: string) =>
 const ITS_ASSET = 'JOIN assets a ON a.customer_id = v.customer_id AND a.vendor_subscription_id = v.id'
 
 /** Those of a page that we have. Letters' case is left aside: whether they are the same is the vendor's to say. */
-export async function heldOf({ vendor, vendorAccount }: Account, listed: readonly Named[]): Promise<Held[]> {
-  const { rows } = await database().jobs.query<Held>(
+export async function findTracked(
+  { vendor, vendorAccount }: Account,
+  listed: readonly Named[],
+): Promise<TrackedSubscription[]> {
+  const { rows } = await database().jobs.query<TrackedSubscription>(
     `SELECT ${COLUMNS} FROM unnest($3::text[], $4::text[]) AS l (customer, subscription)
      JOIN vendor_subscriptions v ON v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL
        AND v.vendor_customer_key = l.customer AND v.subscription_key = l.subscription
@@ -46,16 +49,16 @@ export async function heldOf({ vendor, vendorAccount }: Account, listed: readonl
 }
 
 /** Notes of subscriptions that their vendor has told again what it told before: all of a page in one statement. */
-export async function noteToldAgain(told: readonly Held[]): Promise<void> {
-  if (told.length === 0) return
+export async function noteUnchanged(subscriptions: readonly TrackedSubscription[]): Promise<void> {
+  if (subscriptions.length === 0) return
   await database().jobs.query(
     `UPDATE vendor_subscriptions v SET observed_at = statement_timestamp()
      FROM unnest($1::text[], $2::text[], $3::text[]) AS t (customer, id, observation)
      WHERE v.customer_id = t.customer AND v.id = t.id AND v.observation = t.observation`,
     [
-      told.map(({ customerId }) => customerId),
-      told.map(({ id }) => id),
-      told.map(({ observation }) => observation),
+      subscriptions.map(({ customerId }) => customerId),
+      subscriptions.map(({ id }) => id),
+      subscriptions.map(({ observation }) => observation),
     ],
   )
 }
@@ -68,15 +71,20 @@ const LEASE = '5 minutes'
  * is writing. In a database that is spread it waits for these and leaves them then: to lock rows there locks the customers
  * beside, too, which this login may not.
  */
-export async function takeDue({ vendor, vendorAccount }: Account, limit: number): Promise<Held[]> {
+export async function claimDue(
+  { vendor, vendorAccount }: Account,
+  limit: number,
+): Promise<TrackedSubscription[]> {
   const { jobs } = database()
-  const { rows: places } = await jobs.query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
+  const { rows: distribution } = await jobs.query<{ spread: boolean }>(
+    "SELECT is_spread('invoices') AS spread",
+  )
   const isDue = 'released_at IS NULL AND next_read_at <= statement_timestamp()'
-  const { rows } = await jobs.query<Held>(
+  const { rows } = await jobs.query<TrackedSubscription>(
     `WITH due AS (
        SELECT customer_id, id FROM vendor_subscriptions
        WHERE vendor = $1 AND account = $2 AND ${isDue} AND ${ofOpen('vendor_subscriptions')}
-       ORDER BY next_read_at LIMIT $3 ${places[0]?.spread ? '' : 'FOR UPDATE SKIP LOCKED'}
+       ORDER BY next_read_at LIMIT $3 ${distribution[0]?.spread ? '' : 'FOR UPDATE SKIP LOCKED'}
      ), v AS (
        UPDATE vendor_subscriptions s SET next_read_at = statement_timestamp() + interval '${LEASE}'
        FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id AND ${isDue}

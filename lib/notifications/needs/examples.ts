@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const by = 'session'
 const params = { need_id: 'past-due:USD:default' }
@@ -52,7 +52,10 @@ export const dismissNeed: readonly Example[] = [
     summary: 'An API key has seen nothing',
     params,
     body: { version },
-    answer: refused('permission_denied', 'What needs somebody is put aside by a signed-in member alone.'),
+    answer: problemAnswer(
+      'permission_denied',
+      'What needs somebody is put aside by a signed-in member alone.',
+    ),
   },
 ]
 

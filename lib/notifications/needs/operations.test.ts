@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 /** A reading of the licenses of an asset, so many days ago. */
-const reading = (assetId: string, days: number, purchased: number, assigned: number) =>
+const sample = (assetId: string, days: number, purchased: number, assigned: number) =>
   db.sql(
     customer,
     `INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
@@ -79,9 +79,9 @@ beforeEach(async () => {
     { description: 'Business Plus', price: '18', qty: '125', details: '1 Oct – 31 Oct 2026' },
   ])
   await addAsset(customer, 'workspace-suite-idle', { purchased: 100, assigned: 60 })
-  await reading('workspace-suite-idle', 80, 100, 50)
-  await reading('workspace-suite-idle', 30, 100, 75)
-  await reading('workspace-suite-idle', 5, 100, 60)
+  await sample('workspace-suite-idle', 80, 100, 50)
+  await sample('workspace-suite-idle', 30, 100, 75)
+  await sample('workspace-suite-idle', 5, 100, 60)
   const annual = {
     purchased: 50,
     assigned: 45,
@@ -90,8 +90,8 @@ beforeEach(async () => {
   }
   await addAsset(customer, 'office-suite-annual', annual, { skuName: 'Office E3' })
   await addAsset(customer, 'workspace-suite-full', { purchased: 100, assigned: 98 }, { skuName: 'Frontline' })
-  await reading('workspace-suite-full', 200, 100, 60)
-  await reading('workspace-suite-full', 40, 100, 98)
+  await sample('workspace-suite-full', 200, 100, 60)
+  await sample('workspace-suite-full', 40, 100, 98)
   for (const id of ['a', 'b', 'c'])
     await addAsset(customer, `workspace-suite-${id}`, { purchased: 10, assigned: 10 }, { skuName: `S${id}` })
   await change('unclear', 'workspace-suite-a', 'UNCLEAR', 40)
@@ -99,30 +99,30 @@ beforeEach(async () => {
   await change('old', 'workspace-suite-c', 'REJECTED', 8)
 })
 
-type Asked = { roles?: Role[]; profiles?: string[]; cookie?: string }
+type ReadOptions = { roles?: Role[]; profiles?: string[]; cookie?: string }
 
-async function list(asked: Asked = {}) {
-  const { status, body } = await ask(needs.GET, 'needs', 'GET', asked)
+async function list(options: ReadOptions = {}) {
+  const { status, body } = await callApi(needs.GET, 'needs', 'GET', options)
   expect(status).toBe(200)
   return body as { count: number; needs: Need[]; looked: string[] }
 }
-const idsOf = async (asked: Asked = {}) => (await list(asked)).needs.map(({ id }) => id)
+const idsOf = async (options: ReadOptions = {}) => (await list(options)).needs.map(({ id }) => id)
 
-async function ask(
+async function callApi(
   handler: (request: Request) => Promise<Response>,
   path: string,
   method: string,
-  { roles = ['admin'], profiles, cookie }: Asked = {},
+  { roles = ['admin'], profiles, cookie }: ReadOptions = {},
   body?: unknown,
 ) {
-  const own: Record<string, string> = cookie
+  const headers: Record<string, string> = cookie
     ? { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' }
     : {
         Authorization: `Bearer ${await addKey(customer, roles, profiles ? { billingProfiles: profiles } : {})}`,
       }
   const request = new Request(`http://console.example/billing/v1/${path}`, {
     method,
-    headers: { ...own, 'Content-Type': 'application/json' },
+    headers: { ...headers, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const response = await handler(request)
@@ -131,21 +131,21 @@ async function ask(
 const member = async (...roles: Role[]) =>
   cookieOf(await addSession(customer, await addMember(customer, { roles })))
 const dismiss = (cookie: string, id: string, version: unknown) =>
-  ask(dismissal.PUT, `needs/${encodeURIComponent(id)}/dismissal`, 'PUT', { cookie }, { version })
+  callApi(dismissal.PUT, `needs/${encodeURIComponent(id)}/dismissal`, 'PUT', { cookie }, { version })
 const restore = (cookie: string, id: string) =>
-  ask(dismissal.DELETE, `needs/${encodeURIComponent(id)}/dismissal`, 'DELETE', { cookie }, {})
-const versionOf = async (id: string, asked: Asked = {}) =>
-  (await list(asked)).needs.find((need) => need.id === id)?.version ?? ''
+  callApi(dismissal.DELETE, `needs/${encodeURIComponent(id)}/dismissal`, 'DELETE', { cookie }, {})
+const versionOf = async (id: string, options: ReadOptions = {}) =>
+  (await list(options)).needs.find((need) => need.id === id)?.version ?? ''
 
 describe('what needs somebody', () => {
   test('is all that somebody can do something about, in order, with its figures', async () => {
-    const { needs: found, count } = await list()
-    expect([count, found.map(({ id }) => id)]).toEqual([8, ALL])
-    expect(found[1]).toMatchObject({
+    const { needs: items, count } = await list()
+    expect([count, items.map(({ id }) => id)]).toEqual([8, ALL])
+    expect(items[1]).toMatchObject({
       pastDue: { count: 2, amount: 10.3, currency: 'USD', days: 50, billingProfile: { name: customer } },
     })
-    expect(found[4]).toMatchObject({ renewal: { days: 56, purchased: 50, idle: 5 } })
-    expect(found[5]).toMatchObject({
+    expect(items[4]).toMatchObject({ renewal: { days: 56, purchased: 50, idle: 5 } })
+    expect(items[5]).toMatchObject({
       idle: {
         purchased: 100,
         count: 25,
@@ -153,9 +153,9 @@ describe('what needs somebody', () => {
         cost: { amount: 450, currency: 'USD', isMonthly: true },
       },
     })
-    expect(found[6]).toMatchObject({ nearlyFull: { purchased: 100, assigned: 98, days: 4 } })
+    expect(items[6]).toMatchObject({ nearlyFull: { purchased: 100, assigned: 98, days: 4 } })
     // 25 licenses at 18.00 more than the 100 that are known.
-    expect(found[7]).toMatchObject({ unmatchedLines: { count: 1, amount: 450, currency: 'USD' } })
+    expect(items[7]).toMatchObject({ unmatchedLines: { count: 1, amount: 450, currency: 'USD' } })
   })
 
   test.each<[Role[], string[]]>([
@@ -170,8 +170,8 @@ describe('what needs somebody', () => {
   test('is of the billing profiles that the caller may see', async () => {
     expect(await idsOf({ roles: ['finance-user'], profiles: ['emea'] })).toEqual(['past-due:EUR:emea'])
     // No price is known of invoices that they may not see.
-    const { needs: found } = await list({ roles: ['it-manager'], profiles: ['emea'] })
-    expect(found.find(({ id }) => id === IDLE)?.idle).toEqual({ purchased: 100, count: 25, lowerTo: 75 })
+    const { needs: items } = await list({ roles: ['it-manager'], profiles: ['emea'] })
+    expect(items.find(({ id }) => id === IDLE)?.idle).toEqual({ purchased: 100, count: 25, lowerTo: 75 })
   })
 
   test('tells IT Managers what idle licenses cost, unless the customer hides it', async () => {
@@ -205,9 +205,11 @@ describe('what needs somebody', () => {
       const answer = await needs.GET(new Request('http://console.example/billing/v1/needs', { headers }))
       expect(answer.status).toBe(200)
     })
-    const own = sent.filter(({ text }) => !/api_keys|look.ups|limit_windows|current_user AS login/.test(text))
+    const needQueries = sent.filter(
+      ({ text }) => !/api_keys|look.ups|limit_windows|current_user AS login/.test(text),
+    )
     // Seven of facts; and of the one platform with a recent invoice its known licenses, and that invoice itself.
-    expect(own.length).toBeLessThanOrEqual(11)
+    expect(needQueries.length).toBeLessThanOrEqual(11)
   })
 })
 
@@ -217,8 +219,8 @@ describe('a member puts a line aside', () => {
     const version = await versionOf(DEBT)
     expect((await dismiss(ana, DEBT, version)).body).toMatchObject({ id: DEBT, isDismissed: true })
     const seen = async (cookie: string) => {
-      const { count, needs: found } = await list({ cookie })
-      return [count, found.find(({ id }) => id === DEBT)?.isDismissed]
+      const { count, needs: items } = await list({ cookie })
+      return [count, items.find(({ id }) => id === DEBT)?.isDismissed]
     }
     expect([await seen(ana), await seen(ben)]).toEqual([
       [7, true],
@@ -256,7 +258,7 @@ describe('a member puts a line aside', () => {
         404,
         404,
       ])
-    const byKey = await ask(
+    const byKey = await callApi(
       dismissal.PUT,
       `needs/${encodeURIComponent(DEBT)}/dismissal`,
       'PUT',

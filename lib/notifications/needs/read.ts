@@ -2,24 +2,24 @@ import 'server-only'
 import { itemize } from '#lib/billing/invoices/itemization.ts'
 import { readInvoice } from '#lib/billing/invoices/store.ts'
 import { listPlans, type PlanRow, planOf } from '#lib/costs/idle-licenses/store.ts'
-import { knownSeatsIn } from '#lib/costs/known-seats.ts'
+import { selectSeatHistories } from '#lib/costs/known-seats.ts'
 import { pricesFor } from '#lib/costs/license-prices/operations.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { listNewestLines, type NewestLine, readHidesPrices } from '#lib/costs/license-prices/store.ts'
-import { type KnownSeats, type SeatVerdict, seatVerdict } from '#lib/costs/seat-verdict.ts'
+import { checkSeats, type SeatCheckResult, type SeatHistory } from '#lib/costs/seat-verdict.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import {
+  type AssetPlan,
   CHECKED_DAYS,
-  inOrder,
   KINDS,
-  type KnownPlan,
   type Need,
   type NeedKind,
   needsOf,
+  sortNeeds,
   type UnmatchedLines,
   type WaitingChange,
 } from './rules.ts'
@@ -28,7 +28,7 @@ import { type ChangeRow, listBusy, listDismissals, listPastDue, listWaiting, rea
 /** Who asks what needs them. Whoever is no member has put nothing aside. */
 export type Who = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles'> & { memberId?: string | undefined }
 
-export type Found = {
+export type LoadedNeeds = {
   needs: Need[]
   /** What the member has put aside, by its name. */
   dismissed: ReadonlyMap<string, string>
@@ -46,7 +46,7 @@ const SEEN_WITH = {
  * What needs somebody, as far as their roles and billing profiles let them see it. At most nine statements, and three for
  * each platform whose newest invoice is recent: each is bounded, however many rows the customer has.
  */
-export async function readNeeds(tx: Transaction, who: Who): Promise<Found> {
+export async function readNeeds(tx: Transaction, who: Who): Promise<LoadedNeeds> {
   const { customerId, memberId } = who
   const [seesInvoices, seesLicenses] = [may(who, 'invoice-viewer'), may(who, 'licenses-manager')]
   const when = <T>(is: boolean, read: () => Promise<T[]>) => (is ? read() : Promise.resolve([]))
@@ -63,20 +63,21 @@ export async function readNeeds(tx: Transaction, who: Who): Promise<Found> {
   const unmatched = seesInvoices ? await unmatchedLines(tx, who, lines, CHECKED_DAYS) : []
   const prices = pricesFor(who, { hidesPrices, assets: rows, lines })
   const isBusy = new Set(busy)
-  const plans = rows.map((row) => knownPlan(row, prices.get(row.id), isBusy.has(row.id)))
+  const plans = rows.map((row) => toAssetPlan(row, prices.get(row.id), isBusy.has(row.id)))
   const needs = needsOf({ ...time, pastDue, plans, changes: waiting.map(changeOf), unmatched })
   const seen: readonly NeedKind[] = [
     ...(seesInvoices ? SEEN_WITH['invoice-viewer'] : []),
     ...(seesLicenses ? SEEN_WITH['licenses-manager'] : []),
   ]
-  return { needs: inOrder(needs), dismissed, looked: KINDS.filter((kind) => seen.includes(kind)) }
+  return { needs: sortNeeds(needs), dismissed, looked: KINDS.filter((kind) => seen.includes(kind)) }
 }
 
-function knownPlan(row: PlanRow, price: LastPrice | undefined, isBusy: boolean): KnownPlan {
+function toAssetPlan(row: PlanRow, price: LastPrice | undefined, isBusy: boolean): AssetPlan {
   const { id, name, type, commitmentEnd, renewalType, scheduledTotal, assignedThen, paceDays } = row
-  const pace = assignedThen === null || paceDays === null ? null : { assigned: assignedThen, days: paceDays }
+  const pastAssignment =
+    assignedThen === null || paceDays === null ? null : { assigned: assignedThen, days: paceDays }
   const asset = { id, name, type }
-  return { ...planOf(row), asset, price, commitmentEnd, renewalType, scheduledTotal, pace, isBusy }
+  return { ...planOf(row), asset, price, commitmentEnd, renewalType, scheduledTotal, pastAssignment, isBusy }
 }
 
 function changeOf({ id, assetId, name, type, state, from, to, reason, at }: ChangeRow): WaitingChange {
@@ -96,47 +97,47 @@ async function unmatchedLines(
   lines: readonly NewestLine[],
   mostDays: number,
 ): Promise<UnmatchedLines[]> {
-  const found: UnmatchedLines[] = []
+  const unmatched: UnmatchedLines[] = []
   const recent = lines.filter(({ isHistory, age, type, platform }) => {
     return !isHistory && age <= mostDays && type === platform
   })
-  for (const [id, own] of Map.groupBy(recent, ({ invoiceId }) => invoiceId)) {
-    const [first] = own
+  for (const [id, invoiceLines] of Map.groupBy(recent, ({ invoiceId }) => invoiceId)) {
+    const [first] = invoiceLines
     if (!first) continue
-    const known = await knownSeatsIn(tx, who, first.platform)
+    const seats = await selectSeatHistories(tx, who, first.platform)
     // Whether a line is explained is a matter of its quantity: what it comes to is asked where it is not.
-    const quick = own.map((line) => ({ ...line, amount: '0' }))
-    if (verdictsOf(quick, first, known).length === 0) continue
+    const quick = invoiceLines.map((line) => ({ ...line, amount: '0' }))
+    if (unexplainedLines(quick, first, seats).length === 0) continue
     const invoice = await readInvoice(tx, who, id)
     if (!invoice) continue
     const { amounts } = itemize(invoice.invoice, invoice.lines)
     const whole = invoice.lines
       .map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
       .filter(({ type }) => type === first.platform)
-    const verdicts = verdictsOf(whole, first, known)
-    const amount = verdicts.reduce((sum, { money }) => sum.plus(money), new Exact(0)).toFixed()
+    const unexplained = unexplainedLines(whole, first, seats)
+    const amount = unexplained.reduce((sum, { money }) => sum.plus(money), new Exact(0)).toFixed()
     const { number, invoiceDate: day, invoiceCurrency: currency } = first
-    found.push({ invoice: { id, number, day }, count: verdicts.length, amount, currency })
+    unmatched.push({ invoice: { id, number, day }, count: unexplained.length, amount, currency })
   }
-  return found
+  return unmatched
 }
 
 type Line = { description: string; details: string | null; qty: string; amount: string; currency: string }
 
 /** Those of the invoice's own currency: money of another one is not added to it. */
-function verdictsOf(
+function unexplainedLines(
   lines: readonly Line[],
   { invoiceDate, invoiceCurrency }: NewestLine,
-  known: readonly KnownSeats[],
+  seats: readonly SeatHistory[],
 ) {
   return lines
     .filter(({ currency }) => currency === invoiceCurrency)
     .map(({ description, details, qty, amount, currency }) => {
-      const told = details === null ? {} : { Details: details }
-      const line = { description, ...told, qty: Number(qty), amount: Number(amount), currency }
-      return seatVerdict(line, epochOfDay(invoiceDate), known)
+      const detailsField = details === null ? {} : { Details: details }
+      const line = { description, ...detailsField, qty: Number(qty), amount: Number(amount), currency }
+      return checkSeats(line, epochOfDay(invoiceDate), seats)
     })
     .filter(
-      (verdict): verdict is Extract<SeatVerdict, { kind: 'unexplained' }> => verdict.kind === 'unexplained',
+      (result): result is Extract<SeatCheckResult, { kind: 'unexplained' }> => result.kind === 'unexplained',
     )
 }

@@ -2,30 +2,30 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS } from '#lib/platform/values/days.ts'
 import {
-  type Facts,
-  figuresOf,
-  inOrder,
+  type AssetPlan,
+  comparableValues,
   KINDS,
-  type KnownPlan,
   type Need,
+  type NeedInputs,
   nameOf,
   needsOf,
   type PastDue,
+  sortNeeds,
   type UnmatchedLines,
 } from './rules.ts'
 
 const TODAY = '2026-11-20'
 const NOW = Date.UTC(2026, 10, 20, 12)
-const NONE: Facts = { now: NOW, today: TODAY, pastDue: [], plans: [], changes: [], unmatched: [] }
+const NONE: NeedInputs = { now: NOW, today: TODAY, pastDue: [], plans: [], changes: [], unmatched: [] }
 const ASSET = { id: 'workspace-suite-1', name: 'Business Plus', type: 'workspace-suite' }
 const PRICE = { price: '18', currency: 'USD', months: 1, invoiceDate: '2026-10-31' }
-const plan = (given: Partial<KnownPlan> = {}): KnownPlan => ({
+const plan = (values: Partial<AssetPlan> = {}): AssetPlan => ({
   ...{ asset: ASSET, price: PRICE, status: 'ACTIVE', planName: 'FLEXIBLE', isCommitmentPlan: false },
   ...{ purchased: 100, assigned: 100, leastIdle: 0, isBilledByUse: false, isBusy: false },
-  ...{ commitmentEnd: null, renewalType: null, scheduledTotal: null, pace: null, ...given },
+  ...{ commitmentEnd: null, renewalType: null, scheduledTotal: null, pastAssignment: null, ...values },
 })
-const kindsOf = (given: Partial<KnownPlan>) =>
-  needsOf({ ...NONE, plans: [plan(given)] }).map(({ kind }) => kind)
+const kindsOf = (values: Partial<AssetPlan>) =>
+  needsOf({ ...NONE, plans: [plan(values)] }).map(({ kind }) => kind)
 const IDLE = { assigned: 80, leastIdle: 20 }
 
 describe('idle licenses need somebody', () => {
@@ -43,7 +43,7 @@ describe('idle licenses need somebody', () => {
       },
     ])
   })
-  it.each<[string, Partial<KnownPlan>]>([
+  it.each<[string, Partial<AssetPlan>]>([
     ['on a commitment', { isCommitmentPlan: true }],
     ['while a change is under way', { isBusy: true }],
     ['of a suspended subscription', { status: 'SUSPENDED' }],
@@ -51,7 +51,7 @@ describe('idle licenses need somebody', () => {
     ['where what is used is billed', { isBilledByUse: true }],
     ['where it is not known for how long', { leastIdle: null }],
     ['where they were taken meanwhile', { leastIdle: 4 }],
-  ])('and not %s', (_, given) => expect(kindsOf({ ...IDLE, ...given })).toEqual([]))
+  ])('and not %s', (_, values) => expect(kindsOf({ ...IDLE, ...values })).toEqual([]))
   it('and from the twentieth part of a plan on', () => {
     expect(kindsOf({ assigned: 95, leastIdle: 5 })).toEqual(['idle'])
     expect(kindsOf({ assigned: 96, leastIdle: 4 })).toEqual([])
@@ -60,8 +60,8 @@ describe('idle licenses need somebody', () => {
 })
 
 describe('a commitment needs somebody', () => {
-  const ends = (days: number, given: Partial<KnownPlan> = {}) =>
-    kindsOf({ isCommitmentPlan: true, commitmentEnd: Date.UTC(2026, 10, 20 + days, 23), ...given })
+  const ends = (days: number, values: Partial<AssetPlan> = {}) =>
+    kindsOf({ isCommitmentPlan: true, commitmentEnd: Date.UTC(2026, 10, 20 + days, 23), ...values })
   it.each([
     [0, ['renewal']],
     [90, ['renewal']],
@@ -85,29 +85,33 @@ describe('a commitment needs somebody', () => {
 })
 
 describe('a plan that fills up needs somebody', () => {
-  it.each<[string, Partial<KnownPlan>, string[]]>([
-    ['10 free at 30 in 90 days', { assigned: 90, pace: { assigned: 60, days: 90 } }, ['nearly-full']],
-    ['11 free at 30 in 90 days', { assigned: 89, pace: { assigned: 59, days: 90 } }, []],
-    ['none free, and grown', { pace: { assigned: 99, days: 90 } }, ['nearly-full']],
-    ['none free for ever', { pace: { assigned: 100, days: 90 } }, []],
-    ['fewer than before', { assigned: 99, pace: { assigned: 120, days: 90 } }, []],
-    ['a pace of a week', { assigned: 99, pace: { assigned: 50, days: 13 } }, []],
-    ['a change under way', { assigned: 99, pace: { assigned: 50, days: 90 }, isBusy: true }, []],
-    ['suspended', { assigned: 99, pace: { assigned: 50, days: 90 }, status: 'SUSPENDED' }, []],
-  ])('%s', (_, given, kinds) => expect(kindsOf(given)).toEqual(kinds))
+  it.each<[string, Partial<AssetPlan>, string[]]>([
+    [
+      '10 free at 30 in 90 days',
+      { assigned: 90, pastAssignment: { assigned: 60, days: 90 } },
+      ['nearly-full'],
+    ],
+    ['11 free at 30 in 90 days', { assigned: 89, pastAssignment: { assigned: 59, days: 90 } }, []],
+    ['none free, and grown', { pastAssignment: { assigned: 99, days: 90 } }, ['nearly-full']],
+    ['none free for ever', { pastAssignment: { assigned: 100, days: 90 } }, []],
+    ['fewer than before', { assigned: 99, pastAssignment: { assigned: 120, days: 90 } }, []],
+    ['a pace of a week', { assigned: 99, pastAssignment: { assigned: 50, days: 13 } }, []],
+    ['a change under way', { assigned: 99, pastAssignment: { assigned: 50, days: 90 }, isBusy: true }, []],
+    ['suspended', { assigned: 99, pastAssignment: { assigned: 50, days: 90 }, status: 'SUSPENDED' }, []],
+  ])('%s', (_, values, kinds) => expect(kindsOf(values)).toEqual(kinds))
 })
 
-const debt = (given: Partial<PastDue> = {}): PastDue => ({
+const debt = (values: Partial<PastDue> = {}): PastDue => ({
   ...{ billingProfile: { id: 'default', name: 'Northwind' }, currency: 'USD', count: 2, amount: '0.30' },
-  ...{ dueDate: '2026-11-19', ...given },
+  ...{ dueDate: '2026-11-19', ...values },
 })
-const lines = (given: Partial<UnmatchedLines> = {}): UnmatchedLines => ({
+const lines = (values: Partial<UnmatchedLines> = {}): UnmatchedLines => ({
   ...{
     invoice: { id: 'IN-1', number: 'IN-1', day: '2026-10-31' },
     count: 1,
     amount: '-3',
     currency: 'USD',
-    ...given,
+    ...values,
   },
 })
 
@@ -124,7 +128,7 @@ describe('invoices need somebody', () => {
 })
 
 /** That it is about a plan of which something can be done. */
-function expectToBeOpen(need: Need, { plans }: Pick<Facts, 'plans'>) {
+function expectToBeOpen(need: Need, { plans }: Pick<NeedInputs, 'plans'>) {
   const its = 'asset' in need && plans.find(({ asset }) => asset.id === need.asset.id)
   if (!its) return
   expect([its.status, need.kind === 'renewal' || !its.isBusy]).toEqual(['ACTIVE', true])
@@ -133,17 +137,17 @@ function expectToBeOpen(need: Need, { plans }: Pick<Facts, 'plans'>) {
 }
 
 describe('lines', () => {
-  const facts = fc.record({
+  const anyInputs = fc.record({
     now: fc.constant(NOW),
     today: fc.constant(TODAY),
     pastDue: fc.uniqueArray(
       fc
         .record({ currency: fc.constantFrom('USD', 'EUR'), day: fc.nat(40), id: fc.constantFrom('a', 'b') })
-        .map((given) =>
+        .map((generated) =>
           debt({
-            currency: given.currency,
-            billingProfile: { id: given.id, name: given.id },
-            dueDate: new Date(NOW - given.day * DAY_MS).toISOString().slice(0, 10),
+            currency: generated.currency,
+            billingProfile: { id: generated.id, name: generated.id },
+            dueDate: new Date(NOW - generated.day * DAY_MS).toISOString().slice(0, 10),
           }),
         ),
       { selector: ({ currency, billingProfile }) => currency + billingProfile.id },
@@ -161,9 +165,9 @@ describe('lines', () => {
           isBilledByUse: fc.boolean(),
           isBusy: fc.boolean(),
           commitmentEnd: fc.option(fc.integer({ min: NOW - 9 * DAY_MS, max: NOW + 200 * DAY_MS })),
-          pace: fc.option(fc.record({ assigned: fc.nat(300), days: fc.nat(90) })),
+          pastAssignment: fc.option(fc.record({ assigned: fc.nat(300), days: fc.nat(90) })),
         })
-        .map(({ id, ...given }) => plan({ ...given, asset: { ...ASSET, id: `workspace-suite-${id}` } })),
+        .map(({ id, ...values }) => plan({ ...values, asset: { ...ASSET, id: `workspace-suite-${id}` } })),
       { selector: ({ asset }) => asset.id },
     ),
     changes: fc.constant([]),
@@ -172,31 +176,31 @@ describe('lines', () => {
 
   it('have a name each, the most urgent kind first, and tell nobody of what can’t be done now', () => {
     fc.assert(
-      fc.property(facts, (given) => {
-        const needs = inOrder(needsOf(given))
+      fc.property(anyInputs, (inputs) => {
+        const needs = sortNeeds(needsOf(inputs))
         expect(new Set(needs.map(nameOf)).size).toBe(needs.length)
         const ranks = needs.map(({ kind }) => KINDS.indexOf(kind))
         expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
-        for (const need of needs) expectToBeOpen(need, given)
+        for (const need of needs) expectToBeOpen(need, inputs)
         // The order in which they were found makes no difference.
-        const turned = { ...given, plans: given.plans.toReversed(), pastDue: given.pastDue.toReversed() }
-        expect(inOrder(needsOf(turned))).toEqual(needs)
+        const turned = { ...inputs, plans: inputs.plans.toReversed(), pastDue: inputs.pastDue.toReversed() }
+        expect(sortNeeds(needsOf(turned))).toEqual(needs)
       }),
     )
   })
 
   it('say the same from day to day until a figure moves', () => {
     fc.assert(
-      fc.property(facts, fc.integer({ min: 1, max: 5 }), (given, days) => {
-        const later = {
-          ...given,
+      fc.property(anyInputs, fc.integer({ min: 1, max: 5 }), (inputs, days) => {
+        const nextInputs = {
+          ...inputs,
           now: NOW + days * DAY_MS,
           today: new Date(NOW + days * DAY_MS).toISOString().slice(0, 10),
         }
-        const after = new Map(needsOf(later).map((need) => [nameOf(need), figuresOf(need)]))
-        for (const need of needsOf(given)) {
-          const figures = after.get(nameOf(need))
-          if (figures) expect(figures).toEqual(figuresOf(need))
+        const after = new Map(needsOf(nextInputs).map((need) => [nameOf(need), comparableValues(need)]))
+        for (const need of needsOf(inputs)) {
+          const comparable = after.get(nameOf(need))
+          if (comparable) expect(comparable).toEqual(comparableValues(need))
         }
       }),
     )
@@ -208,6 +212,6 @@ describe('lines', () => {
     ['another one due longest', { dueDate: '2026-11-01' }],
   ])('say something else with %s', (_, moved) => {
     const [before, after] = [debt(), debt(moved)].map((one) => needsOf({ ...NONE, pastDue: [one] })[0])
-    expect(before && figuresOf(before)).not.toEqual(after && figuresOf(after))
+    expect(before && comparableValues(before)).not.toEqual(after && comparableValues(after))
   })
 })

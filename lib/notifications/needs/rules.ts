@@ -13,7 +13,7 @@ const IDLE_SHARE = 0.05
 /** A plan is told of that is full within so many days, by the pace at which licenses were assigned. */
 const FULL_DAYS = 30
 /** A pace of fewer days tells nothing. */
-const LEAST_PACE_DAYS = 14
+const MIN_HISTORY_DAYS = 14
 /** An invoice that is older than this many days is checked by nobody any more. */
 export const CHECKED_DAYS = 90
 
@@ -28,14 +28,14 @@ export type PastDue = {
 }
 
 /** A plan that is known by its asset. `commitmentEnd` in epoch milliseconds. */
-export type KnownPlan = Plan & {
+export type AssetPlan = Plan & {
   asset: { id: string; name: string; type: string }
   price: LastPrice | undefined
   commitmentEnd: number | null
   renewalType: string | null
   scheduledTotal: number | null
   /** How many licenses were assigned so many days ago; null where no reading is known. */
-  pace: { assigned: number; days: number } | null
+  pastAssignment: { assigned: number; days: number } | null
   /** Whether a change of it is under way, or its vendor takes none for now. */
   isBusy: boolean
 }
@@ -60,17 +60,17 @@ export type UnmatchedLines = {
 }
 
 /** All that was looked at, as far as who asks may see it. */
-export type Facts = {
+export type NeedInputs = {
   /** Epoch milliseconds, and the day of UTC of it. */
   now: number
   today: string
   pastDue: readonly PastDue[]
-  plans: readonly KnownPlan[]
+  plans: readonly AssetPlan[]
   changes: readonly WaitingChange[]
   unmatched: readonly UnmatchedLines[]
 }
 
-type Asset = KnownPlan['asset']
+type Asset = AssetPlan['asset']
 export type Need =
   | { kind: 'past-due'; pastDue: PastDue & { days: number } }
   | { kind: 'change'; asset: Asset; change: Omit<WaitingChange, 'asset'> }
@@ -92,13 +92,13 @@ export type Renewal = {
 }
 
 /** What needs whoever asks, in no order. */
-export function needsOf(facts: Facts): Need[] {
-  const { now, today, changes, plans } = facts
+export function needsOf(inputs: NeedInputs): Need[] {
+  const { now, today, changes, plans } = inputs
   return [
-    ...facts.pastDue.flatMap((one) => pastDueOf(one, today)),
+    ...inputs.pastDue.flatMap((one) => pastDueOf(one, today)),
     ...changes.map(({ asset, ...change }) => ({ kind: 'change' as const, asset, change })),
     ...plans.flatMap((plan) => [...renewalOf(plan, now), ...idleNeedOf(plan), ...nearlyFullOf(plan)]),
-    ...facts.unmatched.flatMap((one) => unmatchedOf(one, today)),
+    ...inputs.unmatched.flatMap((one) => unmatchedOf(one, today)),
   ]
 }
 
@@ -107,7 +107,7 @@ function pastDueOf(one: PastDue, today: string): Need[] {
   return days > 0 && one.count > 0 ? [{ kind: 'past-due', pastDue: { ...one, days } }] : []
 }
 
-function renewalOf(plan: KnownPlan, now: number): Need[] {
+function renewalOf(plan: AssetPlan, now: number): Need[] {
   const { commitmentEnd: at, isCommitmentPlan, status, asset, price, purchased } = plan
   if (!isCommitmentPlan || status !== 'ACTIVE' || at === null) return []
   const days = daysBetween(now, at)
@@ -119,21 +119,22 @@ function renewalOf(plan: KnownPlan, now: number): Need[] {
 }
 
 /** Only what can be lowered now, and by enough to be more than the plan's reserve. */
-function idleNeedOf(plan: KnownPlan): Need[] {
+function idleNeedOf(plan: AssetPlan): Need[] {
   const { asset, price, purchased, isBusy } = plan
-  const { lasting, lowerTo, cost }: Idle = idleOf(plan, price)
-  if (isBusy || lasting === null || lasting < 1 || lowerTo === null || lasting < purchased * IDLE_SHARE)
+  const { longIdle, lowerTo, cost }: Idle = idleOf(plan, price)
+  if (isBusy || longIdle === null || longIdle < 1 || lowerTo === null || longIdle < purchased * IDLE_SHARE)
     return []
-  return [{ kind: 'idle', asset, idle: { purchased, count: lasting, lowerTo, ...(cost ? { cost } : {}) } }]
+  return [{ kind: 'idle', asset, idle: { purchased, count: longIdle, lowerTo, ...(cost ? { cost } : {}) } }]
 }
 
 /** A plan that is full and stays so needs nobody: it is told of while it is being filled. */
-function nearlyFullOf(plan: KnownPlan): Need[] {
-  const { asset, status, purchased, assigned, pace, isBusy } = plan
-  if (isBusy || status !== 'ACTIVE' || pace === null || pace.days < LEAST_PACE_DAYS) return []
-  const [free, grown] = [Math.max(0, purchased - assigned), assigned - pace.assigned]
+function nearlyFullOf(plan: AssetPlan): Need[] {
+  const { asset, status, purchased, assigned, pastAssignment, isBusy } = plan
+  if (isBusy || status !== 'ACTIVE' || pastAssignment === null || pastAssignment.days < MIN_HISTORY_DAYS)
+    return []
+  const [free, grown] = [Math.max(0, purchased - assigned), assigned - pastAssignment.assigned]
   if (grown <= 0) return []
-  const days = Math.floor((free * pace.days) / grown)
+  const days = Math.floor((free * pastAssignment.days) / grown)
   return days <= FULL_DAYS ? [{ kind: 'nearly-full', asset, full: { purchased, assigned, days } }] : []
 }
 
@@ -154,7 +155,7 @@ export function nameOf(need: Need): string {
 }
 
 /** What a line says, without what passes with the days alone: with other figures it is another line. */
-export function figuresOf(need: Need): readonly unknown[] {
+export function comparableValues(need: Need): readonly unknown[] {
   const costs = (cost: Cost | undefined) => [cost?.amount, cost?.currency]
   if (need.kind === 'past-due') {
     const { count, amount, dueDate } = need.pastDue
@@ -171,7 +172,7 @@ export function figuresOf(need: Need): readonly unknown[] {
 }
 
 /** By kind, the most urgent kind first, and in each what presses most. */
-export function inOrder(needs: readonly Need[]): Need[] {
+export function sortNeeds(needs: readonly Need[]): Need[] {
   return needs
     .map((need) => ({ need, weight: weightOf(need), name: nameOf(need) }))
     .sort((a, b) => rankOf(a.need) - rankOf(b.need) || a.weight - b.weight || compare(a.name, b.name))

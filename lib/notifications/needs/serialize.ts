@@ -4,17 +4,17 @@ import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import type { Cost } from '#lib/costs/license-prices/rules.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { Need as Item, Needs } from './contract.ts'
-import type { Found } from './read.ts'
-import { figuresOf, type Need, nameOf } from './rules.ts'
-import { wordsOf } from './words.ts'
+import type { LoadedNeeds } from './read.ts'
+import { comparableValues, type Need, nameOf } from './rules.ts'
+import { describeNeed } from './words.ts'
 
 /** @param baseUrl the console's public address, without a trailing slash */
-export function serializeNeeds({ needs, dismissed, looked }: Found, baseUrl: string): Needs {
+export function serializeNeeds({ needs, dismissed, looked }: LoadedNeeds, baseUrl: string): Needs {
   const items = needs.map((need) => serializeNeed(need, dismissed, baseUrl))
   return { count: items.filter(({ isDismissed }) => !isDismissed).length, needs: items, looked }
 }
 
-function serializeNeed(need: Need, dismissed: Found['dismissed'], baseUrl: string): Item {
+function serializeNeed(need: Need, dismissed: LoadedNeeds['dismissed'], baseUrl: string): Item {
   const [id, version] = [nameOf(need), versionOf(need)]
   const item = {
     id,
@@ -24,12 +24,12 @@ function serializeNeed(need: Need, dismissed: Found['dismissed'], baseUrl: strin
     ...('asset' in need ? { asset: need.asset } : {}),
     ...partsOf(need),
   }
-  return { ...item, url: baseUrl + wordsOf({ ...item, url: '' }).path }
+  return { ...item, url: baseUrl + describeNeed({ ...item, url: '' }).path }
 }
 
 /** A digest of what it says: whoever put it aside sees it again once it says something else. */
 function versionOf(need: Need): string {
-  const text = JSON.stringify([nameOf(need), ...figuresOf(need)])
+  const text = JSON.stringify([nameOf(need), ...comparableValues(need)])
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
@@ -60,8 +60,8 @@ function partsOf(need: Need): Partial<Item> {
     case 'unmatched-lines': {
       const { invoice, count, amount, currency } = need.unmatched
       const { id, number, day } = invoice
-      const told = { id, number, day: epochOfDay(day) }
-      return { unmatchedLines: { invoice: told, count, amount: numberOf(amount), currency } }
+      const reference = { id, number, day: epochOfDay(day) }
+      return { unmatchedLines: { invoice: reference, count, amount: numberOf(amount), currency } }
     }
   }
 }

@@ -11,13 +11,13 @@ import { needDismissals } from '#lib/platform/db/schema/notifications.ts'
 import type { PastDue } from './rules.ts'
 
 /** Of each kind, so many are told of: nobody goes through more. */
-const MOST = 100
+const MAX_ROWS = 100
 /** Among so many of the latest changes those are looked for that were refused. */
-const MOST_CHANGES = 1000
+const MAX_CHANGES = 1000
 /** So long a change that was refused is told of, as everywhere, in days. */
 const NEWS_DAYS = 7
 /** An open change is told of when it takes longer than a vendor usually does, in minutes. */
-const USUAL_MINUTES = 2
+const CONFIRM_MINUTES = 2
 
 /** The moment, in epoch milliseconds, and its day of UTC. */
 export async function readNow(tx: Transaction): Promise<{ now: number; today: string }> {
@@ -44,7 +44,7 @@ export async function listPastDue(tx: Transaction, owner: Owner): Promise<PastDu
     .where(and(...ofMonths(owner, { filter: { status: ['PAST DUE'] } }, {})))
     .groupBy(currency, id, billingProfiles.name)
     .orderBy(sql`min(${dueDate})`, asc(currency), asc(id))
-    .limit(MOST)
+    .limit(MAX_ROWS)
   return rows.map(({ id, name, ...sums }) => ({ billingProfile: { id, name }, ...sums }))
 }
 
@@ -77,16 +77,16 @@ export async function listWaiting(tx: Transaction, customerId: CustomerId): Prom
       c.vendor_reason AS reason, floor(extract(epoch FROM c.created_at) * 1000)::float8 AS at
     FROM (
       (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
-        AND (c.state = 'UNKNOWN' OR c.moved_at < now() - ${USUAL_MINUTES} * interval '1 minute') LIMIT ${MOST})
+        AND (c.state = 'UNKNOWN' OR c.moved_at < now() - ${CONFIRM_MINUTES} * interval '1 minute') LIMIT ${MAX_ROWS})
       UNION ALL
       (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state = 'UNCLEAR'
-        AND c.acknowledged_at IS NULL AND NOT ${followed(customerId, sql`AND n.state <> 'DRIFT'`)} LIMIT ${MOST})
+        AND c.acknowledged_at IS NULL AND NOT ${followed(customerId, sql`AND n.state <> 'DRIFT'`)} LIMIT ${MAX_ROWS})
       UNION ALL
       (SELECT * FROM (
           SELECT * FROM license_changes l WHERE l.customer_id = ${customerId}
             AND l.created_at > now() - ${NEWS_DAYS} * interval '1 day'
-          ORDER BY l.created_at DESC, l.id DESC LIMIT ${MOST_CHANGES}) c
-        WHERE c.state IN ('REJECTED', 'FAILED') AND NOT ${followed(customerId)} LIMIT ${MOST})) c
+          ORDER BY l.created_at DESC, l.id DESC LIMIT ${MAX_CHANGES}) c
+        WHERE c.state IN ('REJECTED', 'FAILED') AND NOT ${followed(customerId)} LIMIT ${MAX_ROWS})) c
     JOIN assets a ON a.customer_id = ${customerId} AND a.id = c.asset_id`)
   return rows
 }
@@ -109,7 +109,7 @@ export async function listBusy(tx: Transaction, customerId: CustomerId): Promise
 export type Whose = { customerId: CustomerId; memberId: string }
 
 /** More than anybody puts aside; and what is not in it is shown. */
-const MOST_DISMISSALS = 2000
+const MAX_DISMISSALS = 2000
 
 const ofMember = ({ customerId, memberId }: Whose) =>
   and(eq(needDismissals.customerId, customerId), eq(needDismissals.memberId, memberId))
@@ -122,7 +122,7 @@ export async function listDismissals(tx: Transaction, whose: Whose): Promise<Map
     .from(needDismissals)
     .where(ofMember(whose))
     .orderBy(sql`${dismissedAt} desc`)
-    .limit(MOST_DISMISSALS)
+    .limit(MAX_DISMISSALS)
   return new Map(rows.map((row) => [row.needId, row.version]))
 }
 

@@ -5,13 +5,13 @@ import type { Need } from './contract.ts'
 import type { NeedKind } from './rules.ts'
 
 /** A line in words, the same on screen and in a mail. */
-export type Words = {
+export type NeedText = {
   /** What it is about: a company, an asset, an invoice. */
   title: string
   /** The figure that matters, such as `2,480.00 USD` or `58 idle licenses`. */
-  figure: string
+  headline: string
   /** What else is known of it. */
-  facts: string[]
+  details: string[]
   /** What its link does: `Lower to 182`. */
   act: string
   /** Where that leads, in the console. */
@@ -38,27 +38,34 @@ export const LOOKED_AT: Record<NeedKind, string> = {
   'unmatched-lines': 'lines of the newest invoices that do not match the licenses we know',
 }
 
-export function wordsOf(need: Need): Words {
+export function describeNeed(need: Need): NeedText {
   const { asset, pastDue, change, renewal, idle, nearlyFull, unmatchedLines } = need
-  if (pastDue) return pastDueWords(pastDue)
-  if (unmatchedLines) return unmatchedWords(unmatchedLines)
+  if (pastDue) return describePastDue(pastDue)
+  if (unmatchedLines) return describeUnmatched(unmatchedLines)
   const page = `/assets/${encodeURIComponent(asset?.id ?? '')}`
   const title = asset?.name ?? ''
-  if (change) return { title, ...changeWords(change), path: page }
-  if (renewal) return { title, ...renewalWords(renewal), path: page }
-  if (idle) return { title, ...idleWords(idle), path: `${page}?set=${idle.lowerTo}` }
-  return { title, ...fullWords(nearlyFull), path: page }
+  if (change) return { title, ...describeChange(change), path: page }
+  if (renewal) return { title, ...describeRenewal(renewal), path: page }
+  if (idle) return { title, ...describeIdle(idle), path: `${page}?set=${idle.lowerTo}` }
+  return { title, ...describeFull(nearlyFull), path: page }
 }
 
 type Part<Name extends keyof Need> = NonNullable<Need[Name]>
-type OfAsset = Omit<Words, 'title' | 'path'>
+type OfAsset = Omit<NeedText, 'title' | 'path'>
 
-function pastDueWords({ billingProfile, count, amount, currency, dueDate, days }: Part<'pastDue'>): Words {
+function describePastDue({
+  billingProfile,
+  count,
+  amount,
+  currency,
+  dueDate,
+  days,
+}: Part<'pastDue'>): NeedText {
   const filter = `status:PAST DUE|billingProfile:${billingProfile.id}|currency:${currency}`
   return {
     title: billingProfile.name,
-    figure: moneyText(amount, currency),
-    facts: [
+    headline: moneyText(amount, currency),
+    details: [
       `${countOf(count, 'invoice')} past due, the oldest by ${daysText(days)}, since ${dayText(dueDate)}`,
     ],
     act: count === 1 ? 'Show the invoice' : `Show ${count.toLocaleString('en')} invoices`,
@@ -66,20 +73,20 @@ function pastDueWords({ billingProfile, count, amount, currency, dueDate, days }
   }
 }
 
-const OUTCOMES: Record<Part<'change'>['outcome'], { fact: string; act: string }> = {
-  confirming: { fact: 'The vendor has not confirmed it yet', act: 'See how it stands' },
-  unclear: { fact: 'Nobody can tell whether the vendor did it', act: 'Check it' },
-  refused: { fact: 'It was not made', act: 'See why' },
+const OUTCOMES: Record<Part<'change'>['outcome'], { detail: string; act: string }> = {
+  confirming: { detail: 'The vendor has not confirmed it yet', act: 'See how it stands' },
+  unclear: { detail: 'Nobody can tell whether the vendor did it', act: 'Check it' },
+  refused: { detail: 'It was not made', act: 'See why' },
 }
 
-function changeWords({ outcome, from, to, reason, time }: Part<'change'>): OfAsset {
-  const { fact, act } = OUTCOMES[outcome]
-  const told = outcome !== 'confirming' && reason ? `${fact}: ${reason}` : fact
-  const figure = `${from.toLocaleString('en')} → ${countOf(to, 'license')}`
-  return { figure, facts: [told, `Asked for on ${dayText(time)}`], act }
+function describeChange({ outcome, from, to, reason, time }: Part<'change'>): OfAsset {
+  const { detail, act } = OUTCOMES[outcome]
+  const reasonText = outcome !== 'confirming' && reason ? `${detail}: ${reason}` : detail
+  const headline = `${from.toLocaleString('en')} → ${countOf(to, 'license')}`
+  return { headline, details: [reasonText, `Asked for on ${dayText(time)}`], act }
 }
 
-function renewalWords({ time, days, purchased, idle, cost, ...more }: Part<'renewal'>): OfAsset {
+function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'renewal'>): OfAsset {
   const { renewalType, scheduledTotal } = more
   const { verb, how } = renewalType ? atItsEnd(renewalType) : { verb: 'Renews' }
   const when = days === 0 ? 'today' : `in ${daysText(days)}`
@@ -89,41 +96,41 @@ function renewalWords({ time, days, purchased, idle, cost, ...more }: Part<'rene
       : `The vendor sets ${countOf(scheduledTotal, 'license')} then`
   const unused = idle === 0 ? 'none idle' : `${idle.toLocaleString('en')} idle${costText(cost)}`
   return {
-    figure: `${verb} ${when}`,
-    facts: [`On ${dayText(time)}: ${countOf(purchased, 'license')}, ${unused}`, ...(then ? [then] : [])],
+    headline: `${verb} ${when}`,
+    details: [`On ${dayText(time)}: ${countOf(purchased, 'license')}, ${unused}`, ...(then ? [then] : [])],
     act: 'Look at its licenses',
   }
 }
 
-function idleWords({ count, purchased, lowerTo, cost }: Part<'idle'>): OfAsset {
+function describeIdle({ count, purchased, lowerTo, cost }: Part<'idle'>): OfAsset {
   return {
-    figure: cost ? costWords(cost) : `${count.toLocaleString('en')} idle`,
-    facts: [
+    headline: cost ? costAmount(cost) : `${count.toLocaleString('en')} idle`,
+    details: [
       `${count.toLocaleString('en')} of ${countOf(purchased, 'license')} idle for 60 days or more${cost ? ', at the last price' : ''}`,
     ],
     act: `Lower to ${lowerTo.toLocaleString('en')}`,
   }
 }
 
-function fullWords(full: Need['nearlyFull']): OfAsset {
+function describeFull(full: Need['nearlyFull']): OfAsset {
   const { purchased = 0, assigned = 0, days = 0 } = full ?? {}
   const free = Math.max(0, purchased - assigned)
   return {
-    figure: free === 0 ? 'None free' : `${free.toLocaleString('en')} free`,
-    facts: [
+    headline: free === 0 ? 'None free' : `${free.toLocaleString('en')} free`,
+    details: [
       `${assigned.toLocaleString('en')} of ${countOf(purchased, 'license')} assigned; ${free === 0 ? 'more were assigned in the last 90 days' : `at the pace of the last 90 days it is full in ${daysText(days)}`}`,
     ],
     act: 'Add licenses',
   }
 }
 
-function unmatchedWords({ invoice, count, amount, currency }: Part<'unmatchedLines'>): Words {
-  const figure = amount === 0 ? countOf(count, 'line') : `${moneyText(Math.abs(amount), currency)}`
+function describeUnmatched({ invoice, count, amount, currency }: Part<'unmatchedLines'>): NeedText {
+  const headline = amount === 0 ? countOf(count, 'line') : `${moneyText(Math.abs(amount), currency)}`
   const beyond = amount > 0 ? 'more than' : amount < 0 ? 'less than' : 'other than'
   return {
     title: invoice.number,
-    figure,
-    facts: [
+    headline,
+    details: [
       `${countOf(count, 'line')} ${count === 1 ? 'bills' : 'bill'} ${beyond} the licenses that we know, invoice of ${dayText(invoice.day)}`,
     ],
     act: count === 1 ? 'Show the line' : 'Show the lines',
@@ -133,12 +140,12 @@ function unmatchedWords({ invoice, count, amount, currency }: Part<'unmatchedLin
 
 type Cost = NonNullable<Part<'idle'>['cost']>
 
-function costWords({ amount, currency, isMonthly }: Cost): string {
+function costAmount({ amount, currency, isMonthly }: Cost): string {
   return `${moneyText(amount, currency)} ${isMonthly ? 'a month' : 'per billing period'}`
 }
 
 function costText(cost: Cost | undefined): string {
-  return cost ? `, ${costWords(cost)} at the last price` : ''
+  return cost ? `, ${costAmount(cost)} at the last price` : ''
 }
 
 function countOf(count: number, what: string): string {

@@ -1,32 +1,35 @@
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import { payableOf } from '#lib/billing/invoices/total-to-balance.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
-import { wordsOf } from '#lib/notifications/needs/words.ts'
+import { describeNeed } from '#lib/notifications/needs/words.ts'
 import { daysBetween, dayText } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner, moneyText } from '#lib/platform/values/money.ts'
-import type { ToldChange } from './licenses.ts'
-import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
-import type { ToldRow } from './store.ts'
+import type { MailChange } from './licenses.ts'
+import { type Kind, MAX_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import type { MailInvoiceRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
 export type Digest = { subject: string; title: string; parts: Part[] }
 
 /** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
-export type ToTell = {
-  invoices: readonly ToldRow[]
-  changes: readonly ToldChange[]
+export type DigestContent = {
+  invoices: readonly MailInvoiceRow[]
+  changes: readonly MailChange[]
   /** What needs the recipient, the most urgent first. */
   needs: readonly Need[]
 }
 
 /** @returns undefined where nothing of it is left to tell */
-export function digestOf({ invoices: told, changes, needs }: ToTell, given: Given): Digest | undefined {
-  const sections = sectionsOf(told)
+export function digestOf(
+  { invoices: invoiceRows, changes, needs }: DigestContent,
+  context: DigestContext,
+): Digest | undefined {
+  const sections = sectionsOf(invoiceRows)
   if (sections.length + changes.length + needs.length === 0) return undefined
-  const customer = oneLine(given.customer)
+  const customer = oneLine(context.customer)
   const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
-  const licenses = changes.length > 0 ? [licensesPart(changes, given)] : []
+  const licenses = changes.length > 0 ? [licensesPart(changes, context)] : []
   if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
   if (needs.length > 0) counts.push(`${things(needs.length)} you`)
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
@@ -37,8 +40,8 @@ export function digestOf({ invoices: told, changes, needs }: ToTell, given: Give
         ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
         : `What needs you at ${customer}`,
     parts: [
-      ...(needs.length > 0 ? [needsPart(needs, given)] : []),
-      ...sections.map((section) => partOf(section, given)),
+      ...(needs.length > 0 ? [needsPart(needs, context)] : []),
+      ...sections.map((section) => partOf(section, context)),
       ...licenses,
     ],
   }
@@ -58,24 +61,24 @@ const LISTS: Record<Notice, string> = {
   new: '/invoices',
 }
 
-function partOf({ notice, named, others }: Section<ToldRow>, given: Given): Part {
+function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: DigestContext): Part {
   const sums = sumsOf([...named, ...others], notice)
   return {
     notice,
-    head: `${NOTICE_NAMES[notice]}: ${invoices(named.length + others.length)}, ${sums.join(' and ')}`,
+    heading: `${NOTICE_NAMES[notice]}: ${invoices(named.length + others.length)}, ${sums.join(' and ')}`,
     lines: named.map((row) => ({
       id: oneLine(row.number),
       amount: amountOf(row, notice),
-      facts: [dueText(row, notice, given.today), originOf(row, given.profiles)],
-      href: `${given.baseUrl}/invoices/${encodeURIComponent(row.id)}`,
+      details: [dueText(row, notice, context.today), originOf(row, context.profiles)],
+      href: `${context.baseUrl}/invoices/${encodeURIComponent(row.id)}`,
     })),
     more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
-    href: given.baseUrl + LISTS[notice],
+    href: context.baseUrl + LISTS[notice],
   }
 }
 
 /** Of what is new the totals, of the rest what is left to pay: exact, and never two currencies in one sum. */
-function sumsOf(rows: readonly ToldRow[], notice: Notice): string[] {
+function sumsOf(rows: readonly MailInvoiceRow[], notice: Notice): string[] {
   const sums = new Map<string, InstanceType<typeof Exact>>()
   for (const { currency, totalAmount, balanceAmount } of rows) {
     const amount = notice === 'new' ? totalAmount : balanceAmount
@@ -84,7 +87,7 @@ function sumsOf(rows: readonly ToldRow[], notice: Notice): string[] {
   return [...sums].sort().map(([currency, sum]) => moneyText(sum.toFixed(), currency))
 }
 
-function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, notice: Notice): string {
+function amountOf({ totalAmount, balanceAmount, currency, isOpen }: MailInvoiceRow, notice: Notice): string {
   const isWhole = new Exact(totalAmount).eq(balanceAmount)
   if (notice === 'new' && (isWhole || !isOpen)) return moneyText(totalAmount, currency)
   const exact = isFiner(balanceAmount, currency) ? ` (exactly ${moneyText(balanceAmount, currency)})` : ''
@@ -92,7 +95,7 @@ function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, not
   return isWhole ? left : `${left} of ${moneyText(totalAmount, currency)}`
 }
 
-function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, today: string): string {
+function dueText({ dueDate, invoiceDate, isOpen }: MailInvoiceRow, notice: Notice, today: string): string {
   const days = daysBetween(today, dueDate)
   if (notice === 'new')
     return `dated ${dayText(invoiceDate)}, ${isOpen ? `due on ${dayText(dueDate)}` : 'nothing to pay'}`
@@ -101,7 +104,7 @@ function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, toda
   return `due on ${dayText(dueDate)}, ${when}`
 }
 
-function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
+function originOf({ platform, issuer, profile }: MailInvoiceRow, profiles: number): string {
   const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
   return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
 }
@@ -109,15 +112,15 @@ function originOf({ platform, issuer, profile }: ToldRow, profiles: number): str
 export type Part = {
   notice: Kind
   /** `Past due: 12 invoices, 1,204.50 USD and 80.00 EUR`. */
-  head: string
-  lines: { id: string; amount: string; facts: string[]; href: string }[]
+  heading: string
+  lines: { id: string; amount: string; details: string[]; href: string }[]
   /** How many are not named, and where they are. */
   more: string | undefined
   /** The console's list of them. */
   href: string
 }
 
-type Given = { customer: string; profiles: number; today: string; baseUrl: string }
+type DigestContext = { customer: string; profiles: number; today: string; baseUrl: string }
 
 /** `3 license totals`. */
 const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
@@ -127,15 +130,15 @@ const things = (count: number) =>
   count === 1 ? '1 thing needs' : `${count.toLocaleString('en')} things need`
 
 /** What needs the recipient, as the console's first page has it. */
-function needsPart(needs: readonly Need[], { baseUrl }: Given): Part {
-  const others = needs.length - MOST_NAMED
+function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
+  const others = needs.length - MAX_NAMED
   return {
     notice: 'needs',
-    head: `What needs you: ${needs.length.toLocaleString('en')}`,
-    lines: needs.slice(0, MOST_NAMED).map((need) => {
-      const { title, figure, facts, act, path } = wordsOf(need)
-      const [id, amount] = [oneLine(title), oneLine(figure)]
-      return { id, amount, facts: [...facts.map(oneLine), `${act}:`], href: baseUrl + path }
+    heading: `What needs you: ${needs.length.toLocaleString('en')}`,
+    lines: needs.slice(0, MAX_NAMED).map((need) => {
+      const { title, headline, details, act, path } = describeNeed(need)
+      const [id, amount] = [oneLine(title), oneLine(headline)]
+      return { id, amount, details: [...details.map(oneLine), `${act}:`], href: baseUrl + path }
     }),
     more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
     href: `${baseUrl}/`,
@@ -143,15 +146,15 @@ function needsPart(needs: readonly Need[], { baseUrl }: Given): Part {
 }
 
 /** The totals that vendors changed, newest first. */
-function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part {
-  const others = changes.length - MOST_NAMED
+function licensesPart(changes: readonly MailChange[], { baseUrl }: DigestContext): Part {
+  const others = changes.length - MAX_NAMED
   return {
     notice: 'licenses',
-    head: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
-    lines: changes.slice(0, MOST_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
+    heading: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
+    lines: changes.slice(0, MAX_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
       id: oneLine(assetName),
       amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,
-      facts: [
+      details: [
         `at ${oneLine(vendor)}, seen on ${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`,
       ],
       href: `${baseUrl}/assets/${encodeURIComponent(assetId)}`,

@@ -3,26 +3,26 @@ import { readNoticeLink } from '#lib/identity/access/notice-link.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { addAsset, addMember } from '#lib/platform/db/test-rows.ts'
 import { BASE_URL } from '../../../test/fakes/mail/stage.ts'
-import { onStage, own, stage } from './test-stage.ts'
+import { customerId, onStage, stage } from './test-stage.ts'
 import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
 
 onStage(async () => {
-  await addAsset(own, 'workspace-suite-1', { purchased: 25, assigned: 1 }, { name: 'Business\nPlus' })
-  await member(`ana@${own}.example`, ['it-manager'])
-  await stage.addForLicenses(own, `Ana@${own}.example`)
+  await addAsset(customerId, 'workspace-suite-1', { purchased: 25, assigned: 1 }, { name: 'Business\nPlus' })
+  await member(`ana@${customerId}.example`, ['it-manager'])
+  await stage.addForLicenses(customerId, `Ana@${customerId}.example`)
 })
 
-const member = (email: string, roles: Role[], more = {}) => addMember(own, { email, roles, ...more })
+const member = (email: string, roles: Role[], more = {}) => addMember(customerId, { email, roles, ...more })
 let changes = 0
 /** A change of the asset that a vendor made by itself, or one of ours. */
 async function change(from: number, to: number, state = 'DRIFT') {
   changes += 1
   await stage.database.sql(
-    own,
+    customerId,
     `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
        actor_name, request_id, settled_at)
      VALUES ($1, $2, 'workspace-suite-1', $3, $4, $5, 'vendor', 'google-workspace', 'Google Workspace', 'r', now())`,
-    [own, `change-${changes}`, from, to, state],
+    [customerId, `change-${changes}`, from, to, state],
   )
 }
 const mails = () =>
@@ -36,52 +36,52 @@ it('tells a manager of licenses what vendors changed, once, in one mail a day', 
   const [mail, ...rest] = mails()
   expect(rest).toEqual([])
   expect([mail?.to, mail?.subject]).toEqual([
-    `Ana@${own}.example`,
-    `${own}: 2 license totals changed by a vendor`,
+    `Ana@${customerId}.example`,
+    `${customerId}: 2 license totals changed by a vendor`,
   ])
-  for (const said of [
-    `Licenses of ${own}`,
+  for (const expectedText of [
+    `Licenses of ${customerId}`,
     '* Business Plus: 20 → 25 licenses',
     '* Business Plus: 26 → 24 licenses',
     'at Google Workspace, seen on ',
     `${BASE_URL}/assets/workspace-suite-1`,
   ])
-    expect(mail?.text).toContain(said)
+    expect(mail?.text).toContain(expectedText)
   expect(mail?.text).not.toContain('25 → 26')
   await change(24, 30)
   expect(await stage.run()).toBe(0)
-  await stage.daysLater(1)
+  await stage.passDays(1)
   expect(await stage.run()).toBe(1)
   expect(mails().map(({ text }) => text?.match(/\d+ → \d+/g))).toEqual([['24 → 30']])
-  await stage.daysLater(1)
+  await stage.passDays(1)
   expect(await stage.run()).toBe(0)
 })
 
 it('shares the mail of the day with what is told of invoices', async () => {
-  await stage.add(own, `ana@${own}.example`)
-  await stage.invoice(own, 'IN-1', -3)
+  await stage.add(customerId, `ana@${customerId}.example`)
+  await stage.invoice(customerId, 'IN-1', -3)
   await change(20, 25)
   expect(await stage.run()).toBe(1)
   const [mail] = mails()
-  expect(mail?.subject).toBe(`${own}: 1 invoice past due, 1 license total changed by a vendor`)
-  expect(mail?.text).toContain(`Invoices and licenses of ${own}`)
+  expect(mail?.subject).toBe(`${customerId}: 1 invoice past due, 1 license total changed by a vendor`)
+  expect(mail?.text).toContain(`Invoices and licenses of ${customerId}`)
 })
 
 it('nobody who may not see licenses, or nothing from before they were added', async () => {
-  await member(`fin@${own}.example`, ['finance-user'])
-  await member(`gone@${own}.example`, ['it-manager'], { disabledAt: new Date() })
+  await member(`fin@${customerId}.example`, ['finance-user'])
+  await member(`gone@${customerId}.example`, ['it-manager'], { disabledAt: new Date() })
   await change(20, 25)
   for (const name of ['fin', 'gone', 'stranger', 'late'])
-    await stage.addForLicenses(own, `${name}@${own}.example`)
-  await member(`late@${own}.example`, ['admin'])
+    await stage.addForLicenses(customerId, `${name}@${customerId}.example`)
+  await member(`late@${customerId}.example`, ['admin'])
   expect(await stage.run()).toBe(1)
-  expect(mails().map(({ to }) => to)).toEqual([`Ana@${own}.example`])
-  await stage.database.sql(own, "UPDATE members SET roles = '{finance-user}' WHERE email LIKE 'ana@%'")
-  await stage.daysLater(1)
+  expect(mails().map(({ to }) => to)).toEqual([`Ana@${customerId}.example`])
+  await stage.database.sql(customerId, "UPDATE members SET roles = '{finance-user}' WHERE email LIKE 'ana@%'")
+  await stage.passDays(1)
   await change(25, 26)
   expect(await stage.run()).toBe(1)
   expect(mails().map(({ to, text }) => [to, text?.match(/\d+ → \d+/g)])).toEqual([
-    [`late@${own}.example`, ['25 → 26']],
+    [`late@${customerId}.example`, ['25 → 26']],
   ])
 })
 
@@ -94,7 +94,7 @@ it('is stopped by its link, and what came meanwhile is not told when it starts a
   expect((await readNoticeSubscription(link))?.notices).toEqual([{ notice: 'licenses', isOn: true }])
   await changeNoticeSubscription(link, 'stop', undefined, 'r')
   await change(25, 26)
-  await stage.daysLater(1)
+  await stage.passDays(1)
   expect(await stage.run()).toBe(0)
   await changeNoticeSubscription(link, 'start', 'licenses', 'r')
   expect(await stage.run()).toBe(0)

@@ -7,7 +7,7 @@ import type { To } from './store.ts'
 // What a mail tells of licenses: totals that a vendor changed by itself. It is told to members who may see them.
 
 /** A vendor's change as a mail tells it; the time in epoch milliseconds. */
-export type ToldChange = {
+export type MailChange = {
   assetId: string
   assetName: string
   from: number
@@ -16,7 +16,7 @@ export type ToldChange = {
   at: number
 }
 
-const MOST_ROWS = 5000
+const MAX_ROWS = 5000
 
 /** How long a change stays news where no mail could be sent. */
 const NEWS = sql`interval '7 days'`
@@ -25,24 +25,27 @@ const NEWS = sql`interval '7 days'`
  * Since when the recipient wants it, as the database writes it; undefined where they do not, or are no member any more
  * whose roles let them see licenses. By two statements: recipients and members may lie on different machines.
  */
-async function wantedSince(tx: Transaction, { customerId, recipientId }: To): Promise<string | undefined> {
+async function subscribedSince(
+  tx: Transaction,
+  { customerId, recipientId }: To,
+): Promise<string | undefined> {
   const { rows } = await tx.execute<{ email: string; since: string }>(sql`
     SELECT r.email, r.licenses_since::text AS since FROM notice_recipients r
     WHERE r.customer_id = ${customerId} AND r.id = ${recipientId} AND r.licenses_since IS NOT NULL
       AND NOT 'licenses' = ANY (r.stopped)`)
-  const [wanted] = rows
-  if (!wanted) return undefined
+  const [recipient] = rows
+  if (!recipient) return undefined
   const { rows: able } = await tx.execute(sql`
     SELECT FROM members m
-    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${wanted.email}) AND m.disabled_at IS NULL
+    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${recipient.email}) AND m.disabled_at IS NULL
       AND m.roles && ${sql.param([...ROLES_WITH['licenses-manager']])}::text[] LIMIT 1`)
-  return able.length > 0 ? wanted.since : undefined
+  return able.length > 0 ? recipient.since : undefined
 }
 
 /** The ids of what vendors changed since the recipient wants to know, and that no mail has told them. */
 export async function listUntold(tx: Transaction, to: To): Promise<string[]> {
   const { customerId, recipientId } = to
-  const since = await wantedSince(tx, to)
+  const since = await subscribedSince(tx, to)
   if (since === undefined) return []
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT c.id FROM license_changes c
@@ -51,31 +54,36 @@ export async function listUntold(tx: Transaction, to: To): Promise<string[]> {
       AND NOT EXISTS (
         SELECT FROM notice_changes n
         WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.change_id = c.id)
-    ORDER BY c.created_at LIMIT ${MOST_ROWS}`)
+    ORDER BY c.created_at LIMIT ${MAX_ROWS}`)
   return rows.map(({ id }) => id)
 }
 
 /** Writes down what the mail of a day tells. */
-export async function writeTold(tx: Transaction, to: To, toldOn: string, ids: string[]): Promise<void> {
+export async function addMailChanges(
+  tx: Transaction,
+  to: To,
+  notifiedOn: string,
+  ids: string[],
+): Promise<void> {
   if (ids.length === 0) return
   await tx.execute(sql`
     INSERT INTO notice_changes (customer_id, recipient_id, change_id, told_on)
     SELECT own.customer_id, own.recipient_id, t.id, own.told_on
     FROM notice_mails AS own, unnest(${sql.param(ids)}::text[]) AS t(id)
-    WHERE own.customer_id = ${to.customerId} AND own.recipient_id = ${to.recipientId} AND own.told_on = ${toldOn}`)
+    WHERE own.customer_id = ${to.customerId} AND own.recipient_id = ${to.recipientId} AND own.told_on = ${notifiedOn}`)
 }
 
 /** What the mail of a day tells, newest first: nothing any more where the recipient has stopped it, or may not see it. */
-export async function listToldChanges(tx: Transaction, to: To, toldOn: string): Promise<ToldChange[]> {
+export async function listMailChanges(tx: Transaction, to: To, notifiedOn: string): Promise<MailChange[]> {
   const { customerId, recipientId } = to
-  if ((await wantedSince(tx, to)) === undefined) return []
-  const { rows } = await tx.execute<ToldChange>(sql`
+  if ((await subscribedSince(tx, to)) === undefined) return []
+  const { rows } = await tx.execute<MailChange>(sql`
     SELECT c.asset_id AS "assetId", a.name AS "assetName", c.from_quantity AS "from", c.to_quantity AS "to",
       c.actor_name AS vendor, extract(epoch FROM c.created_at)::float8 * 1000 AS at
     FROM notice_changes n
     JOIN license_changes c ON c.customer_id = ${customerId} AND c.id = n.change_id
     JOIN assets a ON a.customer_id = ${customerId} AND a.id = c.asset_id
-    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${toldOn}
+    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${notifiedOn}
     ORDER BY c.created_at DESC, c.id`)
   return rows
 }

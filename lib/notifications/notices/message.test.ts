@@ -5,13 +5,13 @@ import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { digestOf } from './digest.ts'
 import { messageOf } from './message.ts'
 import type { Notice } from './rules.ts'
-import type { ToldRow } from './store.ts'
+import type { MailInvoiceRow } from './store.ts'
 
 const TODAY = '2026-10-15'
 const BASE_URL = 'https://console.example'
 const to = { customerId: newCustomerId('northwind'), recipientId: 'r1' }
 
-const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldRow => ({
+const row = (id: string, notices: Notice[], values: Partial<MailInvoiceRow> = {}): MailInvoiceRow => ({
   id,
   number: id,
   notices,
@@ -24,9 +24,9 @@ const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldR
   currency: 'USD',
   totalAmount: '10.00',
   balanceAmount: '10.00',
-  ...given,
+  ...values,
 })
-function message(rows: ToldRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {
+function message(rows: MailInvoiceRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {
   const digest = digestOf(
     { invoices: rows, changes: [], needs: [] },
     { customer, profiles, today: TODAY, baseUrl: BASE_URL },
@@ -37,26 +37,26 @@ function message(rows: ToldRow[], { customer = 'Northwind Ltd', profiles = 1 } =
 
 describe('what a mail says', () => {
   it('of each day as the console does', () => {
-    const late = (dueDate: string) => row(dueDate, ['past-due'], { dueDate })
+    const pastDue = (dueDate: string) => row(dueDate, ['past-due'], { dueDate })
     const due = (dueDate: string) => row(dueDate, ['due'], { dueDate })
     const { text } = message([
-      late('2026-10-14'),
-      late('2025-10-15'),
+      pastDue('2026-10-14'),
+      pastDue('2025-10-15'),
       due('2026-10-15'),
       due('2026-10-16'),
       due('2026-10-22'),
     ])
-    for (const said of [
+    for (const expectedText of [
       'was due on 14 Oct 2026, yesterday',
       'was due on 15 Oct 2025, 365 days ago',
       'due on 15 Oct 2026, today',
       'due on 16 Oct 2026, tomorrow',
       'due on 22 Oct 2026, in 7 days',
     ])
-      expect(text).toContain(said)
+      expect(text).toContain(expectedText)
   })
 
-  it.each<[string, Notice, Partial<ToldRow>]>([
+  it.each<[string, Notice, Partial<MailInvoiceRow>]>([
     ['10.00 USD\n', 'new', {}],
     ['4.50 USD to pay of 10.00 USD\n', 'new', { balanceAmount: '4.5' }],
     ['10.00 USD\n', 'new', { balanceAmount: '0', isOpen: false }],
@@ -70,8 +70,8 @@ describe('what a mail says', () => {
       'due',
       { totalAmount: '12345678901234567.89', balanceAmount: '12345678901234567.89' },
     ],
-  ])('the amount %j of what is %s', (expected, notice, given) => {
-    expect(message([row('IN-1', [notice], given)]).text).toContain(`* IN-1: ${expected}`)
+  ])('the amount %j of what is %s', (expected, notice, values) => {
+    expect(message([row('IN-1', [notice], values)]).text).toContain(`* IN-1: ${expected}`)
   })
 
   it('adds exactly, and never two currencies', () => {
@@ -126,16 +126,16 @@ describe('what a mail server gets', () => {
   it('is one mail in UTF-8 with two readings, to one address, with nothing attached', async () => {
     const catcher = await startCatcher()
     try {
-      const said = message([row('IN-Ä', ['new'], { issuer: 'Größe & Söhne 株式会社' })], {
+      const content = message([row('IN-Ä', ['new'], { issuer: 'Größe & Söhne 株式会社' })], {
         customer: `Ünïted\r\nBcc: victim@other.example`,
       })
-      expect(await deliver(config(catcher), 'ap@books.example', said, 'id-1')).toEqual({ kind: 'sent' })
+      expect(await deliver(config(catcher), 'ap@books.example', content, 'id-1')).toEqual({ kind: 'sent' })
       const [mail, ...more] = catcher.mails
       expect([more, mail?.to]).toEqual([[], ['ap@books.example']])
       expect(mail?.headers.subject).toBe('Ünïted Bcc: victim@other.example: 1 new invoice')
       expect(mail?.headers.bcc).toBeUndefined()
       expect(mail?.headers['message-id']).toBe('<id-1@reseller.example>')
-      expect([mail?.text, mail?.html]).toEqual([said.text, said.html])
+      expect([mail?.text, mail?.html]).toEqual([content.text, content.html])
       expect(mail?.headers['content-type']).toMatch(/^multipart\/alternative;/)
       expect(mail?.raw).not.toMatch(/Content-Disposition/i)
       // Transports may break what is not ASCII, and lines above 998.
@@ -157,15 +157,15 @@ describe('what a mail server gets', () => {
       },
     })
     try {
-      const said = message([row('IN-1', ['new'])])
+      const mail = message([row('IN-1', ['new'])])
       const login = { user: 'a@b', password: 'p:q/secret' }
-      expect(await deliver({ ...config(catcher), login }, 'ap@books.example', said, '1')).toEqual({
+      expect(await deliver({ ...config(catcher), login }, 'ap@books.example', mail, '1')).toEqual({
         kind: 'sent',
       })
       const wrong = { user: 'a@b', password: 'topsecret' }
-      const refused = await deliver({ ...config(catcher), login: wrong }, 'ap@books.example', said, '2')
-      expect(refused).toEqual({ kind: 'away', reason: expect.stringContaining('535') })
-      expect(JSON.stringify(refused)).not.toContain('topsecret')
+      const delivery = await deliver({ ...config(catcher), login: wrong }, 'ap@books.example', mail, '2')
+      expect(delivery).toEqual({ kind: 'away', reason: expect.stringContaining('535') })
+      expect(JSON.stringify(delivery)).not.toContain('topsecret')
       expect(seen).toEqual(['a@b:p:q/secret', 'a@b:topsecret'])
     } finally {
       await catcher.close()

@@ -31,13 +31,13 @@ const WHY = 'This address gets notices of these kinds. One mail a day at most, a
 const stopLabel = ({ notice }: Part) => `Stop “${NOTICE_NAMES[notice]}”`
 
 function textOf({ title, parts }: Digest, page: Page): string {
-  const sections = parts.map(({ head, lines, more, href }) =>
+  const sections = parts.map(({ heading, lines, more, href }) =>
     [
-      head,
+      heading,
       '',
-      ...lines.flatMap(({ id, amount, facts, href }) => [
+      ...lines.flatMap(({ id, amount, details, href }) => [
         `* ${id}: ${amount}`,
-        ...facts.map((fact) => `  ${fact}`),
+        ...details.map((detail) => `  ${detail}`),
         `  ${href}`,
       ]),
       ...(more ? [`  … ${more}:`, `  ${href}`] : []),
@@ -49,13 +49,13 @@ function textOf({ title, parts }: Digest, page: Page): string {
 
 function htmlOf({ title, parts }: Digest, page: Page): string {
   const link = (href: string, text: string) => `<a href="${escaped(href)}">${escaped(text)}</a>`
-  const sections = parts.map(({ head, lines, more, href }) => {
+  const sections = parts.map(({ heading, lines, more, href }) => {
     const rows = lines.map(
-      ({ id, amount, facts, href }) =>
-        `<li style="margin:0 0 10px">${link(href, id)}: <b>${escaped(amount)}</b><br>${facts.map(escaped).join('<br>')}</li>`,
+      ({ id, amount, details, href }) =>
+        `<li style="margin:0 0 10px">${link(href, id)}: <b>${escaped(amount)}</b><br>${details.map(escaped).join('<br>')}</li>`,
     )
     const rest = more ? `<p>… ${link(href, more)}</p>` : ''
-    return `<h2 style="font-size:16px">${escaped(head)}</h2>\n<ul>\n${rows.join('\n')}\n</ul>\n${rest}`
+    return `<h2 style="font-size:16px">${escaped(heading)}</h2>\n<ul>\n${rows.join('\n')}\n</ul>\n${rest}`
   })
   const stops = [
     ...parts.map((part) => link(page(part.notice), stopLabel(part))),

@@ -1,30 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { onStage, own, stage } from './test-stage.ts'
+import { customerId, onStage, stage } from './test-stage.ts'
 
 onStage(async () => {
-  await stage.add(own, 'ap@books.example')
-  await stage.invoice(own, 'IN-1', 3)
+  await stage.add(customerId, 'ap@books.example')
+  await stage.invoice(customerId, 'IN-1', 3)
 })
 
-const states = () => stage.database.sql(own, 'SELECT state, attempts FROM notice_mails ORDER BY told_on')
-const reasons = () => stage.database.sql(own, 'SELECT failure FROM notice_recipients ORDER BY email')
+const states = () =>
+  stage.database.sql(customerId, 'SELECT state, attempts FROM notice_mails ORDER BY told_on')
+const reasons = () => stage.database.sql(customerId, 'SELECT failure FROM notice_recipients ORDER BY email')
 /** As if the process that has a mail on its way were long dead. */
 const leaseOver = () =>
   stage.database.sql(
-    own,
+    customerId,
     "UPDATE notice_mails SET claimed_at = now() - interval '16 minutes' WHERE state = 'SENDING'",
   )
 
 describe('several at once', () => {
   it('runs in one process send each mail once', async () => {
-    const counts = await Promise.all([stage.run(), stage.run(), stage.run(own), stage.run(own)])
+    const counts = await Promise.all([stage.run(), stage.run(), stage.run(customerId), stage.run(customerId)])
     expect(counts.reduce((sum, count) => sum + count)).toBe(1)
     expect(stage.taken()).toHaveLength(1)
   })
 
   it('two processes send each mail once', async () => {
-    for (const n of [1, 2, 3, 4]) await stage.add(own, `ap${n}@books.example`)
-    const processes = [stage.process(own), stage.process(own)]
+    for (const n of [1, 2, 3, 4]) await stage.add(customerId, `ap${n}@books.example`)
+    const processes = [stage.process(customerId), stage.process(customerId)]
     const counts = await Promise.all(processes.map(({ ended }) => ended))
     expect(counts.map(Number).reduce((sum, count) => sum + count)).toBe(5)
     expect(new Set(stage.taken().map(({ to }) => to[0])).size).toBe(5)
@@ -33,25 +34,25 @@ describe('several at once', () => {
 })
 
 it('a run that is to end does so after the mail that is being sent, and the next one goes on', async () => {
-  for (const n of [1, 2]) await stage.add(own, `ap${n}@books.example`)
+  for (const n of [1, 2]) await stage.add(customerId, `ap${n}@books.example`)
   const ending = new AbortController()
   stage.catcher.hold = async () => ending.abort()
-  expect(await stage.run(own, ending.signal)).toBe(1)
+  expect(await stage.run(customerId, ending.signal)).toBe(1)
   expect(await states()).toEqual([{ state: 'SENT', attempts: 1 }])
   stage.catcher.hold = undefined
-  expect(await stage.run(own)).toBe(2)
+  expect(await stage.run(customerId)).toBe(2)
 })
 
 describe('a process that is killed while it sends', () => {
   /** Kills it when the mail server has the message and has not answered yet. */
   async function killed() {
-    const sender = stage.process(own)
-    await new Promise<void>((reached) => {
+    const sender = stage.process(customerId)
+    await new Promise<void>((resolve) => {
       stage.catcher.hold = async () => {
         sender.kill()
         await sender.ended
         stage.catcher.hold = undefined
-        reached()
+        resolve()
       }
     })
   }
@@ -70,7 +71,7 @@ describe('a process that is killed while it sends', () => {
     expect(more).toEqual([])
     expect(first?.headers['message-id']).toMatch(/^<\d{4}-\d\d-\d\d\.[\da-f-]{36}@reseller\.example>$/)
     expect(second?.headers['message-id']).toBe(first?.headers['message-id'])
-    await stage.daysLater(1)
+    await stage.passDays(1)
     expect(await stage.run()).toBe(0)
   })
 
@@ -78,8 +79,8 @@ describe('a process that is killed while it sends', () => {
     await killed()
     stage.taken()
     await leaseOver()
-    await stage.database.sql(own, 'UPDATE invoices SET balance_amount = 0')
-    await stage.database.sql(own, "UPDATE notice_recipients SET stopped = '{new}'")
+    await stage.database.sql(customerId, 'UPDATE invoices SET balance_amount = 0')
+    await stage.database.sql(customerId, "UPDATE notice_recipients SET stopped = '{new}'")
     expect(await stage.run()).toBe(0)
     expect([await states(), stage.taken()]).toEqual([[{ state: 'UNKNOWN', attempts: 2 }], []])
   })
@@ -88,7 +89,7 @@ describe('a process that is killed while it sends', () => {
     await killed()
     stage.taken()
     await leaseOver()
-    await stage.database.sql(own, "UPDATE invoices SET document_state = 'voided', balance_amount = 0")
+    await stage.database.sql(customerId, "UPDATE invoices SET document_state = 'voided', balance_amount = 0")
     expect(await stage.run()).toBe(0)
     expect([await states(), stage.taken()]).toEqual([[{ state: 'UNKNOWN', attempts: 2 }], []])
   })
@@ -108,7 +109,7 @@ describe('a mail server', () => {
   it.each(['sender', 'greeting'] as const)(
     'that lets nobody in by its %s is not asked for the others',
     async (at) => {
-      await stage.add(own, 'boss@books.example')
+      await stage.add(customerId, 'boss@books.example')
       stage.catcher.faults.set('*', { at, code: 554, text: 'Not from you' })
       const before = stage.catcher.connections
       await expect(stage.run()).rejects.toThrow(/^The mail server could not be used: .*554/)
@@ -119,12 +120,12 @@ describe('a mail server', () => {
   )
 
   it('that says "later" is tried by the next run, with what is new by then', async () => {
-    await stage.add(own, 'boss@books.example')
+    await stage.add(customerId, 'boss@books.example')
     stage.catcher.faults.set('ap@books.example', { at: 'recipient', code: 451, text: 'Mailbox is busy' })
     expect(await stage.run()).toBe(1)
     expect(stage.taken().map(({ to }) => to)).toEqual([['boss@books.example']])
     stage.catcher.faults.set('ap@books.example', { at: 'message', code: 452, text: 'No room' })
-    await stage.invoice(own, 'IN-2', 4)
+    await stage.invoice(customerId, 'IN-2', 4)
     expect(await stage.run()).toBe(0)
     stage.catcher.faults.clear()
     expect(await stage.run()).toBe(1)
@@ -143,13 +144,13 @@ describe('a mail server', () => {
     expect(await reasons()).toEqual([{ failure: expect.stringContaining('550 5.1.1 No such user here') }])
     const before = stage.catcher.connections
     for (let n = 0; n < 3; n++) {
-      await stage.daysLater(1)
+      await stage.passDays(1)
       expect(await stage.run()).toBe(0)
     }
     expect(stage.catcher.connections).toBe(before)
     stage.catcher.faults.clear()
-    await stage.add(own, 'ap@books.example')
-    await stage.invoice(own, 'IN-2', 30)
+    await stage.add(customerId, 'ap@books.example')
+    await stage.invoice(customerId, 'IN-2', 30)
     expect(await stage.run()).toBe(1)
     // What the refused mail told is not told again.
     expect(stage.taken()[0]?.text).not.toContain('IN-1')
@@ -159,9 +160,9 @@ describe('a mail server', () => {
     stage.catcher.faults.set('ap@books.example', { at: 'message', code: 554, text: '5.7.1 Looks like spam' })
     expect(await stage.run()).toBe(0)
     stage.catcher.faults.clear()
-    await stage.daysLater(1)
+    await stage.passDays(1)
     expect(await stage.run()).toBe(0)
-    await stage.invoice(own, 'IN-2', 30)
+    await stage.invoice(customerId, 'IN-2', 30)
     expect(await stage.run()).toBe(1)
     expect([await states(), await reasons()]).toEqual([
       [

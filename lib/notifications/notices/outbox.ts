@@ -2,21 +2,21 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { listUntold, writeTold } from './licenses.ts'
+import { addMailChanges, listUntold } from './licenses.ts'
 import { noticesOf } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
-import { tellsNeeds } from './weekly.ts'
+import { isNeedsMailDue } from './weekly.ts'
 
 // A mail is written down before it is sent, with what it tells, and settled after it: whatever dies in between, it
 // leaves twice at most, and two processes never work on the same one.
 
 /** How often one mail may leave, where nobody can tell whether it did. */
-const MOST_ATTEMPTS = 2
+const MAX_ATTEMPTS = 2
 
 /** After so long, in minutes, the process that had a mail on its way counts as dead: sending takes one. */
 const LEASE = 15
 
-const MOST_ROWS = 5000
+const MAX_ROWS = 5000
 
 /** The recipients that may be written to, in no order. */
 export async function listRecipients(tx: Transaction, customerId: CustomerId): Promise<string[]> {
@@ -48,7 +48,7 @@ export async function claimMail(tx: Transaction, to: To): Promise<string | undef
     WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND state = 'SENDING'`)
   const [left] = rows
   if (left?.busy) return undefined
-  if (left && left.attempts < MOST_ATTEMPTS) {
+  if (left && left.attempts < MAX_ATTEMPTS) {
     await change(tx, to, left.toldOn, sql`attempts = attempts + 1, claimed_at = now()`)
     return left.toldOn
   }
@@ -64,56 +64,56 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
     WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${today}`)
   if (rows.length > 0) return undefined
   const candidates = await listCandidates(tx, to)
-  const told = candidates.flatMap((candidate) =>
+  const notices = candidates.flatMap((candidate) =>
     noticesOf(candidate, today, lastReminder).map((kind) => {
       const isAgain = kind === 'past-due' && Boolean(candidate.toldOn[kind])
       return { id: candidate.id, kind, isAgain }
     }),
   )
   const changes = await listUntold(tx, to)
-  const isForNeeds = await tellsNeeds(tx, to, today)
-  if (told.length + changes.length === 0 && !isForNeeds) return undefined
-  const reminds = told.some(({ isAgain }) => isAgain)
+  const isForNeeds = await isNeedsMailDue(tx, to, today)
+  if (notices.length + changes.length === 0 && !isForNeeds) return undefined
+  const reminds = notices.some(({ isAgain }) => isAgain)
   await tx.execute(sql`
     INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds, tells_needs)
     VALUES (${customerId}, ${recipientId}, ${today}, ${reminds}, ${isForNeeds})`)
-  for (let at = 0; at < told.length; at += MOST_ROWS)
+  for (let at = 0; at < notices.length; at += MAX_ROWS)
     await tx.execute(sql`
       INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)
       SELECT own.customer_id, own.recipient_id, t.id, t.kind, own.told_on
       FROM notice_mails AS own,
-        json_to_recordset(${JSON.stringify(told.slice(at, at + MOST_ROWS))}::json) AS t(id text, kind text)
+        json_to_recordset(${JSON.stringify(notices.slice(at, at + MAX_ROWS))}::json) AS t(id text, kind text)
       WHERE own.customer_id = ${customerId} AND own.recipient_id = ${recipientId} AND own.told_on = ${today}`)
-  await writeTold(tx, to, today, changes)
+  await addMailChanges(tx, to, today, changes)
   return today
 }
 
 /** Whether the mail of a day tells what needs the recipient. */
-export async function tellsOfNeeds(tx: Transaction, to: To, toldOn: string): Promise<boolean> {
+export async function includesNeeds(tx: Transaction, to: To, notifiedOn: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     SELECT FROM notice_mails
-    WHERE customer_id = ${to.customerId} AND recipient_id = ${to.recipientId} AND told_on = ${toldOn} AND tells_needs`)
+    WHERE customer_id = ${to.customerId} AND recipient_id = ${to.recipientId} AND told_on = ${notifiedOn} AND tells_needs`)
   return rows.length > 0
 }
 
 /** Nobody can tell whether the mail arrived, and it is not sent again. */
-export async function giveUp(tx: Transaction, to: To, toldOn: string): Promise<void> {
-  await change(tx, to, toldOn, sql`state = 'UNKNOWN'`)
+export async function giveUp(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
+  await change(tx, to, notifiedOn, sql`state = 'UNKNOWN'`)
 }
 
 /** The mail was sent. */
-export async function markSent(tx: Transaction, to: To, toldOn: string): Promise<void> {
-  await change(tx, to, toldOn, sql`state = 'SENT'`)
+export async function setSent(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
+  await change(tx, to, notifiedOn, sql`state = 'SENT'`)
 }
 
 /** The mail was refused for good, and with `address` whatever else would go there. */
-export async function markRefused(
+export async function setRejected(
   tx: Transaction,
   to: To,
-  toldOn: string,
+  notifiedOn: string,
   { reason, address }: { reason: string; address: boolean },
 ): Promise<void> {
-  await change(tx, to, toldOn, sql`state = 'REFUSED', reason = ${reason}`)
+  await change(tx, to, notifiedOn, sql`state = 'REFUSED', reason = ${reason}`)
   if (!address) return
   await tx.execute(sql`
     UPDATE notice_recipients SET failure = ${reason}, failed_at = now()
@@ -124,28 +124,28 @@ export async function markRefused(
  * The mail surely did not leave this time. What it was to tell is told another time; one that may have left before
  * is tried again as it is.
  */
-export async function withdraw(tx: Transaction, to: To, toldOn: string): Promise<void> {
+export async function withdraw(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
   const { customerId, recipientId } = to
   await tx.execute(sql`
     DELETE FROM notice_mails
-    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${toldOn}
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}
       AND state = 'SENDING' AND attempts = 1`)
-  await change(tx, to, toldOn, sql`attempts = attempts - 1`)
+  await change(tx, to, notifiedOn, sql`attempts = attempts - 1`)
 }
 
 async function change(
   tx: Transaction,
   { customerId, recipientId }: To,
-  toldOn: string,
+  notifiedOn: string,
   set: ReturnType<typeof sql>,
 ) {
   await tx.execute(sql`
     UPDATE notice_mails SET ${set}
-    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${toldOn}
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}
       AND state = 'SENDING'`)
 }
 
-const KEPT = sql`interval '2 years'`
+const RETENTION = sql`interval '2 years'`
 
 /**
  * Removes the customer's mails of long ago with what they told. Not the last one to a recipient, nor one about an invoice
@@ -155,7 +155,7 @@ const KEPT = sql`interval '2 years'`
 export async function pruneMails(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     DELETE FROM notice_mails m
-    WHERE m.customer_id = ${customerId} AND m.state <> 'SENDING' AND m.told_on < now() - ${KEPT}
+    WHERE m.customer_id = ${customerId} AND m.state <> 'SENDING' AND m.told_on < now() - ${RETENTION}
       AND EXISTS (
         SELECT FROM notice_mails n
         WHERE n.customer_id = ${customerId} AND n.recipient_id = m.recipient_id AND n.told_on > m.told_on)

@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { addDays } from '#lib/platform/values/days.ts'
 import {
   type Candidate,
-  MOST_NAMED,
+  MAX_NAMED,
+  type MailInvoice,
   NOTICES,
   type Notice,
   noticesOf,
   sectionsOf,
-  type Told,
 } from './rules.ts'
 
 const TODAY = '2026-10-15'
 const day = (offset: number) => addDays(TODAY, offset)
-const told = (given: Partial<Candidate>, lastReminder?: string) =>
+const noticesFor = (values: Partial<Candidate>, lastReminder?: string) =>
   noticesOf(
-    { dueDate: day(30), isOpen: true, isNew: false, wanted: NOTICES, toldOn: {}, ...given },
+    { dueDate: day(30), isOpen: true, isNew: false, wanted: NOTICES, toldOn: {}, ...values },
     TODAY,
     lastReminder,
   )
@@ -38,15 +38,15 @@ describe('noticesOf', () => {
     ['all that holds', { isNew: true, dueDate: day(2) }, ['due', 'new']],
     ['of that what is wanted', { isNew: true, dueDate: day(2), wanted: ['new', 'past-due'] }, ['new']],
     ['nothing where nothing is wanted', { isNew: true, dueDate: day(-2), wanted: [] }, []],
-  ])('tells %s', (_, given, expected) => {
-    expect(told(given)).toEqual(expected)
+  ])('tells %s', (_, values, expected) => {
+    expect(noticesFor(values)).toEqual(expected)
   })
 
   it('holds a reminder back within a week of the last one, but not what has just become past due', () => {
     const reminded = { dueDate: day(-20), toldOn: { 'past-due': day(-9) } }
-    expect(told(reminded, day(-6))).toEqual([])
-    expect(told(reminded, day(-7))).toEqual(['past-due'])
-    expect(told({ dueDate: day(-1) }, day(-1))).toEqual(['past-due'])
+    expect(noticesFor(reminded, day(-6))).toEqual([])
+    expect(noticesFor(reminded, day(-7))).toEqual(['past-due'])
+    expect(noticesFor({ dueDate: day(-1) }, day(-1))).toEqual(['past-due'])
   })
 
   it('tells of one invoice, over a year of days, each kind once and past due weekly at most', () => {
@@ -55,14 +55,14 @@ describe('noticesOf', () => {
       const days: Record<Notice, number[]> = { new: [], due: [], 'past-due': [] }
       for (let now = 0; now < 365; now++) {
         const today = addDays('2026-01-01', now)
-        const given = {
+        const candidate = {
           dueDate: addDays('2026-01-01', due),
           isOpen: now < paidOn,
           isNew: true,
           wanted: NOTICES,
           toldOn,
         }
-        for (const notice of noticesOf(given, today)) {
+        for (const notice of noticesOf(candidate, today)) {
           toldOn[notice] = today
           days[notice].push(now)
         }
@@ -73,8 +73,8 @@ describe('noticesOf', () => {
       fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 365 }), (due, paidOn) => {
         const days = run(due, paidOn)
         expect(days.new).toEqual([0])
-        const soon = Math.max(0, due - 7)
-        expect(days.due).toEqual(soon < paidOn ? [soon] : [])
+        const daysUntilDue = Math.max(0, due - 7)
+        expect(days.due).toEqual(daysUntilDue < paidOn ? [daysUntilDue] : [])
         expect(days['past-due']).toEqual(
           Array.from({ length: 60 }, (_, week) => due + 1 + week * 7).filter((at) => at < paidOn && at < 365),
         )
@@ -85,20 +85,20 @@ describe('noticesOf', () => {
 })
 
 describe('sectionsOf', () => {
-  const invoice = (id: string, notices: Notice[], given: Partial<Told> = {}): Told => ({
+  const invoice = (id: string, notices: Notice[], values: Partial<MailInvoice> = {}): MailInvoice => ({
     id,
     invoiceDate: day(0),
     dueDate: day(5),
     isOpen: true,
     notices,
-    ...given,
+    ...values,
   })
-  const shown = (list: Told[]) =>
+  const summary = (list: MailInvoice[]) =>
     sectionsOf(list).map(({ notice, named, others }) => [notice, named.map(({ id }) => id), others.length])
 
   it('names each invoice once, where it is most urgent, and the most urgent first', () => {
     const list = [invoice('a', ['new']), invoice('b', ['due', 'new']), invoice('c', ['past-due', 'new'])]
-    expect(shown(list)).toEqual([
+    expect(summary(list)).toEqual([
       ['past-due', ['c'], 0],
       ['due', ['b'], 0],
       ['new', ['a'], 0],
@@ -107,7 +107,7 @@ describe('sectionsOf', () => {
 
   it('says nothing of being due of what was paid since', () => {
     const paid = { isOpen: false }
-    expect(shown([invoice('a', ['due'], paid), invoice('b', ['past-due', 'new'], paid)])).toEqual([
+    expect(summary([invoice('a', ['due'], paid), invoice('b', ['past-due', 'new'], paid)])).toEqual([
       ['new', ['b'], 0],
     ])
     expect(sectionsOf([invoice('a', ['past-due'], paid)])).toEqual([])
@@ -115,12 +115,12 @@ describe('sectionsOf', () => {
 
   it('names the newest, of what is due the soonest, and counts the others', () => {
     const many = (notice: Notice) =>
-      Array.from({ length: MOST_NAMED + 2 }, (_, at) =>
+      Array.from({ length: MAX_NAMED + 2 }, (_, at) =>
         invoice(`${notice}-${at}`, [notice], { invoiceDate: day(at), dueDate: day(at) }),
       )
     const first = Object.fromEntries(
       sectionsOf([...many('new'), ...many('due'), ...many('past-due')]).map(({ notice, named, others }) => {
-        expect([named.length, others.length]).toEqual([MOST_NAMED, 2])
+        expect([named.length, others.length]).toEqual([MAX_NAMED, 2])
         return [notice, named[0]?.id]
       }),
     )

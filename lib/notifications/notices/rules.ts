@@ -55,7 +55,7 @@ export const DUE_WITHIN = 7
 /** What is past due is told again after so many days, and no reminder follows another one sooner. */
 const REMIND_AFTER = 7
 /** Of each kind, so many invoices are named in a mail; of the others it says how many they are. */
-export const MOST_NAMED = 10
+export const MAX_NAMED = 10
 
 /** An invoice as an address may be told of it. Days are `YYYY-MM-DD`, of UTC. */
 export type Candidate = {
@@ -81,10 +81,10 @@ export function noticesOf(
   lastReminder?: string | null,
 ): Notice[] {
   const before = addDays(today, -REMIND_AFTER)
-  const late = toldOn['past-due']
+  const lastPastDue = toldOn['past-due']
   const mayRemind = !lastReminder || lastReminder <= before
   const holds: Record<Notice, boolean> = {
-    'past-due': isOpen && dueDate < today && (!late || (mayRemind && late <= before)),
+    'past-due': isOpen && dueDate < today && (!lastPastDue || (mayRemind && lastPastDue <= before)),
     due: isOpen && dueDate >= today && dueDate <= addDays(today, DUE_WITHIN) && !toldOn.due,
     new: isNew && !toldOn.new,
   }
@@ -92,7 +92,7 @@ export function noticesOf(
 }
 
 /** What a mail tells of one invoice, and how the invoice stands now. */
-export type Told = {
+export type MailInvoice = {
   id: string
   invoiceDate: string
   dueDate: string
@@ -106,22 +106,24 @@ export type Section<T> = { notice: Notice; named: T[]; others: T[] }
  * What a mail says: each invoice once, where it is most urgent. What was paid since it was to be told is no longer
  * due. Named are the newest; of what is due, the soonest.
  */
-export function sectionsOf<T extends Told>(told: readonly T[]): Section<T>[] {
+export function sectionsOf<T extends MailInvoice>(invoices: readonly T[]): Section<T>[] {
   return NOTICES.flatMap((notice) => {
-    const own = told.filter((invoice) => placeOf(invoice) === notice).sort(ORDER[notice])
-    return own.length > 0 ? [{ notice, named: own.slice(0, MOST_NAMED), others: own.slice(MOST_NAMED) }] : []
+    const section = invoices.filter((invoice) => sectionOf(invoice) === notice).sort(ORDER[notice])
+    return section.length > 0
+      ? [{ notice, named: section.slice(0, MAX_NAMED), others: section.slice(MAX_NAMED) }]
+      : []
   })
 }
 
-function placeOf({ isOpen, notices }: Told): Notice | undefined {
+function sectionOf({ isOpen, notices }: MailInvoice): Notice | undefined {
   return NOTICES.find((notice) => notices.includes(notice) && (isOpen || notice === 'new'))
 }
 
-type Order = (a: Told, b: Told) => number
+type Comparator = (a: MailInvoice, b: MailInvoice) => number
 const by = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-const soonest: Order = (a, b) => by(a.dueDate, b.dueDate) || by(a.id, b.id)
+const soonest: Comparator = (a, b) => by(a.dueDate, b.dueDate) || by(a.id, b.id)
 
-const ORDER: Record<Notice, Order> = {
+const ORDER: Record<Notice, Comparator> = {
   'past-due': (a, b) => soonest(b, a),
   due: soonest,
   new: (a, b) => by(b.invoiceDate, a.invoiceDate) || by(b.id, a.id),

@@ -8,11 +8,11 @@ import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { type Digest, digestOf } from './digest.ts'
-import { listToldChanges } from './licenses.ts'
+import { listMailChanges } from './licenses.ts'
 import { messageOf } from './message.ts'
-import { claimMail, giveUp, listRecipients, markRefused, markSent, tellsOfNeeds, withdraw } from './outbox.ts'
-import { listTold, readAddressee, readDays, type To } from './store.ts'
-import { listToldNeeds } from './weekly.ts'
+import { claimMail, giveUp, includesNeeds, listRecipients, setRejected, setSent, withdraw } from './outbox.ts'
+import { listMailInvoices, readAddressee, readDays, type To } from './store.ts'
+import { listMailNeeds } from './weekly.ts'
 
 /**
  * Sends what there is to tell to whom it is to be told, one mail to each recipient at most. Nothing where no mail
@@ -34,7 +34,7 @@ export async function sendNotices(
   let count = 0
   for (const to of await listAll(only, failed)) {
     if (signal.aborted) break
-    const delivery = await tell(mail, to).catch(failed)
+    const delivery = await sendMail(mail, to).catch(failed)
     if (delivery?.kind === 'sent') count += 1
     else if (delivery) log().warn({ requestId, ...to, ...delivery }, 'notice not sent')
     if (delivery?.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
@@ -53,37 +53,37 @@ async function listAll(only: CustomerId | undefined, failed: (error: unknown) =>
 }
 
 /** One recipient's mail of today; undefined where there is none. */
-async function tell(mail: MailConfig, to: To): Promise<Delivery | undefined> {
+async function sendMail(mail: MailConfig, to: To): Promise<Delivery | undefined> {
   const claimed = await scope(to, (tx) => claim(tx, to))
   if (!claimed) return undefined
-  const { toldOn, email, digest } = claimed
+  const { notifiedOn, email, digest } = claimed
   const message = messageOf(digest, to, env().baseUrl)
-  const delivery = await deliver(mail, email, message, `${toldOn}.${to.recipientId}`)
-  const settle = async (tx: Transaction) => {
-    if (delivery.kind === 'sent') await markSent(tx, to, toldOn)
-    else if (delivery.kind === 'refused') await markRefused(tx, to, toldOn, delivery)
-    else if (delivery.kind !== 'unknown') await withdraw(tx, to, toldOn)
+  const delivery = await deliver(mail, email, message, `${notifiedOn}.${to.recipientId}`)
+  const recordDelivery = async (tx: Transaction) => {
+    if (delivery.kind === 'sent') await setSent(tx, to, notifiedOn)
+    else if (delivery.kind === 'refused') await setRejected(tx, to, notifiedOn, delivery)
+    else if (delivery.kind !== 'unknown') await withdraw(tx, to, notifiedOn)
   }
   // It has left, whatever became of its customer meanwhile.
-  await scope(to, settle, { evenIfClosed: true })
+  await scope(to, recordDelivery, { evenIfClosed: true })
   return delivery
 }
 
-type Claimed = { toldOn: string; email: string; digest: Digest }
+type Claimed = { notifiedOn: string; email: string; digest: Digest }
 
 async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claimed | undefined> {
-  const toldOn = await claimMail(tx, to)
-  const addressee = toldOn && (await readAddressee(tx, to))
-  if (!toldOn || !addressee) return undefined
+  const notifiedOn = await claimMail(tx, to)
+  const addressee = notifiedOn && (await readAddressee(tx, to))
+  if (!notifiedOn || !addressee) return undefined
   const { today } = await readDays(tx, to)
-  const told = {
-    invoices: await listTold(tx, to, toldOn),
-    changes: await listToldChanges(tx, to, toldOn),
-    needs: (await tellsOfNeeds(tx, to, toldOn)) ? await listToldNeeds(tx, to) : [],
+  const content = {
+    invoices: await listMailInvoices(tx, to, notifiedOn),
+    changes: await listMailChanges(tx, to, notifiedOn),
+    needs: (await includesNeeds(tx, to, notifiedOn)) ? await listMailNeeds(tx, to) : [],
   }
-  const digest = digestOf(told, { ...addressee, today, baseUrl: env().baseUrl })
-  if (digest) return { toldOn, email: addressee.email, digest }
+  const digest = digestOf(content, { ...addressee, today, baseUrl: env().baseUrl })
+  if (digest) return { notifiedOn, email: addressee.email, digest }
   // It may have left before; meanwhile all was paid, or is not wanted any more.
-  await giveUp(tx, to, toldOn)
+  await giveUp(tx, to, notifiedOn)
   return undefined
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { type Candidate, DUE_WITHIN, type Notice, type Told } from './rules.ts'
+import { type Candidate, DUE_WITHIN, type MailInvoice, type Notice } from './rules.ts'
 
 /** Whose mail: each statement here names both. */
 export type To = { customerId: CustomerId; recipientId: string }
@@ -14,10 +14,10 @@ const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`
  * Mails are of issued invoices that were not imported for the record. A draft that is issued begins to be there then:
  * its `created_at` is of that moment, and so it is new.
  */
-const TOLD_OF = sql`i.document_state = 'issued' AND NOT i.is_history`
+const IS_NOTIFIABLE = sql`i.document_state = 'issued' AND NOT i.is_history`
 
 /** What the recipient gets of each billing profile, less what they have stopped. */
-const own = ({ customerId, recipientId }: To): SQL => sql`
+const subscriptionsQuery = ({ customerId, recipientId }: To): SQL => sql`
   SELECT s.billing_profile_id, s.since,
     ARRAY(SELECT unnest(s.kinds) EXCEPT SELECT unnest(r.stopped)) AS wanted
   FROM notice_subscriptions s
@@ -33,9 +33,9 @@ export type CandidateRow = Candidate & { id: string }
 export async function listCandidates(tx: Transaction, to: To): Promise<CandidateRow[]> {
   const { customerId, recipientId } = to
   const columns = sql`i.id, i.billing_profile_id, i.due_date, i.balance_amount, i.created_at`
-  const mine = sql`i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles) AND ${TOLD_OF}`
+  const mine = sql`i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles) AND ${IS_NOTIFIABLE}`
   const { rows } = await tx.execute<Row>(sql`
-    WITH own AS (${own(to)}),
+    WITH own AS (${subscriptionsQuery(to)}),
     profiles AS (SELECT billing_profile_id FROM own),
     found AS (
       SELECT ${columns} FROM invoices i
@@ -75,7 +75,7 @@ export async function readDays(
 }
 
 /** An invoice in a mail, as it stands now. Amounts are exact decimal text. */
-export type ToldRow = Told & {
+export type MailInvoiceRow = MailInvoice & {
   /** As its issuer numbers it; the address has the id. */
   number: string
   profile: string
@@ -87,10 +87,14 @@ export type ToldRow = Told & {
 }
 
 /** What a mail tells: of what was written down for it, what the recipient still wants. */
-export async function listTold(tx: Transaction, to: To, toldOn: string): Promise<ToldRow[]> {
+export async function listMailInvoices(
+  tx: Transaction,
+  to: To,
+  notifiedOn: string,
+): Promise<MailInvoiceRow[]> {
   const { customerId, recipientId } = to
-  const { rows } = await tx.execute<ToldRow & { notices: Notice[] }>(sql`
-    WITH own AS (${own(to)})
+  const { rows } = await tx.execute<MailInvoiceRow & { notices: Notice[] }>(sql`
+    WITH own AS (${subscriptionsQuery(to)})
     SELECT i.id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
       i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
       i.balance_amount > 0 AS "isOpen", array_agg(n.kind) AS notices
@@ -98,8 +102,8 @@ export async function listTold(tx: Transaction, to: To, toldOn: string): Promise
     JOIN invoices i ON i.customer_id = n.customer_id AND i.id = n.invoice_id
     JOIN own ON own.billing_profile_id = i.billing_profile_id AND n.kind = ANY (own.wanted)
     JOIN billing_profiles p ON p.customer_id = i.customer_id AND p.id = i.billing_profile_id
-    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${toldOn}
-      AND ${TOLD_OF}
+    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${notifiedOn}
+      AND ${IS_NOTIFIABLE}
     GROUP BY i.customer_id, i.id, p.customer_id, p.id`)
   return rows
 }

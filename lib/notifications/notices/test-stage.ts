@@ -5,7 +5,7 @@ import { openStage } from '../../../test/fakes/mail/stage.ts'
 /** What tests of notices act on, in a file that has called `onStage`. */
 export let stage: Awaited<ReturnType<typeof openStage>>
 /** The customer of the test that runs, which no other test has. */
-export let own = ''
+export let customerId = ''
 
 let customers = 0
 
@@ -18,8 +18,8 @@ export function onStage(prepare: () => Promise<void> = async () => {}): void {
   beforeEach(async () => {
     await stage.clear()
     customers += 1
-    own = `c${customers}`
-    await addCustomer(own)
+    customerId = `c${customers}`
+    await addCustomer(customerId)
     await prepare()
   })
 }

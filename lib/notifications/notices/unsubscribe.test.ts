@@ -4,12 +4,12 @@ import { noticeLink, readNoticeLink } from '#lib/identity/access/notice-link.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { BASE_URL } from '../../../test/fakes/mail/stage.ts'
-import { onStage, own, stage } from './test-stage.ts'
+import { customerId, onStage, stage } from './test-stage.ts'
 import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
 
 onStage(async () => {
-  await stage.add(own, 'ap@books.example')
-  await stage.invoice(own, 'IN-1', -3)
+  await stage.add(customerId, 'ap@books.example')
+  await stage.invoice(customerId, 'IN-1', -3)
 })
 
 const stop = (link: string, what?: 'new' | 'due' | 'past-due' | 'all') =>
@@ -21,8 +21,8 @@ const start = (link: string, what: 'new' | 'all') =>
 async function linksOfMail() {
   await stage.run()
   const [mail] = stage.taken()
-  const found = [...`${mail?.text}`.matchAll(/\/unsubscribe\?link=(\S+)/g)].map(([, link = '']) => link)
-  const links = Object.fromEntries(found.map((link) => [readNoticeLink(link)?.notice, link]))
+  const matches = [...`${mail?.text}`.matchAll(/\/unsubscribe\?link=(\S+)/g)].map(([, link = '']) => link)
+  const links = Object.fromEntries(matches.map((link) => [readNoticeLink(link)?.notice, link]))
   return { mail, links: links as Record<'all' | 'past-due' | 'new' | 'due', string> }
 }
 
@@ -62,27 +62,29 @@ it('one kind is stopped at once, and the others go on', async () => {
   const { links } = await linksOfMail()
   expect(await readNoticeSubscription(links['past-due'])).toEqual({
     email: 'ap@books.example',
-    customer: own,
+    customer: customerId,
     notice: 'past-due',
     notices: ['past-due', 'due', 'new'].map((notice) => ({ notice, isOn: true })),
   })
   expect(await stop(links['past-due'])).toBe(true)
   expect(await stop(links['past-due'])).toBe(true)
   expect(await on(links.all)).toEqual(['due', 'new'])
-  await stage.daysLater(8)
+  await stage.passDays(8)
   expect(await stage.run()).toBe(0)
-  await stage.invoice(own, 'IN-2', 3)
+  await stage.invoice(customerId, 'IN-2', 3)
   await stage.run()
-  expect(stage.taken().map(({ headers }) => headers.subject)).toEqual([`${own}: 1 invoice due within 7 days`])
+  expect(stage.taken().map(({ headers }) => headers.subject)).toEqual([
+    `${customerId}: 1 invoice due within 7 days`,
+  ])
 })
 
 it('all are stopped, in every billing profile and also those that come later', async () => {
   const { links } = await linksOfMail()
   expect(await stop(links.all)).toBe(true)
-  await stage.invoice(own, 'IN-2', 3)
-  await stage.daysLater(8)
+  await stage.invoice(customerId, 'IN-2', 3)
+  await stage.passDays(8)
   expect(await stage.run()).toBe(0)
-  expect(await stage.add(own, 'ap@books.example', 'default', ['due'])).toEqual([
+  expect(await stage.add(customerId, 'ap@books.example', 'default', ['due'])).toEqual([
     'past-due',
     'due',
     'new',
@@ -95,20 +97,20 @@ it('all are stopped, in every billing profile and also those that come later', a
 it('what is started again tells no old news', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
-  await stage.daysLater(30)
-  await stage.invoice(own, 'IN-2', 60)
+  await stage.passDays(30)
+  await stage.invoice(customerId, 'IN-2', 60)
   await start(links.all, 'new')
-  await stage.invoice(own, 'IN-3', 60)
+  await stage.invoice(customerId, 'IN-3', 60)
   await stage.run()
   const [mail] = stage.taken()
-  expect(mail?.headers.subject).toBe(`${own}: 1 new invoice`)
+  expect(mail?.headers.subject).toBe(`${customerId}: 1 new invoice`)
   expect(mail?.text).toContain('IN-3')
 })
 
 it('an operator can start it again at the wish of the person', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
-  expect(await stage.add(own, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual([
+  expect(await stage.add(customerId, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual([
     'new',
     'licenses',
     'needs',
@@ -121,7 +123,7 @@ it('what the person has stopped outlives that the address is taken out', async (
   await stop(links['past-due'])
   await stage.clear()
   expect((await readNoticeSubscription(links.all))?.notices).toEqual([])
-  expect(await stage.add(own, 'AP@books.example')).toEqual(['past-due'])
+  expect(await stage.add(customerId, 'AP@books.example')).toEqual(['past-due'])
 })
 
 it('is written into the history, once', async () => {
@@ -130,7 +132,7 @@ it('is written into the history, once', async () => {
   await stop(links.all, 'due')
   await start(links.all, 'all')
   const history = await stage.database.sql(
-    own,
+    customerId,
     "SELECT action, actor_kind, actor_name, details FROM audit_events WHERE action LIKE 'notices.%' ORDER BY id",
   )
   const actor = { actor_kind: 'recipient', actor_name: 'ap@books.example', details: { notices: ['due'] } }
@@ -154,9 +156,9 @@ describe('a link that is not ours', () => {
 
   it('finds nobody where the recipient is another customer’s', async () => {
     const { links } = await linksOfMail()
-    await addCustomer(`${own}-eve`)
+    await addCustomer(`${customerId}-eve`)
     const recipientId = readNoticeLink(links.all)?.recipientId ?? ''
-    const crossed = noticeLink({ customerId: newCustomerId(`${own}-eve`), recipientId, notice: 'all' })
+    const crossed = noticeLink({ customerId: newCustomerId(`${customerId}-eve`), recipientId, notice: 'all' })
     expect([await readNoticeSubscription(crossed), await stop(crossed)]).toEqual([undefined, false])
     expect(await on(links.all)).toHaveLength(3)
   })
@@ -164,12 +166,12 @@ describe('a link that is not ours', () => {
 
 it('stopping while a run is on leaves the mail that is on its way, and no other', async () => {
   const { links } = await linksOfMail()
-  await stage.daysLater(8)
+  await stage.passDays(8)
   stage.catcher.hold = async () => {
     expect(await stop(links.all)).toBe(true)
   }
   expect(await stage.run()).toBe(1)
   stage.catcher.hold = undefined
-  await stage.daysLater(8)
+  await stage.passDays(8)
   expect(await stage.run()).toBe(0)
 })

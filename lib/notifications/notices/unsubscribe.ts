@@ -9,24 +9,24 @@ import { readAddressee, type To } from './store.ts'
 
 /** @returns undefined for a link that is none of ours, or whose recipient is gone */
 export async function readNoticeSubscription(link: string): Promise<NoticeSubscription | undefined> {
-  const given = readNoticeLink(link)
-  if (!given) return undefined
-  return readScope(given, async (tx) => {
-    const addressee = await readAddressee(tx, given)
+  const target = readNoticeLink(link)
+  if (!target) return undefined
+  return readScope(target, async (tx) => {
+    const addressee = await readAddressee(tx, target)
     if (!addressee) return undefined
     const { rows } = await tx.execute<{ set: Kind[]; stopped: Kind[] }>(sql`
       SELECT stopped, ARRAY(
         SELECT unnest(kinds) FROM notice_subscriptions
-        WHERE customer_id = ${given.customerId} AND recipient_id = ${given.recipientId}
+        WHERE customer_id = ${target.customerId} AND recipient_id = ${target.recipientId}
         UNION SELECT 'licenses' WHERE licenses_since IS NOT NULL
         UNION SELECT 'needs' WHERE needs_since IS NOT NULL) AS set
-      FROM notice_recipients WHERE customer_id = ${given.customerId} AND id = ${given.recipientId}`)
+      FROM notice_recipients WHERE customer_id = ${target.customerId} AND id = ${target.recipientId}`)
     const { set, stopped } = rows[0] ?? { set: [], stopped: [] }
     const notices = KINDS.filter((notice) => set.includes(notice))
     return {
       email: addressee.email,
       customer: addressee.customer,
-      notice: isKind(given.notice) ? given.notice : 'all',
+      notice: isKind(target.notice) ? target.notice : 'all',
       notices: notices.map((notice) => ({ notice, isOn: !stopped.includes(notice) })),
     }
   })
@@ -39,22 +39,22 @@ export async function readNoticeSubscription(link: string): Promise<NoticeSubscr
  */
 export async function changeNoticeSubscription(
   link: string,
-  want: 'stop' | 'start',
+  command: 'stop' | 'start',
   what: Kind | 'all' | undefined,
   requestId: string,
 ): Promise<boolean> {
-  const given = readNoticeLink(link)
-  if (!given) return false
-  const chosen = what ?? given.notice
+  const target = readNoticeLink(link)
+  if (!target) return false
+  const chosen = what ?? target.notice
   const notices = isKind(chosen) ? [chosen] : [...KINDS]
   // Their own wish, which a closed customer does not take from them.
-  return scope(given, (tx) => setStopped(tx, given, want, notices, requestId), { evenIfClosed: true })
+  return scope(target, (tx) => setStopped(tx, target, command, notices, requestId), { evenIfClosed: true })
 }
 
 async function setStopped(
   tx: Transaction,
   { customerId, recipientId: id }: To,
-  want: 'stop' | 'start',
+  command: 'stop' | 'start',
   notices: Kind[],
   requestId: string,
 ): Promise<boolean> {
@@ -63,22 +63,22 @@ async function setStopped(
       FOR NO KEY UPDATE`)
   const [recipient] = rows
   if (!recipient) return false
-  const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (want === 'start'))
+  const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (command === 'start'))
   if (changed.length === 0) return true
   const stopped = KINDS.filter((notice) => recipient.stopped.includes(notice) !== changed.includes(notice))
   await tx.execute(sql`
       UPDATE notice_recipients SET stopped = ${sql.param(stopped)}::text[]
       WHERE customer_id = ${customerId} AND id = ${id}`)
   // What came in the meantime is not news any more.
-  if (want === 'start' && changed.includes('new'))
+  if (command === 'start' && changed.includes('new'))
     await tx.execute(sql`
         UPDATE notice_subscriptions SET since = now() WHERE customer_id = ${customerId} AND recipient_id = ${id}`)
-  if (want === 'start' && changed.includes('licenses'))
+  if (command === 'start' && changed.includes('licenses'))
     await tx.execute(sql`
         UPDATE notice_recipients SET licenses_since = now()
         WHERE customer_id = ${customerId} AND id = ${id} AND licenses_since IS NOT NULL`)
   const actor: Actor = { kind: 'recipient', id, name: recipient.email }
-  const action = want === 'stop' ? 'notices.stopped' : 'notices.started'
+  const action = command === 'stop' ? 'notices.stopped' : 'notices.started'
   await recordAudit(tx, customerId, {
     action,
     subject: id,

@@ -10,7 +10,7 @@ import * as needsRoute from '../../../app/billing/v1/needs/route.ts'
 import * as mailRoute from '../../../app/billing/v1/needs-mail/route.ts'
 import { BASE_URL } from '../../../test/fakes/mail/stage.ts'
 import { isWeekly } from './rules.ts'
-import { onStage, own, stage } from './test-stage.ts'
+import { customerId, onStage, stage } from './test-stage.ts'
 import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
 
 onStage()
@@ -36,20 +36,20 @@ async function call(
 /** Somebody with these roles, signed in. */
 async function person(name: string, ...roles: Role[]) {
   const email = `${name}@books.example`
-  const id = await addMember(own, { email, name, roles })
+  const id = await addMember(customerId, { email, name, roles })
   // Where the console is at https, its cookies have another name.
-  const cookie = `__Host-${await cookieOf(await addSession(own, id))}`
+  const cookie = `__Host-${await cookieOf(await addSession(customerId, id))}`
   const set = (isOn: unknown) => call(mailRoute, 'PUT', 'needs-mail', cookie, { isOn })
   return { id, email, cookie, set }
 }
 const events = () =>
   stage.database.sql(
-    own,
+    customerId,
     "SELECT action, details FROM audit_events WHERE action LIKE 'notices.%' ORDER BY id",
   )
 
 /** What is past due since long ago, so that it is so on each day of a test. */
-const owe = () => stage.invoice(own, 'IN-LATE', -30, { balanceAmount: '4.00' })
+const owe = () => stage.invoice(customerId, 'IN-LATE', -30, { balanceAmount: '4.00' })
 
 describe('the week', () => {
   // 2026-11-16 is a Monday.
@@ -62,8 +62,8 @@ describe('the week', () => {
     ['2026-11-22', '2026-10-01', '2026-11-16', false],
     ['2027-01-03', '2026-10-01', '2026-12-28', false],
     ['2027-01-04', '2026-10-01', '2026-12-28', true],
-  ])('on %s, since %s, last on %s: %s', (today, since, lastOn, isTold) => {
-    expect(isWeekly({ today, since, lastOn })).toBe(isTold)
+  ])('on %s, since %s, last on %s: %s', (today, since, lastOn, isSent) => {
+    expect(isWeekly({ today, since, lastOn })).toBe(isSent)
   })
 })
 
@@ -72,24 +72,24 @@ describe('what needs a member is mailed', () => {
     const [ana, bob] = [await person('ana', 'admin'), await person('bob', 'admin')]
     expect((await ana.set(true)).body).toEqual({ isOn: true, isPossible: true })
     await owe()
-    expect(await stage.run(own)).toBe(0)
-    await stage.daysLater(7)
-    expect(await stage.run(own)).toBe(1)
+    expect(await stage.run(customerId)).toBe(0)
+    await stage.passDays(7)
+    expect(await stage.run(customerId)).toBe(1)
     const [mail] = stage.taken()
-    expect([mail?.to, mail?.headers.subject]).toEqual([[ana.email], `${own}: 1 thing needs you`])
-    for (const said of [
-      `What needs you at ${own}`,
-      `* ${own}: 4.00 USD`,
+    expect([mail?.to, mail?.headers.subject]).toEqual([[ana.email], `${customerId}: 1 thing needs you`])
+    for (const expectedText of [
+      `What needs you at ${customerId}`,
+      `* ${customerId}: 4.00 USD`,
       '1 invoice past due, the oldest by 37 days',
       'Show the invoice',
       `${BASE_URL}/invoices?filter=status:PAST%20DUE|billingProfile:default|currency:USD`,
       'Stop “What needs you, once a week”',
     ])
-      expect(mail?.text).toContain(said)
-    await stage.daysLater(1)
-    expect(await stage.run(own)).toBe(0)
-    await stage.daysLater(7)
-    expect(await stage.run(own)).toBe(1)
+      expect(mail?.text).toContain(expectedText)
+    await stage.passDays(1)
+    expect(await stage.run(customerId)).toBe(0)
+    await stage.passDays(7)
+    expect(await stage.run(customerId)).toBe(1)
     expect(stage.taken().flatMap(({ to }) => to)).not.toContain(bob.email)
   })
 
@@ -97,58 +97,58 @@ describe('what needs a member is mailed', () => {
     const [ana, ida] = [await person('ana', 'admin'), await person('ida', 'it-manager')]
     await ana.set(true)
     await ida.set(true)
-    await stage.daysLater(7)
-    expect(await stage.run(own)).toBe(0)
+    await stage.passDays(7)
+    expect(await stage.run(customerId)).toBe(0)
     await owe()
     const { body } = await call(needsRoute, 'GET', 'needs', ana.cookie)
     const [need] = body.needs
     const path = `needs/${encodeURIComponent(need.id)}/dismissal`
     expect((await call(dismissal, 'PUT', path, ana.cookie, { version: need.version })).status).toBe(200)
-    expect(await stage.run(own)).toBe(0)
-    await stage.database.sql(own, "UPDATE invoices SET balance_amount = 3 WHERE id = 'IN-LATE'")
-    expect(await stage.run(own)).toBe(1)
+    expect(await stage.run(customerId)).toBe(0)
+    await stage.database.sql(customerId, "UPDATE invoices SET balance_amount = 3 WHERE id = 'IN-LATE'")
+    expect(await stage.run(customerId)).toBe(1)
     expect(stage.taken().map(({ to }) => to)).toEqual([[ana.email]])
   })
 
   it('in the one mail of the day, beside what else is told', async () => {
     const ana = await person('ana', 'admin')
     await ana.set(true)
-    await stage.daysLater(7)
-    await stage.add(own, ana.email)
+    await stage.passDays(7)
+    await stage.add(customerId, ana.email)
     await owe()
-    expect(await stage.run(own)).toBe(1)
+    expect(await stage.run(customerId)).toBe(1)
     const [mail] = stage.taken()
-    expect(mail?.headers.subject).toBe(`${own}: 1 invoice past due, 1 thing needs you`)
+    expect(mail?.headers.subject).toBe(`${customerId}: 1 invoice past due, 1 thing needs you`)
     expect(mail?.text.indexOf('What needs you: 1')).toBeLessThan(
       mail?.text.indexOf('Past due: 1 invoice') ?? 0,
     )
-    expect(await stage.run(own)).toBe(0)
+    expect(await stage.run(customerId)).toBe(0)
   })
 
   it('to nobody who may not sign in any more, or has lost their roles', async () => {
     const [ana, bob] = [await person('ana', 'admin'), await person('bob', 'admin')]
     for (const { set } of [ana, bob]) await set(true)
     await owe()
-    await stage.daysLater(7)
-    await stage.database.sql(own, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana.id])
-    await stage.database.sql(own, "UPDATE members SET roles = '{}' WHERE id = $1", [bob.id])
-    expect(await stage.run(own)).toBe(0)
+    await stage.passDays(7)
+    await stage.database.sql(customerId, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana.id])
+    await stage.database.sql(customerId, "UPDATE members SET roles = '{}' WHERE id = $1", [bob.id])
+    expect(await stage.run(customerId)).toBe(0)
   })
 
   it('until the link of a mail ends it, or they do themselves; each is an event once', async () => {
     const ana = await person('ana', 'admin')
     await Promise.all([ana.set(true), ana.set(true), ana.set(true)])
     await owe()
-    await stage.daysLater(7)
-    const [recipient] = await stage.database.sql(own, 'SELECT id FROM notice_recipients')
+    await stage.passDays(7)
+    const [recipient] = await stage.database.sql(customerId, 'SELECT id FROM notice_recipients')
     const link = noticeLink({
-      customerId: newCustomerId(own),
+      customerId: newCustomerId(customerId),
       recipientId: String(recipient?.id),
       notice: 'needs',
     })
     expect(await readNoticeSubscription(link)).toMatchObject({ notices: [{ notice: 'needs', isOn: true }] })
     expect(await changeNoticeSubscription(link, 'stop', undefined, 'r')).toBe(true)
-    expect(await stage.run(own)).toBe(0)
+    expect(await stage.run(customerId)).toBe(0)
     expect((await call(mailRoute, 'GET', 'needs-mail', ana.cookie)).body.isOn).toBe(false)
     expect((await ana.set(true)).body.isOn).toBe(true)
     expect((await ana.set(false)).body.isOn).toBe(false)
@@ -157,13 +157,13 @@ describe('what needs a member is mailed', () => {
     expect(await events()).toEqual(
       ['started', 'stopped', 'started', 'stopped'].map((what) => ({ action: `notices.${what}`, details })),
     )
-    expect(await stage.run(own)).toBe(0)
+    expect(await stage.run(customerId)).toBe(0)
   })
 
   it('only by a member who says so rightly', async () => {
     const ana = await person('ana', 'admin')
     for (const isOn of [undefined, 'yes', 1]) expect((await ana.set(isOn)).status).toBe(400)
-    const headers = { Authorization: `Bearer ${await addKey(own, ['admin'])}` }
+    const headers = { Authorization: `Bearer ${await addKey(customerId, ['admin'])}` }
     const answer = await mailRoute.GET(
       new Request('http://console.example/billing/v1/needs-mail', { headers }),
     )

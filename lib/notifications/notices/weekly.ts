@@ -52,39 +52,39 @@ type Wanting = { since: string; lastOn: string | null; id: string; roles: Role[]
 
 /** The member behind a recipient, as long as they want it and may sign in; undefined: nobody is told. */
 async function wanting(tx: Transaction, { customerId, recipientId }: To): Promise<Wanting | undefined> {
-  const { rows: wanted } = await tx.execute<Pick<Wanting, 'since' | 'lastOn'> & { email: string }>(sql`
+  const { rows: recipients } = await tx.execute<Pick<Wanting, 'since' | 'lastOn'> & { email: string }>(sql`
     SELECT r.email, (r.needs_since AT TIME ZONE 'UTC')::date::text AS since,
       (SELECT max(told_on)::text FROM notice_mails n
         WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.tells_needs) AS "lastOn"
     FROM notice_recipients r
     WHERE r.customer_id = ${customerId} AND r.id = ${recipientId} AND r.needs_since IS NOT NULL
       AND NOT 'needs' = ANY (r.stopped)`)
-  const [told] = wanted
-  if (!told) return undefined
+  const [recipient] = recipients
+  if (!recipient) return undefined
   const { rows } = await tx.execute<Pick<Wanting, 'id' | 'roles' | 'profiles'>>(sql`
     SELECT m.id, m.roles,
       ARRAY(SELECT p.id FROM billing_profiles p WHERE p.customer_id = ${customerId}
         AND (m.billing_profiles IS NULL OR p.id = ANY (m.billing_profiles))) AS profiles
     FROM members m
-    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${told.email})
+    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${recipient.email})
       AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
-  return rows[0] && { ...told, ...rows[0] }
+  return rows[0] && { ...recipient, ...rows[0] }
 }
 
 /** What needs the recipient's member now, and they have not put aside; nothing where they do not want to be told. */
-export async function listToldNeeds(tx: Transaction, to: To): Promise<Need[]> {
+export async function listMailNeeds(tx: Transaction, to: To): Promise<Need[]> {
   const member = await wanting(tx, to)
   return member ? needsOf(tx, to, member) : []
 }
 
 /** Whether the mail of today tells what needs the recipient: the first of the week that has something to tell. */
-export async function tellsNeeds(tx: Transaction, to: To, today: string): Promise<boolean> {
+export async function isNeedsMailDue(tx: Transaction, to: To, today: string): Promise<boolean> {
   const member = await wanting(tx, to)
   if (!member || !isWeekly({ ...member, today })) return false
   return (await needsOf(tx, to, member)).length > 0
 }
 
 async function needsOf(tx: Transaction, { customerId }: To, { id, roles, profiles }: Wanting) {
-  const found = await readNeeds(tx, { customerId, roles, billingProfiles: profiles, memberId: id })
-  return serializeNeeds(found, env().baseUrl).needs.filter(({ isDismissed }) => !isDismissed)
+  const loaded = await readNeeds(tx, { customerId, roles, billingProfiles: profiles, memberId: id })
+  return serializeNeeds(loaded, env().baseUrl).needs.filter(({ isDismissed }) => !isDismissed)
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
+import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { messageOf } from './message.ts'
 
 const at = new Date('2026-11-22T04:00:00Z')
-function one(number: number, state = 'UNKNOWN', given: object = {}): Unsettled {
+function one(number: number, state = 'UNKNOWN', values: object = {}): UnresolvedChange {
   const change = {
     id: `change-${number}`,
     assetId: 'suite-1',
@@ -15,12 +15,12 @@ function one(number: number, state = 'UNKNOWN', given: object = {}): Unsettled {
     createdAt: at,
     settledAt: state === 'UNCLEAR' ? at : null,
     vendorReason: null,
-    ...given,
+    ...values,
   }
   const age = 1000 - number
-  const known = { customerId: newCustomerId('c'), age, isOverdue: true, isRepeatable: false }
-  const place = { vendorAccount: 'emea', vendorCustomerId: 'C01', subscriptionId: 'S-1', skuId: 'K' }
-  return { ...known, vendor: { label: 'Vendor' }, place, change } as unknown as Unsettled
+  const base = { customerId: newCustomerId('c'), age, isOverdue: true, isRepeatable: false }
+  const location = { vendorAccount: 'emea', vendorCustomerId: 'C01', subscriptionId: 'S-1', skuId: 'K' }
+  return { ...base, vendor: { label: 'Vendor' }, location, change } as unknown as UnresolvedChange
 }
 
 test('names fifty, the oldest first and what is open before, and says how many there are beside', () => {

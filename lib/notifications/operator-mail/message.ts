@@ -1,21 +1,21 @@
 import 'server-only'
-import type { Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
+import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import { oneLine } from '#lib/vendors/client.ts'
 
 /** So many are named: of more, the others are told as a number. */
-const MOST_NAMED = 50
+const MAX_NAMED = 50
 
 /** A mail that tells operators of changes that somebody should look at, with the commands for that; text alone. */
-export function messageOf(found: readonly Unsettled[]): Message {
-  const changes = found.toSorted((a, b) => b.age - a.age)
+export function messageOf(unresolved: readonly UnresolvedChange[]): Message {
+  const changes = unresolved.toSorted((a, b) => b.age - a.age)
   const unclear = changes.filter(({ change }) => change.state === 'UNCLEAR')
   const open = changes.filter(({ change }) => change.state !== 'UNCLEAR')
   const counts = [
     ...(open.length > 0 ? [`${open.length} open for too long`] : []),
     ...(unclear.length > 0 ? [`${unclear.length} unclear`] : []),
   ]
-  const named = [...open, ...unclear].slice(0, MOST_NAMED)
+  const named = [...open, ...unclear].slice(0, MAX_NAMED)
   const more = changes.length - named.length
   const text = [
     'Changes of licenses that do not end by themselves:',
@@ -31,15 +31,15 @@ export function messageOf(found: readonly Unsettled[]): Message {
   }
 }
 
-function textOf({ customerId, change, vendor, place, isRepeatable }: Unsettled): string {
+function textOf({ customerId, change, vendor, location, isRepeatable }: UnresolvedChange): string {
   const { id, assetId, fromQuantity, toQuantity, state, createdAt, settledAt, vendorReason } = change
   const isUnclear = state === 'UNCLEAR'
   const since = isUnclear && settledAt ? `, unclear since ${minuteOf(settledAt)}` : ''
-  const run = (words: string) => `npm run -s admin -- changes ${words}`
+  const run = (command: string) => `npm run -s admin -- changes ${command}`
   return [
     `* ${vendor.label}, customer ${customerId}: ${assetId}, from ${fromQuantity} to ${toQuantity}`,
     `  Change ${id}, ${state}`,
-    ...(place ? [`  There: ${placeText(place)}`] : []),
+    ...(location ? [`  There: ${locationText(location)}`] : []),
     `  Asked for by ${oneLine(change.actorName)} at ${minuteOf(createdAt)}${since}`,
     ...(vendorReason === null ? [] : [`  ${oneLine(vendorReason)}`]),
     `  Look:        ${run(`show ${id}`)}`,
@@ -50,11 +50,11 @@ function textOf({ customerId, change, vendor, place, isRepeatable }: Unsettled):
 }
 
 /** What to look for in the vendor's own console. */
-function placeText({
+function locationText({
   vendorAccount,
   vendorCustomerId,
   subscriptionId,
-}: NonNullable<Unsettled['place']>): string {
+}: NonNullable<UnresolvedChange['location']>): string {
   return oneLine(`account ${vendorAccount}, customer ${vendorCustomerId}, subscription ${subscriptionId}`)
 }
 

@@ -4,8 +4,8 @@ import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-
 import { run } from '#lib/platform/db/test-server.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
-import { CUSTOMER, type Scenery } from '../../../test/fuzz/stage.ts'
-import { tellOperators } from './send.ts'
+import { CUSTOMER, type Scenario } from '../../../test/fuzz/stage.ts'
+import { notifyOperators } from './send.ts'
 
 let catcher: Catcher
 let vendor: TestVendor
@@ -26,41 +26,41 @@ afterEach(async () => {
   await vendor.close()
 })
 
-const tell = () => tellOperators(`test-${randomUUID()}`, new AbortController().signal)
-const taken = () => catcher.mails.splice(0)
+const runMailJob = () => notifyOperators(`test-${randomUUID()}`, new AbortController().signal)
+const drainMails = () => catcher.mails.splice(0)
 
 /** A change whose answer was lost, and then somebody else moved the total: it ends as unclear. */
 async function unclear(): Promise<string> {
   vendor = await testVendor(google)
   return lose(vendor.flexible, true)
 }
-async function lose(seed: TestVendor['flexible'], isSettled: boolean): Promise<string> {
+async function lose(seed: TestVendor['flexible'], isResolved: boolean): Promise<string> {
   vendor.fake.failNext('write', 'drop-before')
   const { json } = await vendor.patch(seed, 30)
   vendor.fake.setByVendor(seed.id, 26)
-  if (isSettled) await vendor.settled(seed)
+  if (isResolved) await vendor.waitUntilResolved(seed)
   return json.changeId
 }
 /** A change that is open, asked for two days ago. */
-async function open(scenery: Scenery): Promise<string> {
-  vendor = await testVendor(scenery, { times: { [scenery.settleSetting]: '86400' } })
+async function open(scenario: Scenario): Promise<string> {
+  vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400' } })
   const id = await lose(vendor.flexible, false)
   await history("UPDATE license_changes SET created_at = created_at - interval '2 days'")
   return id
 }
 /** What no role of ours may write. */
-const history = (statement: string) =>
+const history = (query: string) =>
   run(
     vendor.database.url,
-    `ALTER TABLE license_changes DISABLE ROW LEVEL SECURITY; ${statement}; ALTER TABLE license_changes ENABLE ROW LEVEL SECURITY`,
+    `ALTER TABLE license_changes DISABLE ROW LEVEL SECURITY; ${query}; ALTER TABLE license_changes ENABLE ROW LEVEL SECURITY`,
   )
-const toldAgo = (time: string) =>
+const notifiedAgo = (time: string) =>
   history(`UPDATE license_changes SET operator_told_at = now() - interval '${time}'`)
 
 test('tells of what is unclear: what, whose, since when, and the commands', async () => {
   const id = await unclear()
-  expect(await tell()).toBe(1)
-  const [mail, ...others] = taken()
+  expect(await runMailJob()).toBe(1)
+  const [mail, ...others] = drainMails()
   expect(others).toEqual([])
   expect([mail?.to, mail?.headers.subject]).toEqual([
     ['ops@reseller.example'],
@@ -80,10 +80,10 @@ test('tells of what is unclear: what, whose, since when, and the commands', asyn
 test('tells of what is open for longer than its vendor may be late, and not before', async () => {
   const id = await open(microsoft)
   await history("UPDATE license_changes SET created_at = now() - interval '23 hours'")
-  expect([await tell(), taken()]).toEqual([0, []])
+  expect([await runMailJob(), drainMails()]).toEqual([0, []])
   await history("UPDATE license_changes SET created_at = now() - interval '25 hours'")
-  expect(await tell()).toBe(1)
-  const [mail] = taken()
+  expect(await runMailJob()).toBe(1)
+  const [mail] = drainMails()
   expect(mail?.headers.subject).toBe('Changes of licenses: 1 open for too long')
   expect(mail?.text).toContain(`Change ${id}, UNKNOWN`)
   expect(mail?.text).toContain(`Send again:  npm run -s admin -- changes resend ${id} --reason "…"`)
@@ -91,22 +91,22 @@ test('tells of what is open for longer than its vendor may be late, and not befo
 
 test('names what may not be sent again without that command', async () => {
   await open(google)
-  expect(await tell()).toBe(1)
-  expect(taken()[0]?.text).not.toContain('resend')
+  expect(await runMailJob()).toBe(1)
+  expect(drainMails()[0]?.text).not.toContain('resend')
 })
 
 test('tells of a change once a day, and of a new one at once', async () => {
   const id = await unclear()
-  expect([await tell(), await tell()]).toEqual([1, 0])
+  expect([await runMailJob(), await runMailJob()]).toEqual([1, 0])
   const second = await lose(vendor.annual, true)
-  expect(await tell()).toBe(1)
-  const [, news] = taken()
+  expect(await runMailJob()).toBe(1)
+  const [, news] = drainMails()
   expect([news?.text.includes(second), news?.text.includes(id)]).toEqual([true, false])
-  await toldAgo('19 hours')
-  expect(await tell()).toBe(0)
-  await toldAgo('24 hours')
-  expect(await tell()).toBe(2)
-  const [both] = taken()
+  await notifiedAgo('19 hours')
+  expect(await runMailJob()).toBe(0)
+  await notifiedAgo('24 hours')
+  expect(await runMailJob()).toBe(2)
+  const [both] = drainMails()
   expect([both?.headers.subject, both?.text.includes(second), both?.text.includes(id)]).toEqual([
     'Changes of licenses: 2 unclear',
     true,
@@ -117,47 +117,47 @@ test('tells of a change once a day, and of a new one at once', async () => {
 test('tells nothing of what is settled, and nothing where nobody is to be told', async () => {
   const id = await unclear()
   vi.stubEnv('OPERATOR_MAIL', '')
-  expect([await tell(), taken()]).toEqual([0, []])
+  expect([await runMailJob(), drainMails()]).toEqual([0, []])
   vi.stubEnv('OPERATOR_MAIL', 'ops@reseller.example')
   await vendor.database.sql(CUSTOMER, "UPDATE license_changes SET state = 'FAILED' WHERE id = $1", [id])
-  expect([await tell(), taken()]).toEqual([0, []])
+  expect([await runMailJob(), drainMails()]).toEqual([0, []])
 })
 
 test('two processes at once tell of it once', async () => {
   await unclear()
-  const counts = await Promise.all([tell(), tell(), tell()])
+  const counts = await Promise.all([runMailJob(), runMailJob(), runMailJob()])
   expect(counts.toSorted()).toEqual([0, 0, 1])
-  expect(taken()).toHaveLength(1)
+  expect(drainMails()).toHaveLength(1)
 })
 
 test('a mail that surely did not leave is tried again by the next run', async () => {
   await unclear()
-  for (const fault of [
+  for (const failure of [
     { at: 'greeting', code: 421 },
     { at: 'recipient', code: 450 },
     { at: 'message', code: 554 },
   ] as const) {
-    catcher.faults.set('*', fault)
-    await expect(tell()).rejects.toThrow('The operators could not be told')
+    catcher.faults.set('*', failure)
+    await expect(runMailJob()).rejects.toThrow('The operators could not be told')
   }
   catcher.faults.clear()
-  expect([await tell(), taken().length]).toEqual([1, 1])
+  expect([await runMailJob(), drainMails().length]).toEqual([1, 1])
 })
 
 test('one of which nobody knows whether it left waits for the next day', async () => {
   await unclear()
   catcher.faults.set('*', { at: 'drop' })
-  expect([await tell(), catcher.dropped.length]).toEqual([1, 1])
+  expect([await runMailJob(), catcher.dropped.length]).toEqual([1, 1])
   catcher.faults.clear()
-  expect(await tell()).toBe(0)
-  await toldAgo('24 hours')
-  expect([await tell(), taken().length]).toEqual([1, 1])
+  expect(await runMailJob()).toBe(0)
+  await notifiedAgo('24 hours')
+  expect([await runMailJob(), drainMails().length]).toEqual([1, 1])
 })
 
 test('of several operators it is enough that one can be told', async () => {
   await unclear()
   vi.stubEnv('OPERATOR_MAIL', 'gone@reseller.example, ops@reseller.example,night@reseller.example')
   catcher.faults.set('gone@reseller.example', { at: 'recipient', code: 550 })
-  expect([await tell(), await tell()]).toEqual([1, 0])
-  expect(taken().map(({ to }) => to)).toEqual([['ops@reseller.example'], ['night@reseller.example']])
+  expect([await runMailJob(), await runMailJob()]).toEqual([1, 0])
+  expect(drainMails().map(({ to }) => to)).toEqual([['ops@reseller.example'], ['night@reseller.example']])
 })

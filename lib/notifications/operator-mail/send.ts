@@ -1,8 +1,8 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { unsettledChanges } from '#lib/identity/access/due-work.ts'
-import { readUnsettled, type Unsettled } from '#lib/licenses/license-changes/by-hand.ts'
+import { openChanges } from '#lib/identity/access/due-work.ts'
+import { readUnresolved, type UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
 import { forEach } from '#lib/licenses/license-changes/reading/for-each.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -21,7 +21,7 @@ import { operatorSettings } from './settings.ts'
  * @returns of how many changes was told
  * @throws Error where no operator could be told: the next run tries again
  */
-export async function tellOperators(requestId: string, signal: AbortSignal): Promise<number> {
+export async function notifyOperators(requestId: string, signal: AbortSignal): Promise<number> {
   const mail = mailSettings()
   const operators = operatorSettings()
   if (!mail || operators.length === 0 || signal.aborted) return 0
@@ -30,49 +30,53 @@ export async function tellOperators(requestId: string, signal: AbortSignal): Pro
   const failure = await send(mail, changes, requestId).catch((error: unknown) => String(error))
   if (failure === undefined) return changes.length
   await forCustomers(changes, async (customerId, ids) => {
-    await scope({ customerId }, (tx) => giveBack(tx, customerId, ids), LATE)
+    await scope({ customerId }, (tx) => giveBack(tx, customerId, ids), EVEN_IF_CLOSED)
   })
   throw new Error(`The operators could not be told: ${failure}`)
 }
 
 /** What is unclear does not become clear when its customer is closed. */
-const LATE = { evenIfClosed: true }
+const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 /** Whoever dies from here on has told nobody until the next day: better once too rarely than a mail without end. */
-async function claimed(): Promise<Unsettled[]> {
-  const overdue: Unsettled[] = []
-  await forEach(await unsettledChanges(), async (due) => {
-    const one = await readUnsettled(due)
+async function claimed(): Promise<UnresolvedChange[]> {
+  const overdue: UnresolvedChange[] = []
+  await forEach(await openChanges(), async (due) => {
+    const one = await readUnresolved(due)
     if (one?.isOverdue) overdue.push(one)
   })
   const mine = new Set<string>()
   await forCustomers(overdue, async (customerId, ids) => {
-    const taken = await scope({ customerId }, (tx) => claimChanges(tx, customerId, ids), LATE)
-    for (const id of taken) mine.add(id)
+    const claims = await scope({ customerId }, (tx) => claimChanges(tx, customerId, ids), EVEN_IF_CLOSED)
+    for (const id of claims) mine.add(id)
   })
   return overdue.filter(({ change }) => mine.has(change.id))
 }
 
 /** @returns why nobody was told; undefined where somebody was, or may have been */
-async function send(mail: MailConfig, changes: Unsettled[], requestId: string): Promise<string | undefined> {
+async function send(
+  mail: MailConfig,
+  changes: UnresolvedChange[],
+  requestId: string,
+): Promise<string | undefined> {
   const message = messageOf(changes)
   const id = `operator.${randomUUID()}`
   const ends: Delivery[] = []
   for (const to of operatorSettings()) ends.push(await deliver(mail, to, message, id))
   const failed = ends.flatMap((end) => ('reason' in end ? [end] : []))
   for (const { kind, reason } of failed) log().warn({ requestId, kind, reason }, 'operator not told')
-  const isTold = ends.some(({ kind }) => kind === 'sent' || kind === 'unknown')
-  return isTold ? undefined : failed.map(({ reason }) => reason).join('; ')
+  const wasSent = ends.some(({ kind }) => kind === 'sent' || kind === 'unknown')
+  return wasSent ? undefined : failed.map(({ reason }) => reason).join('; ')
 }
 
 async function forCustomers(
-  changes: readonly Unsettled[],
+  changes: readonly UnresolvedChange[],
   work: (customerId: CustomerId, ids: string[]) => Promise<void>,
 ): Promise<void> {
-  for (const [customerId, own] of Map.groupBy(changes, (one) => one.customerId))
+  for (const [customerId, customerChanges] of Map.groupBy(changes, (one) => one.customerId))
     await work(
       customerId,
-      own.map(({ change }) => change.id),
+      customerChanges.map(({ change }) => change.id),
     )
 }
 
@@ -95,18 +99,18 @@ async function claimChanges(
   const rows = await tx
     .update(licenseChanges)
     .set({ operatorToldAt: sql`now()` })
-    .where(and(own(customerId, ids), IS_DUE))
+    .where(and(changesFilter(customerId, ids), IS_DUE))
     .returning({ id })
   return rows.map((row) => row.id)
 }
 
 /** Gives changes back of which surely nobody was told. */
 async function giveBack(tx: Transaction, customerId: CustomerId, ids: readonly string[]): Promise<void> {
-  await tx.update(licenseChanges).set({ operatorToldAt: null }).where(own(customerId, ids))
+  await tx.update(licenseChanges).set({ operatorToldAt: null }).where(changesFilter(customerId, ids))
 }
 
 /** What is settled meanwhile is history, and left as it is. */
-function own(customerId: CustomerId, ids: readonly string[]) {
-  const isUnsettled = sql`${licenseChanges.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR')`
-  return and(eq(customer, customerId), inArray(id, [...ids]), isUnsettled)
+function changesFilter(customerId: CustomerId, ids: readonly string[]) {
+  const isUnresolved = sql`${licenseChanges.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR')`
+  return and(eq(customer, customerId), inArray(id, [...ids]), isUnresolved)
 }

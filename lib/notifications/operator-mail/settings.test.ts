@@ -3,7 +3,7 @@ import { operatorSettings } from './settings.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-function given(addresses: string, url = 'smtp://127.0.0.1:25') {
+function stubSettings(addresses: string, url = 'smtp://127.0.0.1:25') {
   vi.stubEnv('SMTP_URL', url)
   vi.stubEnv('MAIL_FROM', url && 'billing@reseller.example')
   vi.stubEnv('BASE_URL', 'https://console.example')
@@ -12,20 +12,20 @@ function given(addresses: string, url = 'smtp://127.0.0.1:25') {
 }
 
 test('there may be several operators, or none', () => {
-  expect(given('ops@reseller.example , night@reseller.example')()).toEqual([
+  expect(stubSettings('ops@reseller.example , night@reseller.example')()).toEqual([
     'ops@reseller.example',
     'night@reseller.example',
   ])
-  expect(given('')()).toEqual([])
+  expect(stubSettings('')()).toEqual([])
 })
 
 test.each([['nobody'], ['ops@reseller.example,'], ['Ops <ops@reseller.example>']])(
   '"%s" is refused',
   (text) => {
-    expect(given(text)).toThrow(/OPERATOR_MAIL.*: must be e-mail addresses/)
+    expect(stubSettings(text)).toThrow(/OPERATOR_MAIL.*: must be e-mail addresses/)
   },
 )
 
 test('operators need a mail server', () => {
-  expect(given('ops@reseller.example', '')).toThrow('SMTP_URL: is needed too')
+  expect(stubSettings('ops@reseller.example', '')).toThrow('SMTP_URL: is needed too')
 })

@@ -45,14 +45,15 @@ describe('the browser', () => {
 })
 
 describe('a call that is refused for want of a fresh sign-in', () => {
-  const given = {
+  const input = {
     params: { asset_id: 'a' },
     body: { quantity: 7 },
     headers: { 'if-match': undefined, 'idempotency-key': 'same' },
   }
-  const refused = () => Response.json({ code: 'fresh_sign_in_required', detail: 'Confirm.' }, { status: 403 })
+  const forbidden = () =>
+    Response.json({ code: 'fresh_sign_in_required', detail: 'Confirm.' }, { status: 403 })
   /** Answers one request after the other so, and tells what was sent. */
-  const answering = (...answers: Response[]) => {
+  const respondWith = (...answers: Response[]) => {
     const sent: RequestInit[] = []
     vi.stubGlobal('fetch', (_: string, init: RequestInit) => {
       sent.push(init)
@@ -67,11 +68,11 @@ describe('a call that is refused for want of a fresh sign-in', () => {
   })
 
   it('is sent once more when the member has confirmed, the same request under the same key', async () => {
-    const sent = answering(refused(), Response.json({ done: 1 }))
-    const ask = vi.fn(async () => true)
-    end = whenFreshSignInIsRequired(ask)
-    expect(await setQuantity(given)).toEqual({ done: 1 })
-    expect(ask).toHaveBeenCalledOnce()
+    const sent = respondWith(forbidden(), Response.json({ done: 1 }))
+    const confirm = vi.fn(async () => true)
+    end = whenFreshSignInIsRequired(confirm)
+    expect(await setQuantity(input)).toEqual({ done: 1 })
+    expect(confirm).toHaveBeenCalledOnce()
     expect(sent).toHaveLength(2)
     expect(sent[1]).toEqual(sent[0])
     expect(sent[1]?.headers).toMatchObject({ 'idempotency-key': 'same' })
@@ -79,25 +80,25 @@ describe('a call that is refused for want of a fresh sign-in', () => {
 
   it('is refused where they did not, where nobody asks them, and where it is refused again', async () => {
     const code = { code: 'fresh_sign_in_required' }
-    let sent = answering(refused())
-    await expect(setQuantity(given)).rejects.toMatchObject(code)
+    let sent = respondWith(forbidden())
+    await expect(setQuantity(input)).rejects.toMatchObject(code)
     expect(sent).toHaveLength(1)
-    sent = answering(refused())
+    sent = respondWith(forbidden())
     end = whenFreshSignInIsRequired(async () => false)
-    await expect(setQuantity(given)).rejects.toMatchObject(code)
+    await expect(setQuantity(input)).rejects.toMatchObject(code)
     expect(sent).toHaveLength(1)
     end()
-    sent = answering(refused(), refused())
+    sent = respondWith(forbidden(), forbidden())
     end = whenFreshSignInIsRequired(async () => true)
-    await expect(setQuantity(given)).rejects.toMatchObject(code)
+    await expect(setQuantity(input)).rejects.toMatchObject(code)
     expect(sent).toHaveLength(2)
   })
 
   it('is no other refusal: nobody is asked', async () => {
-    answering(Response.json({ code: 'permission_denied' }, { status: 403 }))
-    const ask = vi.fn(async () => true)
-    end = whenFreshSignInIsRequired(ask)
-    await expect(setQuantity(given)).rejects.toMatchObject({ code: 'permission_denied' })
-    expect(ask).not.toHaveBeenCalled()
+    respondWith(Response.json({ code: 'permission_denied' }, { status: 403 }))
+    const confirm = vi.fn(async () => true)
+    end = whenFreshSignInIsRequired(confirm)
+    await expect(setQuantity(input)).rejects.toMatchObject({ code: 'permission_denied' })
+    expect(confirm).not.toHaveBeenCalled()
   })
 })

@@ -7,17 +7,17 @@ import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.
 // does not carry zod.
 
 /** What a call is given in the browser: the decoded values, each part only where there is one. */
-export type Given<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
+export type PartialInput<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
 
 /** A contract as the browser uses it: call it, name its cached answer, or take its path, as for a file. */
 type Query<C extends AnyContract> = {
-  (given: Given<C>, signal?: AbortSignal): Promise<Output<C>>
+  (input: PartialInput<C>, signal?: AbortSignal): Promise<Output<C>>
   /** The answer's name in the query cache. */
-  key(given: Given<C>): readonly unknown[]
+  key(input: PartialInput<C>): readonly unknown[]
   /** Path and query string that return this answer. */
-  path(given: Given<C>): string
+  path(input: PartialInput<C>): string
   /** The query string alone, without a question mark: also that of the screen. */
-  search(query: Given<C>['query']): string
+  search(query: PartialInput<C>['query']): string
 }
 
 /** The names under which a noun's contract.ts exports contracts. */
@@ -34,37 +34,37 @@ export function queriesOf<Contracts>(calls: Record<NameIn<Contracts>, Call>): {
 }
 
 function queryOf<C extends AnyContract>({ name, method, path: template }: Call): Query<C> {
-  const search = (query: Given<C>['query']) => searchOf(query ?? {})
-  const path = (given: Given<C>) => {
-    const query = search(given.query)
-    return query ? `${pathOf(template, given.params)}?${query}` : pathOf(template, given.params)
+  const search = (query: PartialInput<C>['query']) => searchOf(query ?? {})
+  const path = (input: PartialInput<C>) => {
+    const query = search(input.query)
+    return query ? `${pathOf(template, input.params)}?${query}` : pathOf(template, input.params)
   }
-  const ask = async (given: Given<C>, signal?: AbortSignal) => {
-    const response = await fetch(path(given), {
+  const fetchOutput = async (input: PartialInput<C>, signal?: AbortSignal) => {
+    const response = await fetch(path(input), {
       method,
       credentials: 'same-origin',
       ...(signal ? { signal } : {}),
       headers: {
-        ...(given.headers as Record<string, string> | undefined),
-        ...(given.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(input.headers as Record<string, string> | undefined),
+        ...(input.body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
-      ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
     })
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok || body === undefined) throw problemOf(response, body)
     if (typeof body === 'object' && body) tags.set(body, response.headers.get('ETag') ?? '')
     return body as Output<C>
   }
-  const call = async (given: Given<C>, signal?: AbortSignal) => {
+  const call = async (input: PartialInput<C>, signal?: AbortSignal) => {
     try {
-      return await ask(given, signal)
-    } catch (refused) {
-      if (!(await isConfirmed(refused))) throw refused
+      return await fetchOutput(input, signal)
+    } catch (error) {
+      if (!(await isConfirmed(error))) throw error
       // The same request again, under the same Idempotency-Key: nothing was done for the first.
-      return ask(given, signal)
+      return fetchOutput(input, signal)
     }
   }
-  return Object.assign(call, { path, search, key: (given: Given<C>) => [name, path(given)] as const })
+  return Object.assign(call, { path, search, key: (input: PartialInput<C>) => [name, path(input)] as const })
 }
 
 let confirm: (() => Promise<boolean>) | undefined
@@ -74,16 +74,16 @@ let confirm: (() => Promise<boolean>) | undefined
  * they did. Then it is sent once more.
  * @returns ends it
  */
-export function whenFreshSignInIsRequired(ask: () => Promise<boolean>): () => void {
-  confirm = ask
+export function whenFreshSignInIsRequired(confirmIdentity: () => Promise<boolean>): () => void {
+  confirm = confirmIdentity
   return () => {
-    if (confirm === ask) confirm = undefined
+    if (confirm === confirmIdentity) confirm = undefined
   }
 }
 
-async function isConfirmed(refused: unknown): Promise<boolean> {
-  const isWanted = refused instanceof Problem && refused.code === 'fresh_sign_in_required'
-  return isWanted && confirm !== undefined && (await confirm())
+async function isConfirmed(error: unknown): Promise<boolean> {
+  const needsConfirmation = error instanceof Problem && error.code === 'fresh_sign_in_required'
+  return needsConfirmation && confirm !== undefined && (await confirm())
 }
 
 const tags = new WeakMap<object, string>()
@@ -119,15 +119,23 @@ function pathOf(template: string, params: Record<string, string> | undefined): s
 }
 
 function problemOf(response: Response, body: unknown): Problem {
-  const given = (body ?? {}) as { code?: string; detail?: string; instance?: string; errors?: InputError[] }
-  const code = given.code !== undefined && given.code in PROBLEMS ? (given.code as ProblemCode) : undefined
-  const requestId = given.instance ?? response.headers.get('Request-Id') ?? undefined
+  const problemBody = (body ?? {}) as {
+    code?: string
+    detail?: string
+    instance?: string
+    errors?: InputError[]
+  }
+  const code =
+    problemBody.code !== undefined && problemBody.code in PROBLEMS
+      ? (problemBody.code as ProblemCode)
+      : undefined
+  const requestId = problemBody.instance ?? response.headers.get('Request-Id') ?? undefined
   const fallback = response.status >= 500 || response.ok ? 'service_unavailable' : 'invalid_request'
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN)
-  return new Problem(code ?? fallback, given.detail, {
+  return new Problem(code ?? fallback, problemBody.detail, {
     ...(retryAfter > 0 ? { retryAfter } : {}),
-    ...(given.errors ? { errors: given.errors } : {}),
+    ...(problemBody.errors ? { errors: problemBody.errors } : {}),
     ...(requestId ? { requestId } : {}),
-    members: given as Record<string, string | number>,
+    members: problemBody as Record<string, string | number>,
   })
 }

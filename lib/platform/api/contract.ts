@@ -85,21 +85,21 @@ export function contract<
   Body extends z.ZodType = typeof noBody,
   Headers extends z.ZodObject = typeof nothing,
 >(
-  given: Omit<Contract<Params, Query, Body, Output, Headers>, Parts> &
+  definition: Omit<Contract<Params, Query, Body, Output, Headers>, Parts> &
     Partial<Pick<Contract<Params, Query, Body, Output, Headers>, Parts>>,
 ): Contract<Params, Query, Body, Output, Headers> {
   const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
-  const limit: Kind = given.output.meta()?.streamed ? 'exports' : 'requests'
-  const whole = { limit, evenIfClosed: false, ...empty, examples: [], problems: [], ...given }
-  const problems = [...new Set([...problemsOnTheWay(whole), ...whole.problems])]
+  const limit: Kind = definition.output.meta()?.streamed ? 'exports' : 'requests'
+  const whole = { limit, evenIfClosed: false, ...empty, examples: [], problems: [], ...definition }
+  const problems = [...new Set([...routingProblems(whole), ...whole.problems])]
   return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
 }
 
-type OnTheWay = 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'
+type RoutingParts = 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'
 
 /** What a call may answer before its operation runs, or because it can't. */
-function problemsOnTheWay(given: Pick<AnyContract, OnTheWay>): ProblemCode[] {
-  const { permission, method, params, query, evenIfClosed } = given
+function routingProblems(definition: Pick<AnyContract, RoutingParts>): ProblemCode[] {
+  const { permission, method, params, query, evenIfClosed } = definition
   const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : [])
   return [
     'invalid_request',

@@ -109,8 +109,8 @@ describe('who may do what (spec 5.3)', () => {
   it.each([
     ['revoked', { revokedAt: new Date() }],
     ['expired', { expiresAt: new Date(Date.now() - 1000) }],
-  ])('401 for a key that is %s', async (_, given) => {
-    const key = await addKey('northwind', ['admin'], given)
+  ])('401 for a key that is %s', async (_, keyFields) => {
+    const key = await addKey('northwind', ['admin'], keyFields)
     expect((await send('GET', '/billing/v1/assets', { key })).status).toBe(401)
   })
 
@@ -231,8 +231,8 @@ describe('the wrapper', () => {
     for (const target of ['/billing/v1/assets', ASSET, '/billing/v1/asset-summary']) {
       const first = await send('GET', target, { key: keys.it })
       const etag = first.headers.get('ETag') ?? ''
-      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        const again = await send('GET', target, { key: keys.it, headers: { 'If-None-Match': known } })
+      for (const matchingTag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await send('GET', target, { key: keys.it, headers: { 'If-None-Match': matchingTag } })
         expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', etag])
       }
       const other = await send('GET', target, { key: keys.it, headers: { 'If-None-Match': '"other"' } })
@@ -243,8 +243,12 @@ describe('the wrapper', () => {
 
   it('answers HEAD as GET without a body', async () => {
     const get = await send('GET', ASSET, { key: keys.it })
-    const head = await send('HEAD', ASSET, { key: keys.it })
-    expect([head.status, head.text, head.headers.get('ETag')]).toEqual([200, '', get.headers.get('ETag')])
+    const headResponse = await send('HEAD', ASSET, { key: keys.it })
+    expect([headResponse.status, headResponse.text, headResponse.headers.get('ETag')]).toEqual([
+      200,
+      '',
+      get.headers.get('ETag'),
+    ])
   })
 })
 

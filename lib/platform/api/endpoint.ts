@@ -5,14 +5,21 @@ import type { Kind } from '#lib/platform/caller/limits/budget.ts'
 import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { inPieces, isPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
-import { traceDenial, traceExport } from '#lib/platform/history/requests.ts'
-import { readTurn } from '#lib/platform/runtime/concurrency.ts'
-import { log, logFailure, measured, secondsSince, toldOf, visit } from '#lib/platform/runtime/log.ts'
+import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
+import { acquireReadSlot } from '#lib/platform/runtime/concurrency.ts'
+import {
+  log,
+  logFailure,
+  measured,
+  requestContext,
+  requestLogFields,
+  secondsSince,
+} from '#lib/platform/runtime/log.ts'
 import type { AnyContract } from './contract.ts'
 import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { PROBLEMS_AS_JSON } from './problem-shapes.ts'
-import { type Protocol, type Refusals, written } from './protocol.ts'
+import { type ErrorFormat, type Protocol, written } from './protocol.ts'
 import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
 
 /** What answers the requests to one path; it never throws. */
@@ -29,7 +36,7 @@ export function route(...operations: AnyOperation[]): Handlers {
 /** The 404 of every path under the API that names nothing, as JSON or as the protocol has it of those below its root. */
 export function unknownPath(protocol?: Protocol): Handlers {
   return handlers(protocol?.root, (request) =>
-    guarded(request, 'unknown', () => Promise.reject(new Problem('not_found')), protocol?.refusals),
+    guarded(request, 'unknown', () => Promise.reject(new Problem('not_found')), protocol?.errorFormat),
   )
 }
 
@@ -113,7 +120,7 @@ export function answer(operations: AnyOperation[], request: ApiRequest): Promise
   const { path: route = 'unknown', protocol } = (operations[0]?.contract ?? {}) as Partial<AnyContract>
   const performed = (requestId: string, always: (fields: Record<string, string>) => void) =>
     perform(operations, request, requestId, always)
-  return guarded(request, route, performed, protocol?.refusals)
+  return guarded(request, route, performed, protocol?.errorFormat)
 }
 
 async function perform(
@@ -124,8 +131,9 @@ async function perform(
 ): Promise<ApiResponse> {
   const isPublic = operations.every(({ contract }) => contract.permission === 'none')
   const kind = () => kindOf(operations, request)
-  const door = operations[0]?.contract.protocol?.door
-  const { caller, fields } = (isPublic ? undefined : await countedCaller(request.headers, kind, door)) ?? {}
+  const surface = operations[0]?.contract.protocol?.surface
+  const { caller, fields } =
+    (isPublic ? undefined : await countedCaller(request.headers, kind, surface)) ?? {}
   if (!isPublic) checkPermission(caller, 'any')
   if (fields) always(fields)
   const operation = operationFor(operations, request.method)
@@ -134,7 +142,7 @@ async function perform(
     checkPermission(caller, contract.permission)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
     checkOpen(caller, contract)
-    const end = caller && (await readTurn(contract, caller.customerId))
+    const end = caller && (await acquireReadSlot(contract, caller.customerId))
     return replied(operation, caller as Caller, request, requestId)
       .catch((error) => promised(contract, error))
       .finally(end)
@@ -159,7 +167,7 @@ async function denied(
 ): Promise<never> {
   if (caller && error instanceof Problem && PROBLEMS[error.code].status === 403) {
     const { code, more } = error
-    await traceDenial(caller, { ...called, code, permission: more.members?.permission }, requestId)
+    await auditDenial(caller, { ...called, code, permission: more.members?.permission }, requestId)
   }
   throw error
 }
@@ -167,9 +175,9 @@ async function denied(
 /** A body that takes longer to arrive than this is acted on by who its caller is then. */
 const SLOW_MS = 1000
 
-async function lookedUpAnew({ contract }: AnyOperation, { headers }: ApiRequest): Promise<Caller> {
+async function authenticateAgain({ contract }: AnyOperation, { headers }: ApiRequest): Promise<Caller> {
   const caller =
-    contract.permission === 'none' ? undefined : await authenticate(headers, contract.protocol?.door)
+    contract.permission === 'none' ? undefined : await authenticate(headers, contract.protocol?.surface)
   checkPermission(caller, contract.permission)
   checkOpen(caller, contract)
   return caller as Caller
@@ -183,7 +191,7 @@ async function replied(
 ): Promise<ApiResponse> {
   const began = performance.now()
   const input = await readInput(operation.contract, request)
-  const current = performance.now() - began > SLOW_MS ? await lookedUpAnew(operation, request) : caller
+  const current = performance.now() - began > SLOW_MS ? await authenticateAgain(operation, request) : caller
   const reply = await operation(current, input, { requestId })
   if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
   const { body, headers = {}, version, saved } = reply
@@ -191,7 +199,7 @@ async function replied(
     const { method, path, search: query } = request
     // What is there for whoever holds a link is nobody's export.
     if (caller && method !== 'HEAD')
-      await traceExport(caller, { call: operation.contract.name, path, query }, requestId)
+      await auditExport(caller, { call: operation.contract.name, path, query }, requestId)
   }
   if (body instanceof Uint8Array) {
     const file = conditional(request, body, headers, version)
@@ -203,8 +211,8 @@ async function replied(
     return { status: 200, headers, body: await startSending(body, request.gone) }
   }
   // A browser keeps nothing that a cookie has read: whoever sits down before it next would find it.
-  const kept = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
-  const json = { 'Content-Type': 'application/json', 'Cache-Control': kept, ...headers }
+  const cacheControl = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
+  const json = { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers }
   // As bytes from here on: text would be encoded for its tag, for its length and for the socket, each time anew.
   return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
 }
@@ -229,8 +237,8 @@ function operationOf(operations: readonly AnyOperation[], method: string): AnyOp
  * @throws Problem `method_not_allowed`, with the methods that the path has
  */
 function operationFor(operations: readonly AnyOperation[], method: string): AnyOperation {
-  const found = operationOf(operations, method)
-  if (found) return found
+  const operation = operationOf(operations, method)
+  if (operation) return operation
   const allowed = operations.flatMap(({ contract }) =>
     contract.method === 'GET' ? ['GET', 'HEAD'] : [contract.method],
   )
@@ -253,22 +261,22 @@ const LARGE = 256 * 1024
  * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
  * header fields of the answer, whichever it is.
  * @param route the path as the API's description has it
- * @param refusals how a refusal is written
+ * @param errorFormat how a refusal is written
  */
 export async function guarded(
   request: ApiRequest,
   route: string,
   respond: (requestId: string, always: (fields: Record<string, string>) => void) => Promise<ApiResponse>,
-  refusals: Refusals = PROBLEMS_AS_JSON,
+  errorFormat: ErrorFormat = PROBLEMS_AS_JSON,
 ): Promise<ApiResponse> {
   const requestId = acceptedRequestId(request.headers.get('request-id'))
   const started = performance.now()
   let fields: Record<string, string> | undefined
-  const always = (given: Record<string, string>) => {
-    fields = given
+  const always = (extraHeaders: Record<string, string>) => {
+    fields = extraHeaders
   }
   const answer = await respond(requestId, always).catch((error: unknown) =>
-    refuse(error, requestId, refusals),
+    errorResponse(error, requestId, errorFormat),
   )
   const { status, headers } = answer
   const body = await inPiecesIfLarge(answer.body, request)
@@ -279,7 +287,7 @@ export async function guarded(
     // A link with a secret in it is in no log.
     const path = route.includes('{secret}') ? route : request.path
     measured('request', { route, method, status, seconds })
-    log().info({ requestId, method, path, route, status, ms, ...toldOf(visit()), ...more })
+    log().info({ requestId, method, path, route, status, ms, ...requestLogFields(requestContext()), ...more })
   }
   if (isOutgoing(body)) noteEnd(body, requestId, note)
   else note()
@@ -318,22 +326,22 @@ async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: obje
 }
 
 /** The problem that an error is. One that lacks what its code promises is our own fault: 500. */
-function refuse(error: unknown, requestId: string, refusals: Refusals): ApiResponse {
+function errorResponse(error: unknown, requestId: string, errorFormat: ErrorFormat): ApiResponse {
   const problem = toProblem(error)
   logFailure(problem, error, requestId)
   const { headers, saved } = problem.more
   try {
     return {
       status: problem.status,
-      headers: { 'Content-Type': refusals.type, 'Cache-Control': 'no-store', ...headers },
-      body: saved ?? refusals.text(problem, requestId),
+      headers: { 'Content-Type': errorFormat.type, 'Cache-Control': 'no-store', ...headers },
+      body: saved ?? errorFormat.text(problem, requestId),
     }
   } catch (broken) {
-    return refuse(broken, requestId, refusals)
+    return errorResponse(broken, requestId, errorFormat)
   }
 }
 
 // The front door names each request; where there is none, or the name is odd, we do.
-function acceptedRequestId(given: string | null): string {
-  return given && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+function acceptedRequestId(header: string | null): string {
+  return header && /^[\w-]{8,64}$/.test(header) ? header : randomUUID()
 }

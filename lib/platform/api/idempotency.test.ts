@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { isSpread, run } from '#lib/platform/db/test-server.ts'
+import { isDistributed, run } from '#lib/platform/db/test-server.ts'
 import { route } from './endpoint.ts'
 
 const MIGRATION = new URL('../db/migrations/0063_packed-answers.sql', import.meta.url)
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const say = (arePacked: boolean) =>
+const setPacking = (arePacked: boolean) =>
   run(
     database.url,
     `CREATE OR REPLACE FUNCTION answers_are_packed() RETURNS boolean LANGUAGE sql STABLE RETURN ${arePacked}`,
@@ -33,9 +33,9 @@ const say = (arePacked: boolean) =>
  * is spread after its migrations, and has no customers where they looked for them.
  */
 async function migrateNow(): Promise<void> {
-  if (isSpread) return say(false)
-  const [, ...statements] = readFileSync(MIGRATION, 'utf8').split('--> statement-breakpoint')
-  await run(database.url, 'DROP FUNCTION answers_are_packed()', ...statements)
+  if (isDistributed) return setPacking(false)
+  const [, ...queries] = readFileSync(MIGRATION, 'utf8').split('--> statement-breakpoint')
+  await run(database.url, 'DROP FUNCTION answers_are_packed()', ...queries)
 }
 
 async function set(quantity: number, key: string): Promise<string> {
@@ -56,7 +56,7 @@ async function set(quantity: number, key: string): Promise<string> {
   return response.text()
 }
 
-const kept = async (key: string) =>
+const storedRow = async (key: string) =>
   (
     await database.sql(
       CUSTOMER,
@@ -69,9 +69,9 @@ test('for an hour after the migration answers are kept as the release before rea
   await migrateNow()
   const [during, after] = [randomUUID(), randomUUID()]
   const first = await set(11, during)
-  expect(await kept(during)).toEqual({ body: first, isPacked: false })
-  await say(true)
+  expect(await storedRow(during)).toEqual({ body: first, isPacked: false })
+  await setPacking(true)
   const second = await set(12, after)
-  expect(await kept(after)).toEqual({ body: null, isPacked: true })
+  expect(await storedRow(after)).toEqual({ body: null, isPacked: true })
   expect([await set(11, during), await set(12, after)]).toEqual([first, second])
 })

@@ -27,7 +27,7 @@ export type KeyedRequest<Body> = {
 }
 
 /** What a key stands for: nothing yet, an answer that was kept, or a change that was open then. */
-export type KnownKey<Body> =
+export type KeyState<Body> =
   | { kind: 'new' }
   | { kind: 'answered'; answer: Answer<Body> }
   | { kind: 'change'; changeId: string }
@@ -39,16 +39,19 @@ export type KnownKey<Body> =
  * here one after the other, because that is locked; of two for different ones, the second finds out when it keeps its answer.
  * @throws Problem `idempotency_key_reused` for a key that stands for another request
  */
-export async function takeKey<Body>(tx: Transaction, keyed: KeyedRequest<Body>): Promise<KnownKey<Body>> {
+export async function claimIdempotencyKey<Body>(
+  tx: Transaction,
+  keyed: KeyedRequest<Body>,
+): Promise<KeyState<Body>> {
   // One round trip: what was kept for its time goes before it is asked for.
-  const [, [kept]] = await Promise.all([
-    tx.delete(idempotencyKeys).where(and(own(keyed), isOver(tx, keyed.caller))),
-    tx.select().from(idempotencyKeys).where(own(keyed)),
+  const [, [stored]] = await Promise.all([
+    tx.delete(idempotencyKeys).where(and(keyFilter(keyed), isOver(tx, keyed.caller))),
+    tx.select().from(idempotencyKeys).where(keyFilter(keyed)),
   ])
-  if (!kept) return { kind: 'new' }
-  if (kept.fingerprint !== fingerprint(keyed)) throw new Problem('idempotency_key_reused')
-  if (kept.code !== null) return { kind: 'answered', answer: replay<Body>(kept) }
-  return kept.changeId === null ? { kind: 'new' } : { kind: 'change', changeId: kept.changeId }
+  if (!stored) return { kind: 'new' }
+  if (stored.fingerprint !== fingerprint(keyed)) throw new Problem('idempotency_key_reused')
+  if (stored.code !== null) return { kind: 'answered', answer: replay<Body>(stored) }
+  return stored.changeId === null ? { kind: 'new' } : { kind: 'change', changeId: stored.changeId }
 }
 
 /**
@@ -60,7 +63,7 @@ export async function pointKey<Body>(
   keyed: KeyedRequest<Body>,
   changeId: string,
 ): Promise<void> {
-  await keep(tx, keyed, { changeId })
+  await saveKey(tx, keyed, { changeId })
 }
 
 /**
@@ -68,39 +71,46 @@ export async function pointKey<Body>(
  * @returns the answer
  * @throws Problem `idempotency_key_reused` where another request was given the key meanwhile
  */
-export async function keepAnswer<Body>(
+export async function saveResponse<Body>(
   tx: Transaction,
   keyed: KeyedRequest<Body> | undefined,
   answer: Answer<Body>,
 ): Promise<Answer<Body>> {
   if (!keyed) return answer
-  const kept =
+  const saved =
     answer instanceof Problem
       ? { code: answer.code, text: problemText(answer, keyed.requestId) }
       : { code: 'ok', text: JSON.stringify(keyed.parse(answer.body)), version: answer.version ?? null }
-  const { text, ...rest } = kept
-  await keep(tx, keyed, { ...rest, ...((await arePacked(tx)) ? { packed: packed(text) } : { body: text }) })
+  const { text, ...rest } = saved
+  await saveKey(tx, keyed, {
+    ...rest,
+    ...((await arePacked(tx)) ? { packed: packed(text) } : { body: text }),
+  })
   return answer
 }
 
-type Kept = Partial<
+type StoredFields = Partial<
   Pick<typeof idempotencyKeys.$inferInsert, 'changeId' | 'code' | 'version' | 'body' | 'packed'>
 >
 
 /** One row for a key, written when it is known what it stands for; whoever else is given the key by another request, loses. */
-async function keep<Body>(tx: Transaction, keyed: KeyedRequest<Body>, kept: Kept): Promise<void> {
+async function saveKey<Body>(
+  tx: Transaction,
+  keyed: KeyedRequest<Body>,
+  fields: StoredFields,
+): Promise<void> {
   const { caller, key } = keyed
   const { customerId } = caller
   const print = fingerprint(keyed)
   // An answer is kept for its time from when it is known, however long that took.
-  const isSettled = kept.code !== undefined
-  const at = isSettled ? { createdAt: sql`statement_timestamp()` } : {}
+  const isAnswered = fields.code !== undefined
+  const at = isAnswered ? { createdAt: sql`statement_timestamp()` } : {}
   const rows = await tx
     .insert(idempotencyKeys)
-    .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print, ...kept, ...at })
+    .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print, ...fields, ...at })
     .onConflictDoUpdate({
       target: [idempotencyKeys.customerId, idempotencyKeys.caller, idempotencyKeys.key],
-      set: isSettled ? { ...kept, createdAt: sql`excluded.created_at` } : kept,
+      set: isAnswered ? { ...fields, createdAt: sql`excluded.created_at` } : fields,
       setWhere: eq(idempotencyKeys.fingerprint, print),
     })
     .returning({ key: idempotencyKeys.key })
@@ -109,7 +119,7 @@ async function keep<Body>(tx: Transaction, keyed: KeyedRequest<Body>, kept: Kept
 
 type Key = { caller: Caller; key: string }
 
-function own({ caller, key }: Key) {
+function keyFilter({ caller, key }: Key) {
   return and(
     eq(idempotencyKeys.customerId, caller.customerId),
     eq(idempotencyKeys.caller, `${caller.via}:${caller.id}`),
@@ -121,12 +131,13 @@ function fingerprint({ request }: { request: unknown }): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url')
 }
 
-function replay<Body>(kept: typeof idempotencyKeys.$inferSelect): Answer<Body> {
-  const saved = kept.packed === null ? (kept.body ?? '') : unpacked(kept.packed)
-  if (kept.code === 'ok') {
-    return { body: JSON.parse(saved), saved, ...(kept.version === null ? {} : { version: kept.version }) }
+function replay<Body>(stored: typeof idempotencyKeys.$inferSelect): Answer<Body> {
+  const saved = stored.packed === null ? (stored.body ?? '') : unpacked(stored.packed)
+  if (stored.code === 'ok') {
+    return { body: JSON.parse(saved), saved, ...(stored.version === null ? {} : { version: stored.version }) }
   }
-  const code = kept.code !== null && kept.code in PROBLEMS ? (kept.code as ProblemCode) : 'internal_error'
+  const code =
+    stored.code !== null && stored.code in PROBLEMS ? (stored.code as ProblemCode) : 'internal_error'
   return new Problem(code, undefined, { saved })
 }
 
@@ -165,11 +176,11 @@ const memory = perDatabase(() => ({ arePacked: false }))
  * which can't read them, are gone.
  */
 async function arePacked(tx: Transaction): Promise<boolean> {
-  const found = memory()
-  if (found.arePacked) return true
+  const packing = memory()
+  if (packing.arePacked) return true
   const { rows } = await tx.execute<{ packed: boolean }>(sql`SELECT answers_are_packed() AS packed`)
-  found.arePacked = rows[0]?.packed ?? false
-  return found.arePacked
+  packing.arePacked = rows[0]?.packed ?? false
+  return packing.arePacked
 }
 
 const RETENTION = sql`interval '24 hours'`
@@ -193,7 +204,7 @@ function isOver(tx: Transaction, caller: Pick<Caller, 'customerId'>): SQL | unde
 /** In a statement on keys: whether the answer of one is still to come, or may have become known lately. */
 function awaitsChange(tx: Transaction, { customerId }: Pick<Caller, 'customerId'>) {
   const { state, settledAt, acknowledgedAt } = licenseChanges
-  const isWanted = sql`(${state} in ('CLAIMED', 'SENT', 'UNKNOWN') or (${state} = 'UNCLEAR' and ${acknowledgedAt} is null)
+  const awaitsOutcome = sql`(${state} in ('CLAIMED', 'SENT', 'UNKNOWN') or (${state} = 'UNCLEAR' and ${acknowledgedAt} is null)
     or ${settledAt} > now() - ${RETENTION})`
   const itsChange = tx
     .select({ id: licenseChanges.id })
@@ -202,7 +213,7 @@ function awaitsChange(tx: Transaction, { customerId }: Pick<Caller, 'customerId'
       and(
         eq(licenseChanges.customerId, customerId),
         eq(licenseChanges.id, idempotencyKeys.changeId),
-        isWanted,
+        awaitsOutcome,
       ),
     )
   return and(isNull(idempotencyKeys.code), exists(itsChange)) as SQL

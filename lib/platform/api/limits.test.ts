@@ -35,8 +35,8 @@ beforeEach(async () => {
   await untilMinuteHasTime()
 })
 
-function limits(given: Record<string, number>) {
-  for (const [name, limit] of Object.entries(given)) vi.stubEnv(`RATE_LIMIT_${name}`, String(limit))
+function limits(overrides: Record<string, number>) {
+  for (const [name, limit] of Object.entries(overrides)) vi.stubEnv(`RATE_LIMIT_${name}`, String(limit))
 }
 
 /** A test that a minute's end cuts in two would count in two of them: in its last seconds the next one is waited for. */
@@ -52,7 +52,7 @@ async function untilMinuteHasTime(): Promise<void> {
 
 type Sent = { method?: string; key?: string; body?: string; headers?: Record<string, string> }
 
-async function ask(target: string, { method = 'GET', key: by = key, body, headers = {} }: Sent = {}) {
+async function send(target: string, { method = 'GET', key: by = key, body, headers = {} }: Sent = {}) {
   const url = new URL(target, 'http://console.example')
   const json: Record<string, string> =
     body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': `${body.length}` }
@@ -82,21 +82,21 @@ async function ask(target: string, { method = 'GET', key: by = key, body, header
 }
 
 const patch = (quantity: number, headers = {}, query = '') =>
-  ask(ASSET + query, { method: 'PATCH', body: JSON.stringify({ quantity }), headers })
+  send(ASSET + query, { method: 'PATCH', body: JSON.stringify({ quantity }), headers })
 
 describe('a known caller', () => {
   test('is told its limits and how they stand, whatever is answered', async () => {
-    const first = await ask('/auth/v1/validate')
+    const first = await send('/auth/v1/validate')
     expect(first).toMatchObject({
       status: 200,
       policy: '"requests";q=8;w=60, "customer-requests";q=16;w=60',
       left: { requests: 7, 'customer-requests': 15 },
     })
     const answers = [
-      await ask('/billing/v1/assets', { headers: { 'If-None-Match': '*' } }),
-      await ask('/auth/v1/validate', { method: 'DELETE' }),
-      await ask('/billing/v1/assets?maxResults=x'),
-      await ask('/billing/v1/assets', { key: await addKey(customer, []) }),
+      await send('/billing/v1/assets', { headers: { 'If-None-Match': '*' } }),
+      await send('/auth/v1/validate', { method: 'DELETE' }),
+      await send('/billing/v1/assets?maxResults=x'),
+      await send('/billing/v1/assets', { key: await addKey(customer, []) }),
     ]
     expect(answers.map(({ status, left }) => [status, left.requests])).toEqual([
       [304, 6],
@@ -108,29 +108,29 @@ describe('a known caller', () => {
   })
 
   test('is answered 429 with the time to wait when they are used up, and nothing is done', async () => {
-    for (let n = 0; n < 8; n++) expect((await ask('/auth/v1/validate')).status).toBe(200)
-    for (const refused of [
-      await ask('/auth/v1/validate'),
+    for (let n = 0; n < 8; n++) expect((await send('/auth/v1/validate')).status).toBe(200)
+    for (const rejected of [
+      await send('/auth/v1/validate'),
       await patch(11),
-      await ask('/billing/v1/assets.csv'),
+      await send('/billing/v1/assets.csv'),
     ]) {
-      expect(refused).toMatchObject({ status: 429, code: 'rate_limited', left: { requests: 0 } })
-      expect(refused.wait).toBeGreaterThan(0)
-      expect(refused.wait).toBeLessThanOrEqual(60)
+      expect(rejected).toMatchObject({ status: 429, code: 'rate_limited', left: { requests: 0 } })
+      expect(rejected.wait).toBeGreaterThan(0)
+      expect(rejected.wait).toBeLessThanOrEqual(60)
     }
     const other = await addKey(customer, ['it-manager'])
     expect(
-      JSON.parse((await ask(ASSET, { key: other })).text).properties.subscription.Seats.NumberOfSeats,
+      JSON.parse((await send(ASSET, { key: other })).text).properties.subscription.Seats.NumberOfSeats,
     ).toBe(10)
   })
 
   test('gets exactly so many of ten times as many parallel ones', async () => {
     limits({ REQUESTS: 50 })
-    const own = await addNewCustomer()
-    const by = await addKey(own, ['it-manager'])
+    const newCustomer = await addNewCustomer()
+    const by = await addKey(newCustomer, ['it-manager'])
     // On a busy machine some are told to come again, which has cost nothing.
     const untilAnswered = async (): Promise<number> => {
-      const { status } = await ask('/auth/v1/validate', { key: by })
+      const { status } = await send('/auth/v1/validate', { key: by })
       return status === 503 ? untilAnswered() : status
     }
     const statuses = await Promise.all(Array.from({ length: 500 }, untilAnswered))
@@ -142,13 +142,13 @@ describe('a known caller', () => {
     const keys = [key, await addKey(customer, []), await addKey(customer, [])]
     const statuses = []
     for (const by of keys)
-      for (let n = 0; n < 7; n++) statuses.push((await ask('/auth/v1/validate', { key: by })).status)
+      for (let n = 0; n < 7; n++) statuses.push((await send('/auth/v1/validate', { key: by })).status)
     expect(statuses).toEqual([...Array(16).fill(200), ...Array(5).fill(429)])
-    const refused = await ask('/auth/v1/validate', { key: keys[2] as string })
-    expect(refused.text).toContain(
+    const rejected = await send('/auth/v1/validate', { key: keys[2] as string })
+    expect(rejected.text).toContain(
       'All keys and sessions of a customer together may have 16 requests a minute',
     )
-    expect((await ask('/auth/v1/validate', { key: await addKey(await addNewCustomer(), []) })).status).toBe(
+    expect((await send('/auth/v1/validate', { key: await addKey(await addNewCustomer(), []) })).status).toBe(
       200,
     )
   })
@@ -167,21 +167,21 @@ describe('a change of licenses', () => {
       left: { changes: 0, requests: 6 },
     })
     expect((await patch(13, {}, '?dryRun=true')).status).toBe(200)
-    expect((await ask(ASSET)).text).toContain('"NumberOfSeats":12')
+    expect((await send(ASSET)).text).toContain('"NumberOfSeats":12')
   })
 })
 
 test('an export counts apart', async () => {
   const statuses = []
-  for (let n = 0; n < 3; n++) statuses.push((await ask('/billing/v1/assets.csv')).status)
+  for (let n = 0; n < 3; n++) statuses.push((await send('/billing/v1/assets.csv')).status)
   expect(statuses).toEqual([200, 200, 429])
-  expect((await ask('/billing/v1/assets')).status).toBe(200)
+  expect((await send('/billing/v1/assets')).status).toBe(200)
 })
 
 describe('who is nobody', () => {
   test('has no limits to be told of', async () => {
     for (const by of ['lic_nonsense', `lic_${'a'.repeat(36)}`])
-      expect(await ask('/auth/v1/validate', { key: by })).toMatchObject({
+      expect(await send('/auth/v1/validate', { key: by })).toMatchObject({
         status: 401,
         policy: null,
         left: {},
@@ -189,20 +189,20 @@ describe('who is nobody', () => {
   })
 
   test('is who was over the limit when the key was revoked, a second later', async () => {
-    for (let n = 0; n < 9; n++) await ask('/auth/v1/validate')
+    for (let n = 0; n < 9; n++) await send('/auth/v1/validate')
     await database.sql(customer, 'UPDATE api_keys SET revoked_at = now()')
-    await expect.poll(async () => (await ask('/auth/v1/validate')).status).toBe(401)
+    await expect.poll(async () => (await send('/auth/v1/validate')).status).toBe(401)
   })
 })
 
 test('a client that does not heed its refusals is looked up once a second at most', async () => {
-  for (let n = 0; n < 9; n++) await ask('/auth/v1/validate')
-  const gone = openDatabase('postgres://nobody@127.0.0.1:1/none')
+  for (let n = 0; n < 9; n++) await send('/auth/v1/validate')
+  const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none')
   try {
-    expect((await ask('/auth/v1/validate')).status).toBe(429)
-    await expect.poll(async () => (await ask('/auth/v1/validate')).status).toBe(503)
+    expect((await send('/auth/v1/validate')).status).toBe(429)
+    await expect.poll(async () => (await send('/auth/v1/validate')).status).toBe(503)
   } finally {
-    await gone.close()
+    await unreachable.close()
   }
 })
 
@@ -213,9 +213,9 @@ test('limits that can not be counted admit nobody', async () => {
   try {
     await owner.query('BEGIN')
     await owner.query('LOCK TABLE limit_windows')
-    expect((await ask('/auth/v1/validate', { key: one })).status).toBe(503)
+    expect((await send('/auth/v1/validate', { key: one })).status).toBe(503)
   } finally {
     await owner.end()
   }
-  expect((await ask('/auth/v1/validate', { key: one })).status).toBe(200)
+  expect((await send('/auth/v1/validate', { key: one })).status).toBe(200)
 })

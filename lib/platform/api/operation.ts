@@ -16,12 +16,12 @@ export type Reply<Body> = {
 }
 
 /** Says which request an effect belongs to, in change and audit rows. */
-export type Trace = { requestId: string }
+export type RequestMeta = { requestId: string }
 
 type Perform<C extends AnyContract> = (
   caller: C['permission'] extends 'none' ? Caller | undefined : Caller,
   input: Input<C>,
-  trace: Trace,
+  meta: RequestMeta,
 ) => Promise<Reply<Output<C>>>
 
 /** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
@@ -42,9 +42,9 @@ export function operation<C extends AnyContract>(
   perform: Perform<C>,
   { isExact = false } = {},
 ): Operation<C> {
-  const guarded: Perform<C> = async (caller, input, trace) => {
+  const guarded: Perform<C> = async (caller, input, meta) => {
     checkPermission(caller, contract.permission)
-    const reply = await perform(caller, input, trace)
+    const reply = await perform(caller, input, meta)
     if (isExact && isProduction()) return reply
     const body = contract.output.parse(reply.body) as Output<C>
     if (isExact) checkSame(contract.name, body, reply.body)
@@ -67,8 +67,10 @@ export function checkOpen(
   { method, evenIfClosed }: Pick<AnyContract, 'method' | 'evenIfClosed'>,
 ): void {
   if (!caller?.closed || method === 'GET' || evenIfClosed) return
-  const [at, goneAt] = [caller.closed.at, caller.closed.goneAt].map((time) => time.toISOString().slice(0, 10))
-  const detail = `${caller.customerName} is closed since ${at}. Everything can be read until ${goneAt}; nothing can be changed.`
+  const [at, removalDate] = [caller.closed.at, caller.closed.goneAt].map((time) =>
+    time.toISOString().slice(0, 10),
+  )
+  const detail = `${caller.customerName} is closed since ${at}. Everything can be read until ${removalDate}; nothing can be changed.`
   throw new Problem('customer_closed', detail)
 }
 

@@ -17,13 +17,13 @@ test('an answer takes a third of its bytes at most', () => {
 
 // As the first release that packed wrote it: its dictionary stays in use for as long as any answer is kept.
 test('what was packed once is read by each later release', () => {
-  const kept = 'AMMR4RaGacbJRhREe15+UUlGeWZeCjwma2sB'
+  const packedText = 'AMMR4RaGacbJRhREe15+UUlGeWZeCjwma2sB'
   const asset = {
     id: 'workspace-suite-81f3c2',
     type: 'workspace-suite',
     properties: { customerDomain: 'northwind.example' },
   }
-  expect(unpacked(Buffer.from(kept, 'base64'))).toBe(JSON.stringify(asset))
+  expect(unpacked(Buffer.from(packedText, 'base64'))).toBe(JSON.stringify(asset))
 })
 
 test('a dictionary that is unknown is named', () => {

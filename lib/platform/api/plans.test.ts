@@ -17,7 +17,7 @@ import { OF_ALL_ASSETS } from './test-plan-selections.ts'
 /** Of each customer; of each kind that a filter chooses, a few. */
 const MANY = 5000
 /** For each row that is answered, its lines and changes included, and whatever is answered besides. */
-const MOST = { ofRow: 8, besides: 1200 }
+const MAX_READS = { ofRow: 8, fixed: 1200 }
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
 /** What reads more, and why that is. */
@@ -152,41 +152,41 @@ async function seed(customer: string, many: number): Promise<void> {
   )
 }
 
-type Asked = { name: string; rows: number; reads: Read[] }
+type RequestPlan = { name: string; rows: number; reads: Read[] }
 
 /** Sends a call, and again what it sent to the database. */
-async function ask(contract: AnyContract, given: string): Promise<Asked> {
+async function plan(contract: AnyContract, url: string): Promise<RequestPlan> {
   const { method, path } = contract
   const inPath = path.includes('{')
-  const [id = '', search] = given.split('?')
+  const [id = '', search] = url.split('?')
   const target = inPath
     ? path.replace(/\{\w+\}/, id) + (search === undefined ? '' : `?${search}`)
-    : `${path}?${given === 'pageToken' ? await lastPage(contract) : given}`
+    : `${path}?${url === 'pageToken' ? await lastPage(contract) : url}`
   let text = ''
   const sent = await sentBy(async () => {
     text = await (await send(contract, target)).text()
   })
   const [asApp, asAccess] = [
-    sent.filter(({ text }) => !isLookUp(text)),
-    sent.filter(({ text }) => isLookUp(text)),
+    sent.filter(({ text }) => !isCredentialQuery(text)),
+    sent.filter(({ text }) => isCredentialQuery(text)),
   ]
   const reads = [...(await readBy('console_app', asApp)), ...(await readBy('console_keys', asAccess))]
-  return { name: `${method} ${inPath ? target : `${path}?${given}`}`, rows: rowsOf(text), reads }
+  return { name: `${method} ${inPath ? target : `${path}?${url}`}`, rows: rowsOf(text), reads }
 }
 
-const readIn = ({ reads }: Pick<Asked, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
+const readIn = ({ reads }: Pick<RequestPlan, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
 /** Of the caller, by their key or token. */
-const isLookUp = (text: string) =>
+const isCredentialQuery = (text: string) =>
   /FROM (api_keys k|scim_tokens t|look_ups|limit_windows)\s|'look-ups'|UPDATE limit_windows|SET last_used_at/.test(
     text,
   )
 
-async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
+async function readBy(login: Login, queries: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
   const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
   try {
     await client.query("SELECT set_config('console.customer', 'northwind', false)")
-    return await rowsRead(client, statements)
+    return await rowsRead(client, queries)
   } finally {
     await client.end()
   }
@@ -227,7 +227,7 @@ async function lastPage(contract: AnyContract): Promise<string> {
   return token
 }
 
-describe(`of ${MANY} rows, no call reads more than ${MOST.ofRow} for each that it answers, and ${MOST.besides}`, () => {
+describe(`of ${MANY} rows, no call reads more than ${MAX_READS.ofRow} for each that it answers, and ${MAX_READS.fixed}`, () => {
   it('has a case for each contract', () => {
     expect(Object.keys(CASES).sort()).toEqual(contracts.map(({ name }) => name).sort())
   })
@@ -235,13 +235,13 @@ describe(`of ${MANY} rows, no call reads more than ${MOST.ofRow} for each that i
   it('holds for all of them, but for the exceptions, which read more indeed', async () => {
     const over: Record<string, string> = {}
     for (const contract of contracts)
-      for (const given of CASES[contract.name] ?? []) {
-        const { name, rows, reads } = await ask(contract, given)
+      for (const url of CASES[contract.name] ?? []) {
+        const { name, rows, reads } = await plan(contract, url)
         const all = readIn({ reads })
         const largest = reads.toSorted((a, b) => b.rows - a.rows)[0]
-        if (all > MOST.ofRow * rows + MOST.besides)
+        if (all > MAX_READS.ofRow * rows + MAX_READS.fixed)
           over[name] =
-            `${all} rows read for ${rows}: ${JSON.stringify(largest?.from)} by ${largest?.statement.slice(0, 300)}`
+            `${all} rows read for ${rows}: ${JSON.stringify(largest?.from)} by ${largest?.query.slice(0, 300)}`
       }
     for (const [name, reason] of Object.entries(EXCEPTIONS)) {
       expect.soft([name, over[name] !== undefined], reason).toEqual([name, true])
@@ -256,13 +256,13 @@ describe(`of ${MANY} rows, no call reads more than ${MOST.ofRow} for each that i
     ['invoices_platform_newest', 'listInvoices', 'filter=platform:rare'],
     ['invoices_unsettled, invoices_statement', 'readStatement', ''],
     ['license_changes_by_time', 'listLicenseChanges', ''],
-  ])('and is broken where %s is not there', async (index, name, given) => {
+  ])('and is broken where %s is not there', async (index, name, url) => {
     const contract = contracts.find((one) => one.name === name) as AnyContract
-    const most = ({ rows }: Asked) => MOST.ofRow * rows + MOST.besides
-    const before = await ask(contract, given)
+    const most = ({ rows }: RequestPlan) => MAX_READS.ofRow * rows + MAX_READS.fixed
+    const before = await plan(contract, url)
     expect(readIn(before)).toBeLessThanOrEqual(most(before))
     await run(database.url, `DROP INDEX ${index}`)
-    const after = await ask(contract, given)
+    const after = await plan(contract, url)
     expect(readIn(after)).toBeGreaterThan(most(after))
   })
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
-import type { Refusals } from './protocol.ts'
+import type { ErrorFormat } from './protocol.ts'
 
 // The browser takes the types of this file alone, so that no page carries zod.
 
@@ -90,7 +90,7 @@ export function problemText(problem: Problem, instance: string): string {
 }
 
 /** How the API writes a refusal, where no protocol says otherwise. */
-export const PROBLEMS_AS_JSON: Refusals = { type: 'application/problem+json', text: problemText }
+export const PROBLEMS_AS_JSON: ErrorFormat = { type: 'application/problem+json', text: problemText }
 
 /** What every problem says (RFC 9457), and what this one says besides. */
 function shapeOf(code: ProblemCode): z.ZodObject {
@@ -117,6 +117,6 @@ function shapeOf(code: ProblemCode): z.ZodObject {
 
 /** `not_found` is the schema NotFoundProblem. */
 function schemaName(code: ProblemCode): string {
-  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return `${words.join('')}Problem`
+  const nameParts = code.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+  return `${nameParts.join('')}Problem`
 }

@@ -149,7 +149,7 @@ export function errorCode(error: unknown): string | undefined {
  * @param detail why it takes so long, and what makes it shorter
  * @throws Problem `service_unavailable`
  */
-export function refuseTimeout(detail: string): (error: unknown) => never {
+export function rethrowTimeout(detail: string): (error: unknown) => never {
   return (error) => {
     if (errorCode(error) !== '57014') throw error
     throw new Problem('service_unavailable', detail, { headers: { 'Retry-After': '2' } })

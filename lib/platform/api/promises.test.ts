@@ -15,14 +15,14 @@ import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-shapes.ts'
 import { type Answered, type Document, undeclared } from './test-declared.ts'
 import { exampleRows } from './test-example-rows.ts'
-import { settled } from './test-settled.ts'
+import { withStableValues } from './test-settled.ts'
 import { BODIES, VALUES } from './test-values.ts'
 
 // What the API's description says, held against what the routes answer: each example is sent and compared, and
 // whatever is asked, no answer has anything that the description does not declare.
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
-type Asked = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
+type ExampleRequest = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
   key?: string | undefined
   method?: string
 }
@@ -36,7 +36,7 @@ const BINARY: Record<string, string> = {
 }
 /** The days past due of a row of the statement, which grow from day to day, and those of its example. */
 const AGED = /(,older,)\d+(?=,)/g
-const AGE_SHOWN = 388
+const EXAMPLE_AGE_DAYS = 388
 /** They need another caller, or another subscription, than the examples have. */
 const UNSHOWN = ['permission_denied', 'subscription_not_active']
 
@@ -75,13 +75,13 @@ describe('every example', () => {
     for (const contract of sorted()) {
       for (const example of contract.examples) {
         const headers = { ...example.headers, 'request-id': EXAMPLE_REQUEST }
-        const answer = await ask(contract, { ...example, headers, ...(await callerOf(example)) })
+        const answer = await send(contract, { ...example, headers, ...(await callerOf(example)) })
         const name = `${contract.name}: ${example.name}`
         const body = read(answer)
         codes.add((body as { code?: string } | undefined)?.code)
         expect
           .soft([name, answer.status, body])
-          .toEqual([name, example.answer.status, settled(example, body)])
+          .toEqual([name, example.answer.status, withStableValues(example, body)])
         expect.soft([name, ...undeclared(document, contract.method, contract.path, answer)]).toEqual([name])
       }
     }
@@ -93,8 +93,10 @@ describe('every example', () => {
   it('stands for each call but the one that answers the description itself', () => {
     const without = contracts.filter(({ examples }) => examples.length === 0)
     expect(without.map(({ name }) => name)).toEqual([])
-    const lacking = contracts.filter(({ examples }) => examples.every(({ answer }) => answer.status !== 200))
-    expect(lacking.map(({ name }) => name)).toEqual(OF_OTHERS)
+    const withoutExample = contracts.filter(({ examples }) =>
+      examples.every(({ answer }) => answer.status !== 200),
+    )
+    expect(withoutExample.map(({ name }) => name)).toEqual(OF_OTHERS)
   })
 })
 
@@ -102,9 +104,9 @@ describe('whatever is asked', () => {
   it('no answer has anything undeclared', async () => {
     const seen = new Set<string>()
     await fc.assert(
-      fc.asyncProperty(calls(), async ({ name, ...asked }) => {
+      fc.asyncProperty(calls(), async ({ name, ...request }) => {
         const contract = contractNamed(name)
-        const answer = await ask(contract, asked)
+        const answer = await send(contract, request)
         seen.add(`${answer.status}`)
         expect(undeclared(document, contract.method, contract.path, answer)).toEqual([])
       }),
@@ -115,37 +117,38 @@ describe('whatever is asked', () => {
 
   it('and what is undeclared is found', async () => {
     const [contract, path] = [contractNamed('setQuantity'), '/billing/v1/assets/{asset_id}']
-    const asked = { params: { asset_id: 'workspace-suite-5d20a7' }, body: { quantity: 1 }, key: keys.it }
-    const answer = await ask(contract, asked)
+    const request = { params: { asset_id: 'workspace-suite-5d20a7' }, body: { quantity: 1 }, key: keys.it }
+    const answer = await send(contract, request)
     const body = JSON.parse(answer.text)
-    const faults = (given: Partial<Answered>) => undeclared(document, 'PATCH', path, { ...answer, ...given })
-    const withBody = (more: object) => faults({ text: JSON.stringify({ ...body, ...more }) })
-    expect([answer.status, ...faults({})]).toEqual([409])
+    const violations = (overrides: Partial<Answered>) =>
+      undeclared(document, 'PATCH', path, { ...answer, ...overrides })
+    const withBody = (more: object) => violations({ text: JSON.stringify({ ...body, ...more }) })
+    expect([answer.status, ...violations({})]).toEqual([409])
     expect(withBody({ vendorToken: 'x' })).toEqual([expect.stringContaining('vendorToken')])
     // A member of another code, and one that is missing.
     expect(withBody({ subscriptionStatus: 'ACTIVE' })).toHaveLength(1)
     expect(withBody({ minimum: undefined })).toHaveLength(1)
     expect(withBody({ errors: [{ detail: 'x', stack: 'at …' }] })).toHaveLength(1)
     expect(withBody({ code: 'not_comparable' })).toHaveLength(1)
-    expect(faults({ status: 418 })).toEqual(['status 418'])
-    expect(faults({ headers: new Headers({ ...Object.fromEntries(answer.headers), 'X-Sql': '1' }) })).toEqual(
-      ['header x-sql'],
-    )
-    expect(faults({ headers: new Headers({ 'Content-Type': 'application/problem+json' }) })).toContain(
+    expect(violations({ status: 418 })).toEqual(['status 418'])
+    expect(
+      violations({ headers: new Headers({ ...Object.fromEntries(answer.headers), 'X-Sql': '1' }) }),
+    ).toEqual(['header x-sql'])
+    expect(violations({ headers: new Headers({ 'Content-Type': 'application/problem+json' }) })).toContain(
       'no header Request-Id',
     )
   })
 })
 
 /** Calls of all contracts: valid and invalid, of what is there and what is not, by all kinds of callers. */
-function calls(): fc.Arbitrary<Asked & { name: string }> {
-  const known = (name: string) => fc.constantFrom(...(VALUES[name] ?? ['', '1', 'true']))
-  const any = (name: string) => fc.oneof({ weight: 4, arbitrary: known(name) }, fc.string())
-  const some = (shape: object, value: typeof known, isOptional: boolean) => {
+function calls(): fc.Arbitrary<ExampleRequest & { name: string }> {
+  const valuesOf = (name: string) => fc.constantFrom(...(VALUES[name] ?? ['', '1', 'true']))
+  const any = (name: string) => fc.oneof({ weight: 4, arbitrary: valuesOf(name) }, fc.string())
+  const some = (shape: object, value: typeof valuesOf, isOptional: boolean) => {
     const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, value(name)]))
     return fc.record(fields, { requiredKeys: isOptional ? [] : Object.keys(shape) })
   }
-  const of = ({ name, method, params, query, headers }: AnyContract) => {
+  const requestOf = ({ name, method, params, query, headers }: AnyContract) => {
     const hasBody = method !== 'GET'
     return fc.record({
       name: fc.constant(name),
@@ -153,17 +156,17 @@ function calls(): fc.Arbitrary<Asked & { name: string }> {
       key: fc.oneof(fc.constant(keys.admin), fc.constantFrom(undefined, ...Object.values(keys))),
       params: some(params.shape, any, false),
       query: some({ ...query.shape, unknown: '' }, any, true),
-      headers: some({ ...headers.shape, 'if-none-match': '' }, known, true),
+      headers: some({ ...headers.shape, 'if-none-match': '' }, valuesOf, true),
       body: hasBody ? fc.oneof(fc.constantFrom(...BODIES), fc.jsonValue()) : fc.constant(undefined),
     })
   }
-  return fc.constantFrom(...contracts).chain(of) as fc.Arbitrary<Asked & { name: string }>
+  return fc.constantFrom(...contracts).chain(requestOf) as fc.Arbitrary<ExampleRequest & { name: string }>
 }
 
 function contractNamed(name: string): AnyContract {
-  const found = contracts.find((contract) => contract.name === name)
-  if (!found) throw new Error(`No contract is named ${name}.`)
-  return found
+  const contract = contracts.find((contract) => contract.name === name)
+  if (!contract) throw new Error(`No contract is named ${name}.`)
+  return contract
 }
 
 /** A file in CSV says no day of its own; binary ones are shown by no example, but are what they are said to be. */
@@ -171,13 +174,13 @@ function read({ text, headers }: Answered): unknown {
   const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
   if (mediaType.endsWith('json')) return JSON.parse(text)
   const start = BINARY[mediaType]
-  if (start === undefined) return text.replace(AGED, `$1${AGE_SHOWN}`)
+  if (start === undefined) return text.replace(AGED, `$1${EXAMPLE_AGE_DAYS}`)
   expect(text.slice(0, start.length)).toBe(start)
   return undefined
 }
 
 /** The Admin's key; or a member who signs in when their example comes. */
-async function callerOf({ by, headers }: Example): Promise<Pick<Asked, 'key' | 'headers'>> {
+async function callerOf({ by, headers }: Example): Promise<Pick<ExampleRequest, 'key' | 'headers'>> {
   if (by !== 'session') return { key: keys.admin }
   const token = { sid: await addSession('northwind', 'm-ana') }
   const cookie = `${cookieName('console-session')}=${await encode({ token, secret: sessionSecret() })}`
@@ -186,8 +189,8 @@ async function callerOf({ by, headers }: Example): Promise<Pick<Asked, 'key' | '
   }
 }
 
-async function ask(contract: AnyContract, asked: Asked): Promise<Answered> {
-  const { params = {}, query = {}, headers = {}, body, key, method = contract.method } = asked
+async function send(contract: AnyContract, sent: ExampleRequest): Promise<Answered> {
+  const { params = {}, query = {}, headers = {}, body, key, method = contract.method } = sent
   const path = contract.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
   const text = body === undefined ? undefined : JSON.stringify(body)
@@ -221,7 +224,7 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, keepOriginal } =
+  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, storeDocument } =
     exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
@@ -303,7 +306,7 @@ async function seed() {
       { description: 'Storage', price: '0.05', qty: '3000' },
     ],
   )
-  await keepOriginal('IN-2025-0917', 'invoice 0917.pdf')
+  await storeDocument('IN-2025-0917', 'invoice 0917.pdf')
   await addInvoice(
     'northwind',
     'IN-2025-1017',

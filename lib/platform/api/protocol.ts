@@ -1,25 +1,25 @@
 import 'server-only'
-import type { Door } from '#lib/platform/caller/rules.ts'
+import type { ApiSurface } from '#lib/platform/caller/rules.ts'
 import type { ApiResponse } from './endpoint.ts'
 import type { Reply } from './operation.ts'
 import type { Problem } from './problem.ts'
-import { type ApiRequest, isKnown } from './request.ts'
+import { type ApiRequest, matchesEtag } from './request.ts'
 
 /** A protocol that others have written down, which some calls keep to: what opens them, and how bodies are written. */
 export type Protocol = {
   /** Below which its paths are: `/scim/…`. */
   root: `/${string}/…`
   /** Whose secrets open it. */
-  door: Door
+  surface: ApiSurface
   /** The media type of answers, and what a request should have. */
   type: string
   /** The media types that a request may have. */
   takes: RegExp
-  refusals: Refusals
+  errorFormat: ErrorFormat
 }
 
 /** How refusals are written. */
-export type Refusals = {
+export type ErrorFormat = {
   type: string
   /** The body of one. */
   text(problem: Problem, requestId: string): string
@@ -31,13 +31,13 @@ export function written(
   request: ApiRequest,
   { body, headers, version, status }: Reply<unknown>,
 ): ApiResponse {
-  const kept = {
+  const responseHeaders = {
     'Cache-Control': 'no-store',
     ...headers,
     ...(version === undefined ? {} : { ETag: version }),
   }
-  if (status === 204) return { status, headers: kept, body: null }
-  if (isKnown(request, version)) return { status: 304, headers: kept, body: null }
+  if (status === 204) return { status, headers: responseHeaders, body: null }
+  if (matchesEtag(request, version)) return { status: 304, headers: responseHeaders, body: null }
   const text = Buffer.from(JSON.stringify(body))
-  return { status: status ?? 200, headers: { 'Content-Type': type, ...kept }, body: text }
+  return { status: status ?? 200, headers: { 'Content-Type': type, ...responseHeaders }, body: text }
 }

@@ -18,7 +18,7 @@ const promise = contract({
   problems: ['version_mismatch', 'change_in_progress'],
 })
 
-async function refusedWith(problem: unknown) {
+async function rejectedWith(problem: unknown) {
   const { GET } = route(operation(promise, () => Promise.reject(problem)))
   const response = await GET(new Request('http://console.example/refusals'))
   return { status: response.status, body: await response.json() }
@@ -27,20 +27,20 @@ async function refusedWith(problem: unknown) {
 describe('a problem on its way out', () => {
   it('keeps the members of its code, and no others', async () => {
     const members = { changeId: 'c1', to: 12, changedBy: 'Ana', changedAt: 1, sql: 'SELECT', current: 3 }
-    const { status, body } = await refusedWith(new Problem('change_in_progress', 'Wait.', { members }))
-    const said = ['type', 'title', 'status', 'detail', 'instance', 'code', 'error']
+    const { status, body } = await rejectedWith(new Problem('change_in_progress', 'Wait.', { members }))
+    const memberNames = ['type', 'title', 'status', 'detail', 'instance', 'code', 'error']
     expect([status, body.code, body.to]).toEqual([409, 'change_in_progress', 12])
-    expect(Object.keys(body)).toEqual([...said, 'changeId', 'to', 'changedBy', 'changedAt'])
+    expect(Object.keys(body)).toEqual([...memberNames, 'changeId', 'to', 'changedBy', 'changedAt'])
   })
 
   it('is our own fault, 500, where it lacks a member that its code promises', async () => {
-    const { status, body } = await refusedWith(new Problem('version_mismatch', 'Ana set it.'))
+    const { status, body } = await rejectedWith(new Problem('version_mismatch', 'Ana set it.'))
     expect([status, body.code]).toEqual([500, 'internal_error'])
     expect(JSON.stringify(body)).not.toMatch(/Ana|current|etag/)
   })
 
   it('and where the contract does not list it', async () => {
-    const { status, body } = await refusedWith(new Problem('not_comparable', 'Apples and pears.'))
+    const { status, body } = await rejectedWith(new Problem('not_comparable', 'Apples and pears.'))
     expect([status, body.code]).toEqual([500, 'internal_error'])
     expect(JSON.stringify(body)).not.toMatch(/Apples|comparable|refuseAll/)
   })
@@ -55,8 +55,8 @@ describe('a problem on its way out', () => {
 })
 
 describe('a contract', () => {
-  const of = (given: object) =>
-    contract({ ...promise, permission: 'any', ...given, problems: [] }).problems.filter(
+  const problemOf = (fields: object) =>
+    contract({ ...promise, permission: 'any', ...fields, problems: [] }).problems.filter(
       (code) => !promise.problems.includes(code),
     )
 
@@ -71,17 +71,17 @@ describe('a contract', () => {
       'version_mismatch',
       'change_in_progress',
     ])
-    expect(of({})).toEqual(['unauthenticated', 'rate_limited'])
-    expect(of({ permission: 'invoice-viewer' })).toEqual([
+    expect(problemOf({})).toEqual(['unauthenticated', 'rate_limited'])
+    expect(problemOf({ permission: 'invoice-viewer' })).toEqual([
       'unauthenticated',
       'permission_denied',
       'rate_limited',
     ])
-    expect(of({ params: z.object({ id: z.string() }) })).toContain('not_found')
-    expect(of({ query: z.object({ filter: z.string(), pageToken: z.string() }) })).toEqual(
+    expect(problemOf({ params: z.object({ id: z.string() }) })).toContain('not_found')
+    expect(problemOf({ query: z.object({ filter: z.string(), pageToken: z.string() }) })).toEqual(
       expect.arrayContaining(['filter_invalid', 'page_token_invalid']),
     )
-    expect(of({ method: 'PATCH', body: z.object({}) })).toEqual(
+    expect(problemOf({ method: 'PATCH', body: z.object({}) })).toEqual(
       expect.arrayContaining(['cross_origin', 'body_too_large', 'unsupported_media_type']),
     )
   })

@@ -113,23 +113,23 @@ function pathParams(template: string, path: string): Record<string, string> {
 }
 
 /** Parameters that are refused by a code of their own. */
-const OWN_CODES: Record<string, ProblemCode | undefined> = {
+const PARAMETER_CODES: Record<string, ProblemCode | undefined> = {
   filter: 'filter_invalid',
   pageToken: 'page_token_invalid',
 }
 
 function invalidQuery(error: z.ZodError): Problem {
   const problem = invalid(error, (path) => ({ parameter: String(path[0]) }))
-  const code = error.issues.map((issue) => OWN_CODES[String(issue.path[0])]).find(Boolean)
+  const code = error.issues.map((issue) => PARAMETER_CODES[String(issue.path[0])]).find(Boolean)
   const { errors = [] } = problem.more
   return code ? new Problem(code, problem.message, { errors }) : problem
 }
 
-function invalid(error: z.ZodError, place: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {
+function invalid(error: z.ZodError, locate: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {
   const errors = error.issues.flatMap((issue): InputError[] => {
-    if (issue.code !== 'unrecognized_keys') return [{ ...place(issue.path), detail: issue.message }]
+    if (issue.code !== 'unrecognized_keys') return [{ ...locate(issue.path), detail: issue.message }]
     return issue.keys.map((key) => ({
-      ...place([...issue.path, key.slice(0, 100)]),
+      ...locate([...issue.path, key.slice(0, 100)]),
       detail: 'is not a known field',
     }))
   })
@@ -189,20 +189,20 @@ export function entityTag(body: string | Uint8Array, version?: string): string {
 
 /** A body with its ETag (CONTRACT 4); a 304 without it where a read's If-None-Match names this very one. */
 export function conditional(
-  { method, headers: asked }: Pick<ApiRequest, 'method' | 'headers'>,
+  { method, headers: requestHeaders }: Pick<ApiRequest, 'method' | 'headers'>,
   body: string | Uint8Array,
   headers: Record<string, string>,
   version: string | undefined,
 ): ApiResponse {
   const etag = entityTag(body, version)
-  const given = { ...headers, ETag: etag }
-  return isKnown({ method, headers: asked }, etag)
-    ? { status: 304, headers: given, body: null }
-    : { status: 200, headers: given, body }
+  const responseHeaders = { ...headers, ETag: etag }
+  return matchesEtag({ method, headers: requestHeaders }, etag)
+    ? { status: 304, headers: responseHeaders, body: null }
+    : { status: 200, headers: responseHeaders, body }
 }
 
 /** Whether a read's If-None-Match names what would be answered. */
-export function isKnown(
+export function matchesEtag(
   { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
   etag: string | undefined,
 ): boolean {
@@ -218,9 +218,9 @@ export const ifMatch = z
   .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
 
 /** Whether If-Match lets a thing of this version through: it compares versions, and leaves digests aside (CONTRACT 4). */
-export function isVersion(version: string | number, given: string | undefined): boolean {
-  if (given === undefined || given.trim() === '*') return true
-  return given.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))
+export function isVersion(version: string | number, header: string | undefined): boolean {
+  if (header === undefined || header.trim() === '*') return true
+  return header.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))
 }
 
 /** Compared weakly (RFC 9110, 13.1.2): a proxy that packs an answer makes its tag a weak one. */
@@ -235,8 +235,8 @@ function names(tag: string, etag: string): boolean {
  */
 export function checkSameOrigin(headers: { get(name: string): string | null }): void {
   const site = headers.get('sec-fetch-site')
-  const own = `${new URL(env().baseUrl).protocol}//${headers.get('host')}`
-  const isSame = site === null ? headers.get('origin') === own : site === 'same-origin'
+  const expectedOrigin = `${new URL(env().baseUrl).protocol}//${headers.get('host')}`
+  const isSame = site === null ? headers.get('origin') === expectedOrigin : site === 'same-origin'
   if (isSame) return
   const detail = 'A signed-in session may write only from the console itself. Use an API key.'
   throw new Problem('cross_origin', detail)

@@ -26,8 +26,8 @@ export function undeclared(document: Document, method: string, path: string, ans
 const OF_HTTP = ['content-type', 'content-length']
 
 function strangeHeaders(document: Document, declared: Response, { headers }: Answered): string[] {
-  const known = Object.keys(declared.headers).map((name) => name.toLowerCase())
-  const extra = [...headers.keys()].filter((name) => ![...known, ...OF_HTTP].includes(name))
+  const declaredNames = Object.keys(declared.headers).map((name) => name.toLowerCase())
+  const extra = [...headers.keys()].filter((name) => ![...declaredNames, ...OF_HTTP].includes(name))
   const missing = Object.entries(declared.headers).filter(([name, { $ref, required }]) => {
     const isRequired = $ref ? document.components.headers[$ref.split('/').at(-1) ?? '']?.required : required
     return isRequired && headers.get(name) === null
@@ -61,8 +61,8 @@ const made = new WeakMap<Json, z.ZodType>()
 
 /** The schema, taking no member that it does not name. */
 function strict({ components }: Document, schema: Json): z.ZodType {
-  const known = made.get(schema)
-  if (known) return known
+  const cached = made.get(schema)
+  if (cached) return cached
   const whole = closed({ ...schema, $defs: components.schemas }) as Json
   const type = z.fromJSONSchema(
     JSON.parse(JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')),
@@ -74,6 +74,8 @@ function strict({ components }: Document, schema: Json): z.ZodType {
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
-  const own = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, closed(part)]))
-  return own.type === 'object' && own.properties ? { ...own, additionalProperties: false } : own
+  const properties = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, closed(part)]))
+  return properties.type === 'object' && properties.properties
+    ? { ...properties, additionalProperties: false }
+    : properties
 }

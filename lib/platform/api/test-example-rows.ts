@@ -1,4 +1,4 @@
-import { keepFile } from '#lib/billing/invoice-files/store.ts'
+import { storeFile } from '#lib/billing/invoice-files/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
@@ -8,20 +8,20 @@ import { addInvoice, addMember } from '#lib/platform/db/test-rows.ts'
 
 /** What adds them to a database. */
 export function exampleRows(database: TestDatabase) {
-  function keepOriginal(invoiceId: string, name: string) {
+  function storeDocument(invoiceId: string, name: string) {
     const customerId = 'northwind' as CustomerId
     const file = { invoiceId, kind: 'original-pdf', name, bytes: Buffer.from('%PDF-1.7\n%%EOF\n') } as const
-    return scope({ customerId }, (tx) => keepFile(tx, customerId, file))
+    return scope({ customerId }, (tx) => storeFile(tx, customerId, file))
   }
 
   function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
-    const settled = state === 'UNKNOWN' ? null : at
+    const endedAt = state === 'UNKNOWN' ? null : at
     return database.sql(
       'northwind',
       `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
        actor_name, request_id, created_at, moved_at, sent_at, settled_at)
      VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, now(), $6, $7)`,
-      [id, asset, from, to, state, at, settled],
+      [id, asset, from, to, state, at, endedAt],
     )
   }
 
@@ -81,7 +81,7 @@ export function exampleRows(database: TestDatabase) {
       `INSERT INTO issuers (customer_id, name, country) VALUES ($1, 'Fernhill Cloud GmbH', 'DE')`,
       ['northwind'],
     )
-    const order = { purchaseOrder: 'PO-4500017', carried: ['costCenter'] }
+    const postingFields = { purchaseOrder: 'PO-4500017', carried: ['costCenter'] }
     const account = { billingAccount: 'FC-1140' }
     await addInvoice(
       'northwind',
@@ -89,7 +89,7 @@ export function exampleRows(database: TestDatabase) {
       {
         ...{ platform: 'office-suite', issuer: 'Fernhill Cloud GmbH', currency: 'EUR', balanceAmount: '0' },
         ...{ invoiceDate: '2025-11-30', dueDate: '2025-12-30', totalAmount: '595.00', typeCode: '380' },
-        ...{ ...order, ...account, buyerReference: 'NW-BER', costCenter: '4711' },
+        ...{ ...postingFields, ...account, buyerReference: 'NW-BER', costCenter: '4711' },
         ...{ paymentTerms: 'Payable within 30 days, without deduction.' },
         ...{ netAmount: '500.00', taxAmount: '95.00' },
       },
@@ -97,7 +97,7 @@ export function exampleRows(database: TestDatabase) {
         {
           ...{ description: 'Office E3', price: '12.50', qty: '40', netAmount: '500.00' },
           ...{ taxCategory: 'S', taxRate: '19', taxAmount: '95.00', unit: 'MON' },
-          ...{ ...order, ...account, subAccount: 'berlin', costCenter: '4712' },
+          ...{ ...postingFields, ...account, subAccount: 'berlin', costCenter: '4712' },
           ...{ periodStart: '2025-11-01', periodEnd: '2025-12-01' },
         },
       ],
@@ -145,5 +145,13 @@ export function exampleRows(database: TestDatabase) {
       [],
     )
   }
-  return { addDirectory, addPosted, addSignOn, keepOriginal, addChange, acknowledge, addColleagues }
+  return {
+    addDirectory,
+    addPosted,
+    addSignOn,
+    storeDocument,
+    addChange,
+    acknowledge,
+    addColleagues,
+  }
 }

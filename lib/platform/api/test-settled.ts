@@ -8,7 +8,7 @@ const DAY = 86_400_000
 const AGE = 388
 
 /** The example with what moves from day to day as it is today. */
-export function settled({ answer: { body } }: Example, answered: unknown): unknown {
+export function withStableValues({ answer: { body } }: Example, answered: unknown): unknown {
   const { today, knownBy, sessions, needs, pastDue, months } = Object(answered)
   if (JSON.stringify(body ?? null).includes('"isUnused":')) return withMoved(body, answered)
   // Commitments come near with the days, and what is past due becomes older.
@@ -53,12 +53,12 @@ function withMonths(body: Months, { today, months }: { today: number; months: { 
   expect(today % DAY).toBe(0)
   expect(months[0]?.month).toBe(new Date(today).toISOString().slice(0, 7))
   const none = { count: 0, licenses: 0, idle: 0 }
-  const isAhead = body.renewals.every(({ time }) => time >= today)
+  const isUpcoming = body.renewals.every(({ time }) => time >= today)
   const strip = months.map(({ month }) => {
-    const shown = isAhead ? body.months.find((one) => one.month === month) : undefined
-    return shown ?? { month, ...none }
+    const exampleMonth = isUpcoming ? body.months.find((one) => one.month === month) : undefined
+    return exampleMonth ?? { month, ...none }
   })
-  const rest = isAhead ? {} : { types: [], sums: [], unpriced: 0, renewals: [] }
+  const rest = isUpcoming ? {} : { types: [], sums: [], unpriced: 0, renewals: [] }
   return { ...body, ...rest, today, months: strip }
 }
 
@@ -79,9 +79,10 @@ const NEW = [
   'inviteExpireTime',
 ]
 
-function withNew(shown: unknown, made: unknown): unknown {
-  if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown
-  const parts = Object.entries(shown).map(([name, value]) => {
+function withNew(exampleValue: unknown, made: unknown): unknown {
+  if (typeof exampleValue !== 'object' || exampleValue === null || Array.isArray(exampleValue))
+    return exampleValue
+  const parts = Object.entries(exampleValue).map(([name, value]) => {
     const its = Object(made)[name]
     return [name, NEW.includes(name) && typeof its === typeof value ? its : withNew(value, its)]
   })

@@ -2,14 +2,14 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { database } from '#lib/platform/db/client.ts'
-import { STRANGER } from '#lib/platform/history/audit.ts'
-import { countStranger, recordRefusal } from '#lib/platform/history/requests.ts'
-import { noteCaller, visit } from '#lib/platform/runtime/log.ts'
-import { digestOf, findRow, looksLikeApiKey, looksLikeScimToken } from './credentials.ts'
+import { ANONYMOUS } from '#lib/platform/history/audit.ts'
+import { countAnonymousRejection, recordRejection } from '#lib/platform/history/requests.ts'
+import { noteCaller, requestContext } from '#lib/platform/runtime/log.ts'
+import { digestOf, findRow, hasApiKeyFormat, hasScimTokenFormat } from './credentials.ts'
 import { isWithin } from './limits/addresses.ts'
-import type { Caller, Door } from './rules.ts'
+import type { ApiSurface, Caller } from './rules.ts'
 import { session } from './session.ts'
-import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
+import { type CallerRow, isNotDeleted, queryWithoutCustomerPipelined, verifiedCaller } from './store.ts'
 
 const SCIM_CALLER = `
   SELECT t.customer_id, c.name AS customer_name, c.domain AS customer_domain, t.id, 'SCIM token ' || t.name AS name,
@@ -17,7 +17,7 @@ const SCIM_CALLER = `
     (t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute') AS stale, c.closed_at, c.gone_at
   FROM scim_tokens t JOIN customers c ON c.id = t.customer_id
   WHERE t.customer_id = $1 AND t.id = $2 AND t.digest = $3 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
-    AND ${isNotGone('c')}`
+    AND ${isNotDeleted('c')}`
 
 // Somebody may hold the row: nobody is kept out for the sake of this.
 const SCIM_TOKEN_USED = `
@@ -29,19 +29,19 @@ const SCIM_TOKEN_USED = `
  * may give to members; it sees no billing profile.
  */
 export async function findScimCaller(token: string): Promise<Caller | undefined> {
-  if (!looksLikeScimToken(token)) return undefined
+  if (!hasScimTokenFormat(token)) return undefined
   const digest = digestOf(token)
   const { keys } = database()
   const row = await findRow('scim-token', digest, async ({ customerId, id }) => {
-    const rows = await lookUpTogether<CallerRow>(keys, SCIM_CALLER, [customerId, id, digest])
+    const rows = await queryWithoutCustomerPipelined<CallerRow>(keys, SCIM_CALLER, [customerId, id, digest])
     return rows[0]
   })
   if (row?.stale) await keys.query(SCIM_TOKEN_USED, [row.customer_id, row.id])
-  return row && provenCaller(row, 'scim')
+  return row && verifiedCaller(row, 'scim')
 }
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
-const NOT_VALID: Record<Door, string> = {
+const NOT_VALID: Record<ApiSurface, string> = {
   api: 'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.',
   scim: 'The token is not valid: it is unknown, expired or revoked.',
 }
@@ -53,24 +53,24 @@ const NOT_VALID: Record<Door, string> = {
  */
 export async function authenticate(
   headers: { get(name: string): string | null },
-  door: Door = 'api',
+  surface: ApiSurface = 'api',
 ): Promise<Caller | undefined> {
   const authorization = headers.get('authorization')
-  if (authorization === null) return door === 'api' ? session(headers) : undefined
+  if (authorization === null) return surface === 'api' ? session(headers) : undefined
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  const caller = key === undefined ? undefined : await BEHIND[door](key)
+  const caller = key === undefined ? undefined : await BEHIND[surface](key)
   if (caller) {
     noteCaller(caller)
     return caller
   }
-  countStranger('unknown-key')
-  throw new Problem('unauthenticated', NOT_VALID[door], {
+  countAnonymousRejection('unknown-key')
+  throw new Problem('unauthenticated', NOT_VALID[surface], {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
 }
 
-const BEHIND: Record<Door, (secret: string) => Promise<Caller | undefined>> = {
-  api: async (key) => (looksLikeApiKey(key) ? findKeyCaller(digestOf(key)) : undefined),
+const BEHIND: Record<ApiSurface, (secret: string) => Promise<Caller | undefined>> = {
+  api: async (key) => (hasApiKeyFormat(key) ? findKeyCaller(digestOf(key)) : undefined),
   scim: findScimCaller,
 }
 
@@ -90,7 +90,7 @@ export const KEY_CALLERS = `
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.customer_id = $1 AND m.id = k.issued_by
   WHERE k.customer_id = $1 AND c.id = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
-    AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
+    AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotDeleted('c')}`
 
 /** Of the key with the id `$2` and the digest `$3`. */
 export const KEY_CALLER = `${KEY_CALLERS} AND k.id = $2 AND k.digest = $3`
@@ -106,14 +106,14 @@ const KEY_USED =
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
   const { keys } = database()
   const row = await findRow('key', digest, async ({ customerId, id }) => {
-    const rows = await lookUpTogether<CallerRow>(keys, KEY_CALLER, [customerId, id, digest])
+    const rows = await queryWithoutCustomerPipelined<CallerRow>(keys, KEY_CALLER, [customerId, id, digest])
     return rows[0]
   })
   if (!row) return undefined
-  const caller = provenCaller(row, 'key')
-  const { address = '' } = visit() ?? {}
+  const caller = verifiedCaller(row, 'key')
+  const { address = '' } = requestContext() ?? {}
   if (row.addresses && !isWithin(address, row.addresses)) {
-    traceElsewhere(caller)
+    auditDisallowedAddress(caller)
     return undefined
   }
   if (row.stale) await keys.query(KEY_USED, [row.customer_id, row.id, address || null])
@@ -124,8 +124,8 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
  * Writes down that a key was used from where it may not be, once a minute. Not waited for, since the time of the answer
  * would tell that there is such a key.
  */
-function traceElsewhere({ customerId, id, name }: Caller): void {
-  const requestId = visit()?.requestId ?? randomUUID()
-  const event = { action: 'key.refused', subject: id, actor: STRANGER, requestId, details: { name } }
-  recordRefusal(customerId, event)
+function auditDisallowedAddress({ customerId, id, name }: Caller): void {
+  const requestId = requestContext()?.requestId ?? randomUUID()
+  const event = { action: 'key.refused', subject: id, actor: ANONYMOUS, requestId, details: { name } }
+  recordRejection(customerId, event)
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { hintsOf, looksLikeApiKey, newApiKey } from './credentials.ts'
+import { hasApiKeyFormat, maskedKey, newApiKey } from './credentials.ts'
 
 it('makes keys that pass their own check, each another one', () => {
   const keys = Array.from({ length: 500 }, newApiKey)
-  expect(keys.every(looksLikeApiKey)).toBe(true)
+  expect(keys.every(hasApiKeyFormat)).toBe(true)
   expect(new Set(keys).size).toBe(keys.length)
   expect(keys.every((key) => /^lic_[0-9A-Za-z]{36}$/.test(key))).toBe(true)
 })
@@ -12,16 +12,16 @@ it('refuses a key with one character changed, swapped, added or gone', () => {
   const key = newApiKey()
   const other = (c: string | undefined) => (c === 'a' ? 'b' : 'a')
   for (let at = 4; at < key.length; at++) {
-    expect(looksLikeApiKey(key.slice(0, at) + other(key[at]) + key.slice(at + 1))).toBe(false)
+    expect(hasApiKeyFormat(key.slice(0, at) + other(key[at]) + key.slice(at + 1))).toBe(false)
   }
-  expect(looksLikeApiKey(`${key}0`)).toBe(false)
-  expect(looksLikeApiKey(key.slice(0, -1))).toBe(false)
-  expect(looksLikeApiKey(`${key}\n`)).toBe(false)
-  expect(looksLikeApiKey(key.toUpperCase())).toBe(false)
-  expect(looksLikeApiKey('')).toBe(false)
+  expect(hasApiKeyFormat(`${key}0`)).toBe(false)
+  expect(hasApiKeyFormat(key.slice(0, -1))).toBe(false)
+  expect(hasApiKeyFormat(`${key}\n`)).toBe(false)
+  expect(hasApiKeyFormat(key.toUpperCase())).toBe(false)
+  expect(hasApiKeyFormat('')).toBe(false)
 })
 
 it('shows no more than eight characters at the front and four at the end', () => {
   const key = newApiKey()
-  expect(hintsOf(key)).toEqual({ prefix: key.slice(0, 8), lastFour: key.slice(-4) })
+  expect(maskedKey(key)).toEqual({ prefix: key.slice(0, 8), lastFour: key.slice(-4) })
 })

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
 import type { CustomerId } from './rules.ts'
-import { lookUp, lookUpTogether, minted } from './store.ts'
+import { minted, queryWithoutCustomer, queryWithoutCustomerPipelined } from './store.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const KEY_PREFIX = 'lic_'
@@ -25,16 +25,16 @@ export function newSecret(prefix: string): string {
 }
 
 /** Whether text can be a key at all: shape and checksum. Says nothing of whether it is one. */
-export function looksLikeApiKey(text: string): boolean {
-  return looksLikeSecret(KEY_PREFIX, text)
+export function hasApiKeyFormat(text: string): boolean {
+  return hasSecretFormat(KEY_PREFIX, text)
 }
 
 /** The same after another prefix. */
-export function looksLikeSecret(prefix: string, text: string): boolean {
-  const drawn = text.slice(prefix.length)
-  if (!text.startsWith(prefix) || drawn.length !== RANDOM + CHECK || !/^[0-9A-Za-z]+$/.test(drawn))
+export function hasSecretFormat(prefix: string, text: string): boolean {
+  const randomPart = text.slice(prefix.length)
+  if (!text.startsWith(prefix) || randomPart.length !== RANDOM + CHECK || !/^[0-9A-Za-z]+$/.test(randomPart))
     return false
-  return drawn.endsWith(checksum(drawn.slice(0, RANDOM)))
+  return randomPart.endsWith(checksum(randomPart.slice(0, RANDOM)))
 }
 
 /** What is stored of a key or of a session's id: its SHA-256. Both are random enough to need no salt. */
@@ -43,14 +43,14 @@ export function digestOf(secret: string): string {
 }
 
 /** What people may see of a key: `lic_` and its last four characters. */
-export function hintsOf(apiKey: string): { prefix: string; lastFour: string } {
+export function maskedKey(apiKey: string): { prefix: string; lastFour: string } {
   return { prefix: apiKey.slice(0, KEY_PREFIX.length + 4), lastFour: apiKey.slice(-4) }
 }
 
 function checksum(random: string): string {
   let rest = crc32(random)
   let text = ''
-  for (let place = 0; place < CHECK; place++) {
+  for (let index = 0; index < CHECK; index++) {
     text = ALPHABET[rest % 62] + text
     rest = Math.floor(rest / 62)
   }
@@ -65,17 +65,17 @@ export function newScimToken(): string {
 }
 
 /** Whether text can be such a token at all: a typing error costs no query. */
-export function looksLikeScimToken(text: string): boolean {
-  return looksLikeSecret(SCIM_PREFIX, text)
+export function hasScimTokenFormat(text: string): boolean {
+  return hasSecretFormat(SCIM_PREFIX, text)
 }
 
 /** A credential that is looked up before a customer is known. */
 type Kind = 'key' | 'session' | 'scim-token' | 'calendar-feed' | 'link'
 
 /** The backfill of `look_ups`. Until it is finished, what is there may be missing there. */
-const LOOK_UPS = 'look-ups'
+const BACKFILL_NAME = 'look-ups'
 
-type Look = {
+type CredentialSource = {
   /** Which login looks it up. */
   pool: 'keys' | 'sessions' | 'signIn'
   /** How the release before looked it up, for as long as not all of them are in `look_ups`. */
@@ -83,7 +83,7 @@ type Look = {
 }
 
 /** Each gives the customer, the id by which the row is found there, and the digest, of the digests in `$1`. */
-const KINDS: Record<Kind, Look> = {
+const KINDS: Record<Kind, CredentialSource> = {
   key: { pool: 'keys', before: 'SELECT customer_id, id, digest FROM api_keys' },
   session: { pool: 'sessions', before: 'SELECT customer_id, digest AS id, digest FROM sessions' },
   'scim-token': { pool: 'keys', before: 'SELECT customer_id, id, digest FROM scim_tokens' },
@@ -95,9 +95,9 @@ const KINDS: Record<Kind, Look> = {
 }
 
 /** Whose a credential is, and by which id its row is found there. */
-export type Found = { customerId: CustomerId; id: string; digest: string }
+export type CredentialRef = { customerId: CustomerId; id: string; digest: string }
 
-const FILLED = `SELECT finished_at IS NOT NULL AS "isFilled" FROM backfills WHERE name = '${LOOK_UPS}'`
+const FILLED = `SELECT finished_at IS NOT NULL AS "isFilled" FROM backfills WHERE name = '${BACKFILL_NAME}'`
 
 /** What was found to be filled stays so. */
 const filled = new WeakSet<pg.Pool>()
@@ -105,20 +105,20 @@ const filled = new WeakSet<pg.Pool>()
 /** Whether `look_ups` has whatever there is. */
 async function areFilled(pool: pg.Pool): Promise<boolean> {
   if (filled.has(pool)) return true
-  const [row] = await lookUpTogether<{ isFilled: boolean }>(pool, FILLED, [])
+  const [row] = await queryWithoutCustomerPipelined<{ isFilled: boolean }>(pool, FILLED, [])
   if (row?.isFilled) filled.add(pool)
   return row?.isFilled ?? false
 }
 
 /** Whose the credentials with these digests are, of whichever customers, also those that open nothing any more. */
-export async function findAll(kind: Kind, digests: readonly string[]): Promise<Found[]> {
+export async function findAll(kind: Kind, digests: readonly string[]): Promise<CredentialRef[]> {
   if (digests.length === 0) return []
   const { pool: name, before } = KINDS[kind]
   const pool = database()[name]
   const from = (await areFilled(pool))
     ? `SELECT customer_id, id, digest FROM look_ups WHERE kind = '${kind}' AND`
     : `${before} WHERE`
-  const rows = await lookUpTogether<{ customer_id: string; id: string; digest: string }>(
+  const rows = await queryWithoutCustomerPipelined<{ customer_id: string; id: string; digest: string }>(
     pool,
     `${from} digest = ANY($1) ORDER BY 1, 2`,
     [digests],
@@ -127,8 +127,8 @@ export async function findAll(kind: Kind, digests: readonly string[]): Promise<F
 }
 
 /** Of each pool whose credentials were, for those that are used again and again. */
-const hints = new WeakMap<pg.Pool, Map<string, Found>>()
-const MOST_HINTS = 20_000
+const cachedRefs = new WeakMap<pg.Pool, Map<string, CredentialRef>>()
+const MAX_CACHED_REFS = 20_000
 
 /**
  * The row of a credential, read with its customer in the statement. Whose it is this process remembers, so that its next use
@@ -138,24 +138,24 @@ const MOST_HINTS = 20_000
 export async function findRow<Row>(
   kind: Kind,
   digest: string,
-  read: (found: Found) => Promise<Row | undefined>,
+  read: (ref: CredentialRef) => Promise<Row | undefined>,
 ): Promise<Row | undefined> {
   const pool = database()[KINDS[kind].pool]
-  const known = hints.get(pool) ?? new Map<string, Found>()
-  hints.set(pool, known)
+  const poolCache = cachedRefs.get(pool) ?? new Map<string, CredentialRef>()
+  cachedRefs.set(pool, poolCache)
   const name = `${kind} ${digest}`
-  const hint = known.get(name)
-  const hinted = hint && (await read(hint))
+  const cachedRef = poolCache.get(name)
+  const hinted = cachedRef && (await read(cachedRef))
   if (hinted) return hinted
-  known.delete(name)
-  const [found] = await findAll(kind, [digest])
+  poolCache.delete(name)
+  const [ref] = await findAll(kind, [digest])
   // Where it is where it was, it opened nothing a moment ago.
-  if (!found || (found.customerId === hint?.customerId && found.id === hint.id)) return undefined
-  const row = await read(found)
+  if (!ref || (ref.customerId === cachedRef?.customerId && ref.id === cachedRef.id)) return undefined
+  const row = await read(ref)
   if (!row) return undefined
-  known.set(name, found)
-  const [oldest] = known.keys()
-  if (known.size > MOST_HINTS && oldest !== undefined) known.delete(oldest)
+  poolCache.set(name, ref)
+  const [oldest] = poolCache.keys()
+  if (poolCache.size > MAX_CACHED_REFS && oldest !== undefined) poolCache.delete(oldest)
   return row
 }
 
@@ -166,7 +166,7 @@ export async function findRow<Row>(
  * Notes whose a new credential is, before its row is added.
  * @throws Error of the database, 23505, where it is another customer's
  */
-export async function noteLookUp(
+export async function addToCredentialIndex(
   tx: Transaction,
   customerId: CustomerId,
   kind: Kind,
@@ -177,14 +177,14 @@ export async function noteLookUp(
 }
 
 /** The same for a row that has, or had, another one: after it was written. */
-export async function changeLookUp(
+export async function updateCredentialIndex(
   tx: Transaction,
   customerId: CustomerId,
   kind: Kind,
-  found: { digest: string; id: string },
+  ref: { digest: string; id: string },
 ): Promise<void> {
-  await dropLookUps(tx, customerId, kind, [found.id])
-  await noteLookUp(tx, customerId, kind, found)
+  await removeFromCredentialIndex(tx, customerId, kind, [ref.id])
+  await addToCredentialIndex(tx, customerId, kind, ref)
 }
 
 /** The same for the address of a member who was added. Where the trigger has written it already, it is right. */
@@ -199,7 +199,7 @@ export async function noteAddress(
 }
 
 /** Forgets those of rows that were removed. @param ids by which the customer's rows were found */
-export async function dropLookUps(
+export async function removeFromCredentialIndex(
   tx: Transaction,
   customerId: CustomerId,
   kind: Kind | 'address',
@@ -222,7 +222,7 @@ export async function findAddress(email: SQL): Promise<Memberships> {
   const from = (await areFilled(database().signIn))
     ? sql`look_ups WHERE kind = 'address' AND digest = address_digest(${email})`
     : sql`members WHERE lower(email) = lower(${email})`
-  return lookUp('signIn', async (tx) => {
+  return queryWithoutCustomer('signIn', async (tx) => {
     const { rows } = await tx.execute<{ email: string; customer_id: string; id: string }>(
       sql`SELECT ${email}::text AS email, customer_id, id FROM ${from}`,
     )
@@ -238,8 +238,8 @@ export async function findAddress(email: SQL): Promise<Memberships> {
  * Writes the look-ups of what was there before there were any. All of a customer at once: a thousand take some milliseconds,
  * and none of the rows is locked.
  */
-export const lookUpRows: Backfill = {
-  name: LOOK_UPS,
+export const credentialIndexBackfill: Backfill = {
+  name: BACKFILL_NAME,
   async batch(tx) {
     // A customer with a hundred thousand members takes longer than a request may.
     await tx.execute(sql`SET LOCAL statement_timeout = '10min'`)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { newFeedSecret } from '#lib/costs/renewal-feeds/secrets.ts'
-import { keepFeed, removeFeed } from '#lib/costs/renewal-feeds/store.ts'
+import { removeFeed, saveFeed } from '#lib/costs/renewal-feeds/store.ts'
 import { addLink, claimLink, mailLink, removeLinks } from '#lib/identity/access/links/store.ts'
 import { addJoined } from '#lib/identity/access/sign-on/bind.ts'
 import { addKey, replaceKey } from '#lib/identity/keys/store.ts'
@@ -20,18 +20,18 @@ import { asOwner, differences, withoutTriggers } from './test-differences.ts'
 
 // Each store writes what `look_ups` has of its rows: here the triggers are gone that do it for the release before.
 
-const own = 'alder' as CustomerId
+const alder = 'alder' as CustomerId
 let database: TestDatabase
 let member = ''
 
-const inScope = <T>(run: (tx: Transaction) => Promise<T>) => scope({ customerId: own }, run)
+const inScope = <T>(run: (tx: Transaction) => Promise<T>) => scope({ customerId: alder }, run)
 const add = (email: string) =>
-  inScope((tx) => addMember(tx, own, { email, name: 'Ana', roles: ['admin'], addedBy: 'test' }))
+  inScope((tx) => addMember(tx, alder, { email, name: 'Ana', roles: ['admin'], addedBy: 'test' }))
 
 beforeAll(async () => {
   database = await testDatabase()
   await withoutTriggers(database.url)
-  await addCustomer(own)
+  await addCustomer(alder)
   member = (await add('Ana@alder.example')) ?? ''
 })
 afterAll(() => database.close())
@@ -55,7 +55,7 @@ it('a member, who comes twice, or is withdrawn', async () => {
   const other = await add('ben@alder.example')
   expect(await add('BEN@alder.example')).toBeUndefined()
   await inScope((tx) =>
-    addJoined(tx, own, {
+    addJoined(tx, alder, {
       email: 'joe@alder.example',
       name: 'Joe',
       roles: [],
@@ -64,17 +64,24 @@ it('a member, who comes twice, or is withdrawn', async () => {
     }),
   )
   expect(await more()).toEqual({ address: 2 })
-  await inScope((tx) => addLink(tx, own, { memberId: other ?? '', kind: 'invitation', by: 'operator' }))
+  await inScope((tx) => addLink(tx, alder, { memberId: other ?? '', kind: 'invitation', by: 'operator' }))
   expect(await more()).toEqual({ link: 1 })
-  await inScope((tx) => removeInvited(tx, own, other ?? ''))
+  await inScope((tx) => removeInvited(tx, alder, other ?? ''))
   expect(await more()).toEqual({ address: -1, link: -1 })
 })
 
 it('a key, and the one that follows it', async () => {
-  const given = { name: 'k', roles: [], billingProfiles: null, issuedBy: null, addresses: null, hours: null }
-  const id = await inScope((tx) => addKey(tx, own, newApiKey(), { ...given, owner: 'CUSTOMER' }))
+  const keyOptions = {
+    name: 'k',
+    roles: [],
+    billingProfiles: null,
+    issuedBy: null,
+    addresses: null,
+    hours: null,
+  }
+  const id = await inScope((tx) => addKey(tx, alder, newApiKey(), { ...keyOptions, owner: 'CUSTOMER' }))
   const how = { hours: 24, mostDays: 90, withoutEnd: false, byPerson: true }
-  await inScope((tx) => replaceKey(tx, own, id, newApiKey(), how))
+  await inScope((tx) => replaceKey(tx, alder, id, newApiKey(), how))
   expect(await more()).toEqual({ key: 2 })
 })
 
@@ -82,46 +89,47 @@ it('a session, until it is ended, another one takes its place, or it is pruned',
   const open = () => {
     const digest = digestOf(randomUUID())
     const opened = { digest, address: '192.0.2.1', userAgent: 'x', browser: 'b' }
-    return inScope((tx) => addSession(tx, own, member, opened)).then(() => digest)
+    return inScope((tx) => addSession(tx, alder, member, opened)).then(() => digest)
   }
   const age = () => asOwner(database.url, "UPDATE sessions SET last_seen_at = now() - interval '2 days'")
   const [first] = [await open(), await open()]
   expect(await more()).toEqual({ session: 2 })
-  await inScope((tx) => endSession(tx, own, first))
+  await inScope((tx) => endSession(tx, alder, first))
   expect(await more()).toEqual({ session: -1 })
   await age()
   await open()
   expect(await more()).toEqual({})
   await age()
-  expect(await inScope((tx) => pruneSessions(tx, own))).toBe(1)
+  expect(await inScope((tx) => pruneSessions(tx, alder))).toBe(1)
   expect(await more()).toEqual({ session: -1 })
 })
 
 it('a token of a directory', async () => {
-  await inScope((tx) => addToken(tx, own, newScimToken(), { name: 't', roles: [], days: null }))
+  await inScope((tx) => addToken(tx, alder, newScimToken(), { name: 't', roles: [], days: null }))
   expect(await more()).toEqual({ 'scim-token': 1 })
 })
 
 it('the link of a calendar, also another one in its place', async () => {
-  const keep = () => inScope((tx) => keepFeed(tx, own, { memberId: member, secret: newFeedSecret() }))
-  await keep()
-  await keep()
+  const replaceFeed = () =>
+    inScope((tx) => saveFeed(tx, alder, { memberId: member, secret: newFeedSecret() }))
+  await replaceFeed()
+  await replaceFeed()
   expect(await more()).toEqual({ 'calendar-feed': 1 })
-  expect(await inScope((tx) => removeFeed(tx, own, member, 'none'))).toBe(false)
+  expect(await inScope((tx) => removeFeed(tx, alder, member, 'none'))).toBe(false)
   expect(await more()).toEqual({})
-  expect(await inScope((tx) => removeFeed(tx, own, member))).toBe(true)
+  expect(await inScope((tx) => removeFeed(tx, alder, member))).toBe(true)
   expect(await more()).toEqual({ 'calendar-feed': -1 })
 })
 
 it('a link that was shown, one that is mailed, also twice, and when they are removed', async () => {
-  await inScope((tx) => addLink(tx, own, { memberId: member, kind: 'invitation', by: 'operator' }))
-  await inScope((tx) => mailLink(tx, own, { memberId: member, kind: 'reset', by: 'operator' }))
+  await inScope((tx) => addLink(tx, alder, { memberId: member, kind: 'invitation', by: 'operator' }))
+  await inScope((tx) => mailLink(tx, alder, { memberId: member, kind: 'reset', by: 'operator' }))
   expect(await more()).toEqual({ link: 1 })
-  const claim = () => inScope((tx) => claimLink(tx, own))
+  const claim = () => inScope((tx) => claimLink(tx, alder))
   expect(await claim()).toMatchObject({ kind: 'reset' })
-  await database.sql(own, 'UPDATE account_links SET not_before = now()')
+  await database.sql(alder, 'UPDATE account_links SET not_before = now()')
   expect(await claim()).toMatchObject({ kind: 'reset' })
   expect(await more()).toEqual({ link: 1 })
-  expect(await inScope((tx) => removeLinks(tx, own, eq(accountLinks.memberId, member)))).toBe(2)
+  expect(await inScope((tx) => removeLinks(tx, alder, eq(accountLinks.memberId, member)))).toBe(2)
   expect(await more()).toEqual({ link: -2 })
 })

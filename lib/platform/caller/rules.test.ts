@@ -22,7 +22,7 @@ describe('the way on after sign-in', () => {
     ['/invoices/INV%2F1', '/invoices/INV%2F1'],
     ['/a//b', '/a//b'],
     ['/a/../assets', '/assets'],
-  ])('goes on to %s as %s', (given, path) => expect(localPath(given)).toBe(path))
+  ])('goes on to %s as %s', (from, path) => expect(localPath(from)).toBe(path))
 
   it.each([
     'https://elsewhere.example',
@@ -42,5 +42,5 @@ describe('the way on after sign-in', () => {
     '',
     '/sign-in?from=/sign-in',
     '/a/../sign-in',
-  ])('%j leads to the start', (given) => expect(localPath(given)).toBe('/'))
+  ])('%j leads to the start', (path) => expect(localPath(path)).toBe('/'))
 })

@@ -41,7 +41,7 @@ export const ROLES_WITH: Record<Permission, readonly Role[]> = {
 export const IDLE_SECONDS = 30 * 60
 
 /** What a secret opens: that of one door opens nothing behind another. */
-export type Door = 'api' | 'scim'
+export type ApiSurface = 'api' | 'scim'
 
 /** Who is calling, proven, with what they may see and do. */
 export type Caller = {
@@ -62,7 +62,7 @@ export type Caller = {
   /** Digest of the session's id, when `via` is `session`. */
   session?: string
   /** When `via` is `session`: so many seconds ago, by the database's clock, the member last proved who they are. */
-  provenSecondsAgo?: number
+  verifiedSecondsAgo?: number
   /** Since when the customer can only be read, and from when on not even that; absent where it is open. */
   closed?: { at: Date; goneAt: Date }
 }
@@ -80,9 +80,9 @@ export function rolesWith(permission: Permission): string {
 const HERE = 'http://here.invalid'
 
 /** Where to go on to after sign-in: a path of this console, else its start. An address elsewhere is never followed. */
-export function localPath(given: string): string {
-  if (!given.startsWith('/') || !URL.canParse(given, HERE)) return '/'
-  const { origin, pathname, search } = new URL(given, HERE)
+export function localPath(path: string): string {
+  if (!path.startsWith('/') || !URL.canParse(path, HERE)) return '/'
+  const { origin, pathname, search } = new URL(path, HERE)
   // `/.//elsewhere` is a path of ours, but what is left of it without its dots names another host.
   const isLocal = origin === HERE && !pathname.startsWith('//') && !pathname.startsWith('/sign-in')
   return isLocal ? pathname + search : '/'

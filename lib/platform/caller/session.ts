@@ -6,10 +6,10 @@ import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { noteCaller } from '#lib/platform/runtime/log.ts'
-import { keptSecret } from '#lib/platform/runtime/secrets.ts'
-import { digestOf, dropLookUps, findRow, noteLookUp } from './credentials.ts'
+import { installationSecret } from '#lib/platform/runtime/secrets.ts'
+import { addToCredentialIndex, digestOf, findRow, removeFromCredentialIndex } from './credentials.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
-import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
+import { type CallerRow, isNotDeleted, queryWithoutCustomerPipelined, verifiedCaller } from './store.ts'
 
 const SESSION = 'console-session'
 
@@ -64,7 +64,7 @@ export async function readToken({ token, secret }: JWTDecodeParams): Promise<JWT
 
 /** The key that encrypts session cookies. */
 export function sessionSecret(): string {
-  return keptSecret('session')
+  return installationSecret('session')
 }
 
 /** The value of a cookie in a request's header. */
@@ -97,7 +97,7 @@ export const SESSION_CALLERS = `
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
   WHERE s.customer_id = $1 AND m.customer_id = $1 AND c.id = $1
-    AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
+    AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotDeleted('c')}`
 
 const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $2`
 
@@ -107,7 +107,7 @@ const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AN
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
   const { sessions: pool } = database()
   const row = await findRow('session', digest, async ({ customerId }) => {
-    const rows = await lookUpTogether<CallerRow>(pool, SESSION_CALLER, [customerId, digest])
+    const rows = await queryWithoutCustomerPipelined<CallerRow>(pool, SESSION_CALLER, [customerId, digest])
     return rows[0]
   })
   if (row?.stale) await pool.query(SEEN, [row.customer_id, digest])
@@ -116,8 +116,8 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
 
 /** The caller whom a row of `SESSION_CALLERS` tells of. */
 export function callerIn(row: CallerRow, session: string): Caller {
-  const { proven_seconds_ago: provenSecondsAgo = Number.POSITIVE_INFINITY } = row
-  return { ...provenCaller(row, 'session'), session, provenSecondsAgo }
+  const { proven_seconds_ago: verifiedSecondsAgo = Number.POSITIVE_INFINITY } = row
+  return { ...verifiedCaller(row, 'session'), session, verifiedSecondsAgo }
 }
 
 /** What is written down of a session when it is opened. */
@@ -141,14 +141,14 @@ export async function addSession(
   { userAgent, ...opened }: Opened,
   since?: Date,
 ) {
-  const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
-  await drop(tx, customerId, and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
-  await noteLookUp(tx, customerId, 'session', { digest: opened.digest, id: opened.digest })
+  const memberSessions = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
+  await drop(tx, customerId, and(memberSessions, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await addToCredentialIndex(tx, customerId, 'session', { digest: opened.digest, id: opened.digest })
   // A browser may call itself anything, at any length.
   await tx.insert(sessions).values({
     customerId,
     memberId,
-    userAgent: userAgent.slice(0, MOST_OF_NAME),
+    userAgent: userAgent.slice(0, MAX_AGENT_LENGTH),
     ...opened,
     ...(since ? { createdAt: since } : {}),
   })
@@ -158,12 +158,17 @@ export async function addSession(
     .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
 }
 
-const MOST_OF_NAME = 500
+const MAX_AGENT_LENGTH = 500
 
 /** What opened a session is another password by now, which its member has just named. */
-export async function proveAnew(tx: Transaction, customerId: CustomerId, digest: string, proof: string) {
-  const own = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
-  await tx.update(sessions).set({ proof }).where(own)
+export async function reauthenticate(
+  tx: Transaction,
+  customerId: CustomerId,
+  digest: string,
+  evidence: string,
+) {
+  const sessionFilter = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
+  await tx.update(sessions).set({ proof: evidence }).where(sessionFilter)
 }
 
 /** Ends a session; one that is gone already is fine. */
@@ -173,20 +178,20 @@ export async function endSession(tx: Transaction, customerId: CustomerId, digest
 
 /** Ends the customer's sessions of which this holds. That somebody was here until then stays known of the member. */
 export async function endSessions(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
-  const own = and(eq(sessions.customerId, customerId), which)
-  const ended = tx.select({ id: sessions.memberId }).from(sessions).where(own)
+  const customerSessions = and(eq(sessions.customerId, customerId), which)
+  const ended = tx.select({ id: sessions.memberId }).from(sessions).where(customerSessions)
   // Members first, as whoever sets a password does: two locks in one order.
   await tx
     .update(members)
     .set({ lastSeenAt: sql`now()` })
     .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
-  await drop(tx, customerId, own)
+  await drop(tx, customerId, customerSessions)
 }
 
 async function drop(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
-  const gone = await tx.delete(sessions).where(which).returning({ digest: sessions.digest })
-  const digests = gone.map(({ digest }) => digest)
-  await dropLookUps(tx, customerId, 'session', digests)
+  const deleted = await tx.delete(sessions).where(which).returning({ digest: sessions.digest })
+  const digests = deleted.map(({ digest }) => digest)
+  await removeFromCredentialIndex(tx, customerId, 'session', digests)
 }
 
 /**
@@ -208,6 +213,6 @@ export async function pruneSessions(tx: Transaction, customerId: CustomerId): Pr
     )
     DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} RETURNING digest`)
   const digests = rows.map(({ digest }) => digest)
-  await dropLookUps(tx, customerId, 'session', digests)
+  await removeFromCredentialIndex(tx, customerId, 'session', digests)
   return rows.length
 }

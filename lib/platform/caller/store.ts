@@ -3,10 +3,10 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
-import { Flight, sendTogether } from '#lib/platform/db/pipeline.ts'
+import { PipelinedQueries, sendTogether } from '#lib/platform/db/pipeline.ts'
 import { withoutValues } from '#lib/platform/db/statements.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
-import { noteStatement } from '#lib/platform/runtime/log.ts'
+import { countQuery } from '#lib/platform/runtime/log.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
@@ -30,7 +30,10 @@ export type CallerRow = {
 }
 
 /** Look-ups that happen before a customer is known have logins of their own, a statement each. */
-export async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function queryWithoutCustomer<T>(
+  pool: 'signIn' | 'jobs',
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   try {
     return await fn(drizzle(database()[pool]))
   } catch (error) {
@@ -39,23 +42,23 @@ export async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) =
 }
 
 /** The rows of a statement that finds out who is calling, sent together with those of the requests that come in at the same time. */
-export async function lookUpTogether<Row>(
+export async function queryWithoutCustomerPipelined<Row>(
   pool: pg.Pool,
-  statement: string,
+  text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  noteStatement()
-  const flight = new Flight()
-  const found = flight.add({ text: statement }, values)
-  sendTogether(pool, flight)
-  return (await found).rows as Row[]
+  countQuery()
+  const pipeline = new PipelinedQueries()
+  const result = pipeline.add({ text: text }, values)
+  sendTogether(pool, pipeline)
+  return (await result).rows as Row[]
 }
 
 /** The customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
 ): Promise<{ customerId: CustomerId; name: string; domain: string; contactEmail: string } | undefined> {
-  return lookUp('jobs', async (tx) => {
+  return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<{ id: string; name: string; domain: string; email: string }>(sql`
       SELECT id, name, domain, contact_email AS email FROM customers
       WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
@@ -66,7 +69,7 @@ export function findCustomer(
 
 /** All customers in the order in which they were added: for the operator's commands, and jobs that go from one to the next. */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
-  return lookUp('jobs', async (tx) => {
+  return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<{ id: string; name: string; domain: string }>(sql`
       SELECT id, name, domain FROM customers ORDER BY created_at, id`)
     return rows.map((row) => ({ customerId: minted(row.id), name: row.name, domain: row.domain }))
@@ -78,7 +81,7 @@ export function customerAfter(
   id: string,
   { orItself }: { orItself: boolean },
 ): Promise<CustomerId | undefined> {
-  return lookUp('jobs', async (tx) => {
+  return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<{ id: string }>(sql`
       SELECT id FROM customers WHERE id >= ${id} AND (id > ${id} OR ${orItself}) ORDER BY id LIMIT 1`)
     return rows[0] && minted(rows[0].id)
@@ -87,7 +90,7 @@ export function customerAfter(
 
 /** How many customers there are, and how many of them up to this id. */
 export function countCustomers(id: string): Promise<{ upTo: number; all: number }> {
-  return lookUp('jobs', async (tx) => {
+  return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<{ upTo: number; all: number }>(sql`
       SELECT count(*) FILTER (WHERE id <= ${id})::int AS "upTo", count(*)::int AS all FROM customers`)
     return rows[0] ?? { upTo: 0, all: 0 }
@@ -100,7 +103,7 @@ export function newCustomerId(id: string): CustomerId {
 }
 
 /** The caller that a key or a session has proven. */
-export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
+export function verifiedCaller(row: CallerRow, via: Caller['via']): Caller {
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,
@@ -116,7 +119,7 @@ export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
 }
 
 /** In SQL, of the row of `customers` that the text names: whether its people and keys are still let in. */
-export function isNotGone(customer: string): string {
+export function isNotDeleted(customer: string): string {
   return `(${customer}.gone_at IS NULL OR ${customer}.gone_at > now())`
 }
 

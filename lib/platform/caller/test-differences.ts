@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 // What `look_ups` should have, by the rows themselves. A key that went to another customer has no digest any more.
-const WANTED = `
+const EXPECTED_INDEX = `
   SELECT 'key' AS kind, digest, customer_id, id FROM api_keys WHERE digest NOT LIKE 'merged %'
   UNION ALL SELECT 'session', digest, customer_id, digest FROM sessions
   UNION ALL SELECT 'scim-token', digest, customer_id, id FROM scim_tokens
@@ -11,7 +11,7 @@ const WANTED = `
 const PRESENT = "SELECT kind, digest, customer_id, id FROM look_ups WHERE digest NOT LIKE 'merged %'"
 
 /** Runs SQL as the owner of a database, who sees the rows of all customers. */
-export async function asOwner<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+export async function asOwner<Row extends pg.QueryResultRow>(url: string, query: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -20,7 +20,7 @@ export async function asOwner<Row extends pg.QueryResultRow>(url: string, statem
     await client.query('RESET ROLE')
     const all = rows.map(({ id }) => id).join(' ')
     await client.query("SELECT set_config('console.operated', $1, false)", [all])
-    return (await client.query<Row>(statement)).rows
+    return (await client.query<Row>(query)).rows
   } finally {
     await client.end()
   }
@@ -30,11 +30,11 @@ export async function asOwner<Row extends pg.QueryResultRow>(url: string, statem
 export async function differences(url: string): Promise<{ wrong: string[]; right: Record<string, number> }> {
   const wrong = await asOwner<{ kind: string }>(
     url,
-    `(${WANTED}) EXCEPT (${PRESENT}) UNION ALL ((${PRESENT}) EXCEPT (${WANTED}))`,
+    `(${EXPECTED_INDEX}) EXCEPT (${PRESENT}) UNION ALL ((${PRESENT}) EXCEPT (${EXPECTED_INDEX}))`,
   )
   const right = await asOwner<{ kind: string; count: number }>(
     url,
-    `SELECT kind, count(*)::int AS count FROM ((${WANTED}) INTERSECT (${PRESENT})) AS both_have GROUP BY kind`,
+    `SELECT kind, count(*)::int AS count FROM ((${EXPECTED_INDEX}) INTERSECT (${PRESENT})) AS both_have GROUP BY kind`,
   )
   return {
     wrong: wrong.map(({ kind }) => kind),

@@ -24,16 +24,16 @@ const idsOf = async (caller: Caller) => {
 }
 
 it('sees its own customer, whoever used the connection before', async () => {
-  const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
-  const seen = await Promise.all(turns.map(idsOf))
-  expect(seen).toEqual(turns.map(({ customerId }) => [customerId]))
+  const callers = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
+  const seen = await Promise.all(callers.map(idsOf))
+  expect(seen).toEqual(callers.map(({ customerId }) => [customerId]))
 })
 
 it('sees one moment in all of its statements', async () => {
   let isAdded = false
   const [first, , second] = await readScopeAtOnce(ana, (tx) => {
     // Its moment is that of the first statement: nothing is added before that is answered.
-    const first = tx.execute(names).then((found) => found)
+    const first = tx.execute(names).then((result) => result)
     const add = async () => {
       await first
       await addProfile('northwind', 'later')
@@ -47,11 +47,13 @@ it('sees one moment in all of its statements', async () => {
 })
 
 it('refuses a statement that waited for rows of another one, which nothing would keep to its customer', async () => {
-  const late = readScopeAtOnce(ana, async (tx) => {
+  const readAfterEnd = readScopeAtOnce(ana, async (tx) => {
     await tx.execute(names)
     return tx.execute(names)
   })
-  await expect(late).rejects.toMatchObject({ cause: { message: expect.stringContaining('after the end') } })
+  await expect(readAfterEnd).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('after the end') },
+  })
 })
 
 it('refuses to write', async () => {

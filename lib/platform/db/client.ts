@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { type Turns, turns } from '#lib/platform/runtime/concurrency.ts'
+import { type FairSemaphore, fairSemaphore } from '#lib/platform/runtime/concurrency.ts'
 import { type Login, loginOf } from './logins.ts'
-import type { Flight } from './pipeline.ts'
+import type { PipelinedQueries } from './pipeline.ts'
 import { openReplica, type Replica } from './replica.ts'
 import type { ReplicaConfig } from './settings.ts'
 
@@ -30,7 +30,7 @@ export type Database = {
   /** Looks for due work across customers, and holds the job queue: lib/identity/access and lib/server only. */
   jobs: pg.Pool
   /** Whose turn it is on the pools of the customers' rows: `scope` only. */
-  turns: ReadonlyMap<pg.Pool, Turns>
+  semaphores: ReadonlyMap<pg.Pool, FairSemaphore>
   /** A server for reads that may be a little old, where one is set up. */
   replica: Replica | undefined
   close(): Promise<void>
@@ -46,7 +46,7 @@ const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Data
 const ANSWER_LIMIT = 7000
 
 /** For a turn, as for a connection, in milliseconds. */
-const MOST_WAIT = 2000
+const MAX_WAIT_MS = 2000
 /** Of each pool, how many connections one customer leaves to the others. */
 const LEFT = 2
 /** One customer reads by no more of them than there are processors: a statement more would only take time from others. */
@@ -68,11 +68,11 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const database: Database = {
     ...pools,
     replica,
-    turns: new Map([
-      turnsOn(pools.app),
-      turnsOn(pools.reads, READS),
-      turnsOn(pools.streams),
-      ...(replica ? [turnsOn(replica.reads), turnsOn(replica.streams)] : []),
+    semaphores: new Map([
+      semaphoreOn(pools.app),
+      semaphoreOn(pools.reads, READS),
+      semaphoreOn(pools.streams),
+      ...(replica ? [semaphoreOn(replica.reads), semaphoreOn(replica.streams)] : []),
     ]),
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
@@ -83,13 +83,13 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   return database
 }
 
-function turnsOn(its: pg.Pool, mostOfOne = Number.POSITIVE_INFINITY): [pg.Pool, Turns] {
+function semaphoreOn(its: pg.Pool, mostOfOne = Number.POSITIVE_INFINITY): [pg.Pool, FairSemaphore] {
   const most = its.options.max
   const share = Math.min(most - LEFT, mostOfOne)
-  return [its, turns({ most, share, waitMs: MOST_WAIT, refusal: noTurn })]
+  return [its, fairSemaphore({ most, share, waitMs: MAX_WAIT_MS, timeoutError: slotTimeout })]
 }
 
-function noTurn(): Error {
+function slotTimeout(): Error {
   return new Error('no turn in time: others use the connections')
 }
 
@@ -111,7 +111,7 @@ function pool(url: string, login: Login, max: number, answerLimit?: number): pg.
   const made = new pg.Pool({
     ...loginOf(url, login),
     max,
-    connectionTimeoutMillis: MOST_WAIT,
+    connectionTimeoutMillis: MAX_WAIT_MS,
     ...(answerLimit === undefined ? {} : { query_timeout: answerLimit }),
     idleTimeoutMillis: 30_000,
     pipeline: true,
@@ -126,10 +126,10 @@ function pool(url: string, login: Login, max: number, answerLimit?: number): pg.
 }
 
 /** Of a connection that does not answer, in milliseconds. */
-const PATIENCE = 2000
+const CHECK_TIMEOUT_MS = 2000
 
 /** SQLSTATE of a connection that was refused: whoever asked is told that the service is not available. */
-const REFUSED = '08004'
+const CONNECTION_REJECTED = '08004'
 
 const LIMITED = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
@@ -151,17 +151,17 @@ type Who = Record<(typeof LIMITED)[number], number> & {
  * @throws Error that says in one line what is wrong: nothing is served by such a connection
  */
 export async function checkConnection(client: pg.ClientBase, login: Login): Promise<void> {
-  const { rows } = await client.query<Who>({ text: WHO, query_timeout: PATIENCE } as pg.QueryConfig)
+  const { rows } = await client.query<Who>({ text: WHO, query_timeout: CHECK_TIMEOUT_MS } as pg.QueryConfig)
   const wrong = whatIsWrong(login, rows[0] as Who)
-  if (wrong) throw refused(wrong)
+  if (wrong) throw unavailableError(wrong)
 }
 
 /**
  * The same for who a transaction is: a pooler may have another connection to the server for each.
  * @throws Error as `checkConnection`
  */
-function checkLogin(login: Login, found: unknown): void {
-  if (found !== login) throw refused(otherLogin(login, String(found)))
+function checkLogin(login: Login, actualLogin: unknown): void {
+  if (actualLogin !== login) throw unavailableError(otherLogin(login, String(actualLogin)))
 }
 
 function whatIsWrong(login: Login, { mighty, row_security, timezone, ...who }: Who): string | undefined {
@@ -171,46 +171,47 @@ function whatIsWrong(login: Login, { mighty, row_security, timezone, ...who }: W
   if (row_security !== 'on')
     return `row_security is ${row_security} for ${login}. Run: ALTER ROLE ${login} RESET row_security;`
   for (const name of LIMITED) {
-    if (who[name] === 0) return lacking(login, `${name} is off`)
-    if (who[name] > LONGEST) return lacking(login, `${name} is ${who[name]} ms, more than ${LONGEST}`)
+    if (who[name] === 0) return missingSetting(login, `${name} is off`)
+    if (who[name] > MAX_TRANSACTION_MS)
+      return missingSetting(login, `${name} is ${who[name]} ms, more than ${MAX_TRANSACTION_MS}`)
   }
-  return timezone === 'UTC' ? undefined : lacking(login, `timezone is ${timezone}`)
+  return timezone === 'UTC' ? undefined : missingSetting(login, `timezone is ${timezone}`)
 }
 
-function otherLogin(login: Login, found: string): string {
-  return `The connection for ${login} is one of ${found}: a pooler must log in at the server as who asks it (pgbouncer: no "user=" in the database's line).`
+function otherLogin(login: Login, actualLogin: string): string {
+  return `The connection for ${login} is one of ${actualLogin}: a pooler must log in at the server as who asks it (pgbouncer: no "user=" in the database's line).`
 }
 
-function lacking(login: Login, what: string): string {
+function missingSetting(login: Login, what: string): string {
   return `${what} for ${login}. Run \`npm run admin -- database logins\` as the database's owner, and RECONNECT in pgbouncer, if there is one.`
 }
 
 /** An error for which a request is answered with 503. */
-function refused(reason: string): Error {
-  return Object.assign(new Error(reason), { code: REFUSED })
+function unavailableError(reason: string): Error {
+  return Object.assign(new Error(reason), { code: CONNECTION_REJECTED })
 }
 
 /** How long a login waits for a lock, and how long one of its statements may take, in milliseconds. */
-export type Limits = { lock: number; statement: number }
+export type Limits = { lock: number; query: number }
 
 /** A read waits for a lock on a whole table only: soon refused, it keeps no connection from the others. */
-const READ: Limits = { lock: 250, statement: 3000 }
+const READ: Limits = { lock: 250, query: 3000 }
 
 // Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
 // A read that a replica fails is read again from our own server: both together, 18 s at most, are inside of a request.
 const LIMITS: Record<Login, Limits> = {
-  console_app: { lock: 1000, statement: 3000 },
+  console_app: { lock: 1000, query: 3000 },
   console_reads: READ,
   console_streams: READ,
   console_keys: READ,
   console_sessions: READ,
   console_sign_in: READ,
   // The job queue works under it, too, which removes many rows at once and takes turns by locks.
-  console_jobs: { lock: 5000, statement: 10_000 },
+  console_jobs: { lock: 5000, query: 10_000 },
 }
 
 /** No limit of a login is longer, in milliseconds: it is what a request has. */
-const LONGEST = 20_000
+const MAX_TRANSACTION_MS = 20_000
 
 /**
  * What the server keeps with the login (`ALTER ROLE … SET`), and gives to each connection of it, whichever pooler opens
@@ -218,11 +219,11 @@ const LONGEST = 20_000
  * (`open`); statements outside of one, and the job queue, have these alone.
  */
 export function settingsOf(login: Login): Record<string, string> {
-  const { lock, statement } = LIMITS[login]
+  const { lock, query } = LIMITS[login]
   return {
     lock_timeout: String(lock),
-    statement_timeout: String(statement),
-    idle_in_transaction_session_timeout: String(LONGEST),
+    statement_timeout: String(query),
+    idle_in_transaction_session_timeout: String(MAX_TRANSACTION_MS),
     timezone: 'UTC',
   }
 }
@@ -240,21 +241,26 @@ const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
  * @returns resolves when all that has been carried out
  * @throws Error where the connection is another login's; CC001 where a `write` is of a closed customer
  */
-export function open(flight: Flight, login: Login, customerId: string, kind: Kind): Promise<void> {
-  const { lock, statement } = LIMITS[login]
-  flight.isOpened = true
-  const texts = [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${statement}`]
-  const say = (text: string, isUnnamed = false) =>
-    flight.add({ text, hasNoRows: true, isUnnamed }).catch(() => {})
+export function open(
+  pipeline: PipelinedQueries,
+  login: Login,
+  customerId: string,
+  kind: Kind,
+): Promise<void> {
+  const { lock, query } = LIMITS[login]
+  pipeline.isOpened = true
+  const texts = [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`]
+  const send = (text: string, isUnnamed = false) =>
+    pipeline.add({ text, hasNoRows: true, isUnnamed }).catch(() => {})
   // Not by a name, which a server could have forgotten: what comes behind would be outside of any transaction.
-  say(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
-  for (const text of texts) say(text)
-  say(seeing(customerId), true)
+  send(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
+  for (const text of texts) send(text)
+  send(seeing(customerId), true)
   // The function is of the migration `closed-customers`: it refuses where the customer is closed.
   const entered =
     kind === 'write'
-      ? flight.add({ text: 'SELECT current_user AS login, enter_to_write($1)' }, [customerId])
-      : flight.add({ text: 'SELECT current_user AS login' })
+      ? pipeline.add({ text: 'SELECT current_user AS login, enter_to_write($1)' }, [customerId])
+      : pipeline.add({ text: 'SELECT current_user AS login' })
   return entered.then(({ rows }) => checkLogin(login, (rows[0] as { login: string }).login))
 }
 
@@ -313,27 +319,28 @@ async function checkTransactions(client: pg.PoolClient): Promise<void> {
     await client.query('BEGIN')
     await client.query('COMMIT')
   } catch (error) {
-    throw refused(
+    throw unavailableError(
       `The pooler before the database keeps no transaction together: it needs pool_mode = transaction. (${(error as Error).message})`,
     )
   }
 }
 
 async function checkPrepared(one: pg.PoolClient, other: pg.PoolClient): Promise<void> {
-  const ask = async (client: pg.PoolClient, whose: string) => {
+  const matches = async (client: pg.PoolClient, whose: string) => {
     const { rows } = await client.query<{ whose: string }>({
       name: 'whose',
       text: `SELECT '${whose}' AS whose`,
     })
     return rows[0]?.whose === whose
   }
-  const all = async () => (await ask(one, 'one')) && (await ask(other, 'other')) && (await ask(one, 'one'))
-  const areKept = await all().catch((error: { code?: string }) => {
+  const all = async () =>
+    (await matches(one, 'one')) && (await matches(other, 'other')) && (await matches(one, 'one'))
+  const arePreserved = await all().catch((error: { code?: string }) => {
     if (OF_ANOTHER.has(error.code ?? '')) return false
     throw error
   })
-  if (!areKept)
-    throw refused(
+  if (!arePreserved)
+    throw unavailableError(
       'The pooler before the database does not keep prepared statements: it must be pgbouncer 1.21 or later, with max_prepared_statements of 200 or more.',
     )
 }

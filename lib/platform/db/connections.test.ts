@@ -15,12 +15,12 @@ import {
 } from './client.ts'
 import { type Login, loginOf, ownerOf } from './logins.ts'
 import { migrate } from './migrate.ts'
-import { Flight, sendAlone } from './pipeline.ts'
+import { PipelinedQueries, sendAlone } from './pipeline.ts'
 import { readScopeAtOnce, scope, transaction, transactionAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { startPooler } from './test-pooler.ts'
 import { addCustomer } from './test-rows.ts'
-import { isBehindPooler, isSpread, run } from './test-server.ts'
+import { isBehindPooler, isDistributed, run } from './test-server.ts'
 
 describe('opening', () => {
   let database: TestDatabase
@@ -30,29 +30,29 @@ describe('opening', () => {
   })
   afterAll(() => database.close())
 
-  const said = (login: Login, kind: Kind) => {
-    const flight = new Flight()
-    open(flight, login, 'northwind', kind)
-    return flight.statements.map(({ text, values }) => [text, ...values].join(' '))
+  const queryTexts = (login: Login, kind: Kind) => {
+    const pipeline = new PipelinedQueries()
+    open(pipeline, login, 'northwind', kind)
+    return pipeline.queries.map(({ text, values }) => [text, ...values].join(' '))
   }
 
   it('names limits and customer, and asks who it is, in one flight with BEGIN', () => {
-    expect(said('console_reads', 'read')).toEqual([
+    expect(queryTexts('console_reads', 'read')).toEqual([
       'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
       'SET LOCAL lock_timeout = 250',
       'SET LOCAL statement_timeout = 3000',
       "SET LOCAL console.customer = 'northwind'",
       'SELECT current_user AS login',
     ])
-    expect(said('console_app', 'write')).toEqual([
+    expect(queryTexts('console_app', 'write')).toEqual([
       'BEGIN',
       'SET LOCAL lock_timeout = 1000',
       'SET LOCAL statement_timeout = 3000',
       "SET LOCAL console.customer = 'northwind'",
       'SELECT current_user AS login, enter_to_write($1) northwind',
     ])
-    expect(said('console_app', 'late write').at(-1)).toBe('SELECT current_user AS login')
-    expect(said('console_streams', 'stream')[0]).toBe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    expect(queryTexts('console_app', 'late write').at(-1)).toBe('SELECT current_user AS login')
+    expect(queryTexts('console_streams', 'stream')[0]).toBe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   })
 
   describe('what is no id of a customer', () => {
@@ -76,7 +76,7 @@ describe('opening', () => {
     })
   })
 
-  const asked = sql`SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement,
+  const limitsQuery = sql`SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement,
   current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('timezone') AS zone,
   current_setting('console.customer') AS customer`
 
@@ -87,7 +87,7 @@ describe('opening', () => {
       pipeline: true,
     } as pg.PoolConfig)
     await pool.query('SET lock_timeout = 0; SET statement_timeout = 0')
-    const inside = await transaction(pool, 'northwind', async (tx) => (await tx.execute(asked)).rows[0])
+    const inside = await transaction(pool, 'northwind', async (tx) => (await tx.execute(limitsQuery)).rows[0])
     expect(inside).toEqual({ lock: '1s', statement: '3s', idle: '20s', zone: 'UTC', customer: 'northwind' })
     const slow = transaction(pool, 'northwind', (tx) => tx.execute(sql`SELECT pg_sleep(10)`))
     await expect(slow).rejects.toMatchObject({ cause: { code: '57014' } })
@@ -108,17 +108,20 @@ describe('opening', () => {
     })
     afterAll(() => pool.end())
 
-    const refusal =
+    const rejection =
       /^The connection for console_app is one of \w+: a pooler must log in at the server as who asks it/
-    const asks: [string, () => Promise<unknown>][] = [
+    const attempts: [string, () => Promise<unknown>][] = [
       ['a change', () => transaction(pool, 'northwind', async () => 'done')],
       ['a late change', () => transaction(pool, 'northwind', async () => 'done', { evenIfClosed: true })],
       ['a read', () => transaction(pool, 'northwind', async () => 'done', { readOnly: true })],
-      ['a read at once', () => transactionAtOnce(pool, 'northwind', (tx) => tx.execute(asked), sendAlone)],
+      [
+        'a read at once',
+        () => transactionAtOnce(pool, 'northwind', (tx) => tx.execute(limitsQuery), sendAlone),
+      ],
     ]
-    it.each(asks)('serves nothing: %s', async (_, ask) => {
-      const error = await ask().catch((thrown: unknown) => thrown)
-      expect((error as Error).message).toMatch(refusal)
+    it.each(attempts)('serves nothing: %s', async (_, attempt) => {
+      const error = await attempt().catch((thrown: unknown) => thrown)
+      expect((error as Error).message).toMatch(rejection)
       expect(toProblem(error).code).toBe('service_unavailable')
       // Nothing is left open on it.
       const { rows } = await pool.query("SELECT current_setting('console.customer', true) AS customer")
@@ -155,9 +158,9 @@ describe('check', () => {
   })
 
   it('refuses another login, be it the owner', async () => {
-    const refusal = /^The connection for console_reads is one of \w+: a pooler must log in/
-    expect(await checked(ownerOf(database.url), 'console_reads')).toMatch(refusal)
-    expect(await checked(loginOf(database.url, 'console_app'), 'console_reads')).toMatch(refusal)
+    const rejection = /^The connection for console_reads is one of \w+: a pooler must log in/
+    expect(await checked(ownerOf(database.url), 'console_reads')).toMatch(rejection)
+    expect(await checked(loginOf(database.url, 'console_app'), 'console_reads')).toMatch(rejection)
   })
 
   it.each([
@@ -170,11 +173,11 @@ describe('check', () => {
     ['statement_timeout=60000', 'statement_timeout is 60000 ms, more than 20000 for console_reads. '],
     ['timezone=Europe/Berlin', 'timezone is Europe/Berlin for console_reads. '],
     ['row_security=off', 'row_security is off for console_reads. '],
-  ])('refuses what has %s', async (setting, told) => {
+  ])('refuses what has %s', async (setting, message) => {
     const config = { ...loginOf(database.url, 'console_reads'), options: `-c ${setting}` }
-    const found = await checked(config, 'console_reads')
-    expect(found).toContain(told)
-    expect(found).not.toContain('\n')
+    const rejection = await checked(config, 'console_reads')
+    expect(rejection).toContain(message)
+    expect(rejection).not.toContain('\n')
   })
 
   it('refuses who may pass by row-level security', async () => {
@@ -192,13 +195,13 @@ describe('check', () => {
       await run(database.url, `ALTER ROLE ${login} IN DATABASE ${name} SET statement_timeout = 0`)
     const opened = openDatabase(database.url)
     const ana = { customerId: 'northwind' as CustomerId }
-    const asks = [
+    const attempts = [
       () => scope(ana, async () => 'done'),
       () => readScopeAtOnce(ana, async () => 'done'),
       () => findCustomer('northwind'),
     ]
-    for (const ask of asks) {
-      const error = await ask().catch((thrown: unknown) => thrown)
+    for (const attempt of attempts) {
+      const error = await attempt().catch((thrown: unknown) => thrown)
       expect(toProblem(error).code).toBe('service_unavailable')
       expect(String((error as Error).cause ?? error)).toContain('statement_timeout is off for console_')
     }
@@ -218,7 +221,7 @@ describe('check', () => {
   })
 
   // On Citus the tests' owner may make no database: an empty one is plain there, too, and says no more than on one server.
-  it.skipIf(isSpread)(
+  it.skipIf(isDistributed)(
     'migrations refuse a pooler, unless somebody says that it is none, and give their lock back',
     async () => {
       const empty = `${name}_empty`

@@ -83,7 +83,7 @@ async function enterServer(dataDir: string, namespaces: boolean): Promise<Entry>
   let cluster = await findCluster(dataDir)
   while (Date.now() < deadline) {
     const user = cluster && (await joinServer(cluster).catch(starts.withdraw))
-    if (user && cluster) return { user, cluster, launch: starts.own() }
+    if (user && cluster) return { user, cluster, launch: starts.liveLaunch() }
     // A server that is there but doesn't let us in is starting or stopping.
     if (!cluster || !(await serverProcess(cluster))) cluster = await starts.start(cluster)
     await sleep(20)
@@ -108,20 +108,20 @@ function starter(dataDir: string, namespaces: boolean) {
     started += 1
     return made
   }
-  const own = () => (hasEnded() ? undefined : launch)
+  const liveLaunch = () => (hasEnded() ? undefined : launch)
   // What nobody can use must not stay.
   const withdraw = async (error: Error) => {
-    const mine = own()
+    const mine = liveLaunch()
     if (mine) await stopServer(mine.data)
     throw error
   }
-  return { start, own, withdraw }
+  return { start, liveLaunch, withdraw }
 }
 
 /** The line that says where and how a server runs. */
 function noteOf({ user, cluster, launch }: Entry): string {
   const path = relative(process.cwd(), cluster)
-  const place = path.startsWith('..') ? cluster : path
+  const displayPath = path.startsWith('..') ? cluster : path
   const listens = user.port === undefined ? '' : `, on 127.0.0.1:${user.port}`
-  return `PostgreSQL ${user.version} in ${place}, ${launch?.how ?? 'already running'}${listens}`
+  return `PostgreSQL ${user.version} in ${displayPath}, ${launch?.how ?? 'already running'}${listens}`
 }

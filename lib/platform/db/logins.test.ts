@@ -13,7 +13,7 @@ const POOLS = {
   sessions: 'console_sessions',
   signIn: 'console_sign_in',
   jobs: 'console_jobs',
-} as const satisfies Record<keyof Omit<Database, 'close' | 'replica' | 'turns'>, string>
+} as const satisfies Record<keyof Omit<Database, 'close' | 'replica' | 'semaphores'>, string>
 const pools = Object.entries(POOLS) as [keyof typeof POOLS, (typeof LOGINS)[number]][]
 
 let database: TestDatabase
@@ -30,13 +30,13 @@ afterAll(async () => {
 })
 
 /** The code of the refusal; `done` where there was none. */
-async function attempt(pool: keyof typeof POOLS, statement: string): Promise<string> {
+async function attempt(pool: keyof typeof POOLS, query: string): Promise<string> {
   const client = await database.opened[pool].connect()
   try {
     await client.query("SELECT set_config('console.customer', 'anybody', false)")
     // What any statement can take off is no wall.
     await client.query('SET default_transaction_read_only = off')
-    await client.query(statement)
+    await client.query(query)
     return 'done'
   } catch (error) {
     return String((error as { code?: string }).code)
@@ -49,9 +49,9 @@ async function attempt(pool: keyof typeof POOLS, statement: string): Promise<str
 describe.each(pools)('the connections of %s', (pool, login) => {
   it.each(["SELECT set_config('role', 'none', false)", 'SET ROLE NONE', 'RESET ROLE', 'RESET ALL'])(
     'stay who they are after %s',
-    async (statement) => {
+    async (query) => {
       const client = await database.opened[pool].connect()
-      await client.query(statement)
+      await client.query(query)
       const { rows } = await client.query('SELECT current_user, session_user')
       client.release(true)
       expect(rows).toEqual([{ current_user: login, session_user: login }])
@@ -66,8 +66,8 @@ describe.each(pools)('the connections of %s', (pool, login) => {
     expect(rows.length).toBeGreaterThan(LOGINS.length)
     for (const { name } of rows) {
       expect([name, await attempt(pool, `SET ROLE ${pg.escapeIdentifier(name)}`)]).toEqual([name, '42501'])
-      const asked = `SELECT set_config('role', ${pg.escapeLiteral(name)}, false)`
-      expect([name, await attempt(pool, asked)]).toEqual([name, '42501'])
+      const roleQuery = `SELECT set_config('role', ${pg.escapeLiteral(name)}, false)`
+      expect([name, await attempt(pool, roleQuery)]).toEqual([name, '42501'])
       const session = `SET SESSION AUTHORIZATION ${pg.escapeIdentifier(name)}`
       expect([name, await attempt(pool, session)]).toEqual([name, '42501'])
     }
@@ -87,8 +87,8 @@ describe.each(pools)('the connections of %s', (pool, login) => {
     'TRUNCATE audit_events',
     'SELECT passwd FROM pg_shadow',
     'SELECT rolpassword FROM pg_authid',
-  ])('are refused %s', async (statement) => {
-    expect(await attempt(pool, statement)).toBe('42501')
+  ])('are refused %s', async (query) => {
+    expect(await attempt(pool, query)).toBe('42501')
   })
 
   it('see digests only where they compare them', async () => {
@@ -128,8 +128,9 @@ it('no login owns anything but the job queue, and none is a member of another ro
   )
   expect(rows).toHaveLength(LOGINS.length)
   for (const { login, mighty, memberships, owns } of rows) {
-    const own = login === 'console_jobs' ? (owns ?? []).filter((name: string) => name !== 'pgboss') : owns
-    expect([login, mighty, memberships, own ?? []]).toEqual([login, false, 0, []])
+    const relations =
+      login === 'console_jobs' ? (owns ?? []).filter((name: string) => name !== 'pgboss') : owns
+    expect([login, mighty, memberships, relations ?? []]).toEqual([login, false, 0, []])
   }
 })
 

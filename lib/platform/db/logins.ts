@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
-import { keptSecret } from '#lib/platform/runtime/secrets.ts'
+import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 
 /** As whom the pools log in. None owns anything, none is a member of another one: it can't become somebody else. */
 export const LOGINS = [
@@ -38,11 +38,11 @@ export function loginOf(url: string, login: Login): pg.ClientConfig {
 
 /** The same in each process that has the secret, and nowhere else: the server keeps a verifier. */
 function passwordOf(login: Login): string {
-  return createHmac('sha256', keptSecret('database')).update(`login ${login}`).digest('base64url')
+  return createHmac('sha256', installationSecret('database')).update(`login ${login}`).digest('base64url')
 }
 
 /** Says which secret a login was made with, and nothing else of it. */
-export function markOf(login: Login): string {
+export function markerOf(login: Login): string {
   const password = passwordOf(login)
   return `licenses-invoices ${createHash('sha256').update(`mark ${password}`).digest('hex').slice(0, 16)}`
 }

@@ -40,24 +40,24 @@ async function folderOf(migrations: Record<string, string>): Promise<string> {
   return folder
 }
 
-const FIRST = {
+const INITIAL_MIGRATION = {
   '0100_first': 'CREATE TABLE things (id int);--> statement-breakpoint\nINSERT INTO things VALUES (1)',
 }
-const SECOND = { ...FIRST, '0101_second': 'ALTER TABLE things ADD COLUMN note text' }
+const SECOND = { ...INITIAL_MIGRATION, '0101_second': 'ALTER TABLE things ADD COLUMN note text' }
 /** No longer than it takes to see that somebody waits. */
-const SHORT = { turn: 1, locks: 1 }
+const SHORT = { migrationLock: 1, locks: 1 }
 
 const applied = async () =>
   (await owner.query('SELECT created_at::int AS at FROM drizzle.__drizzle_migrations ORDER BY id')).rows.map(
     ({ at }) => at,
   )
-const rows = async (statement: string) => (await owner.query(statement)).rows
+const rows = async (query: string) => (await owner.query(query)).rows
 
 test('each migration stays, whatever becomes of the next one, and the next start goes on', async () => {
   const third = 'INSERT INTO things VALUES (2);--> statement-breakpoint\nALTER TABLE nothing ADD x int'
   const broken = await folderOf({ ...SECOND, '0102_third': third })
-  const told = await migrate(url, { folder: broken }).then(() => 'done', reasonOf)
-  expect(told).toBe('The migration 0102_third was not applied: relation "nothing" does not exist')
+  const outcome = await migrate(url, { folder: broken }).then(() => 'done', reasonOf)
+  expect(outcome).toBe('The migration 0102_third was not applied: relation "nothing" does not exist')
   expect(await applied()).toEqual([1100, 1101])
   expect(await rows('SELECT * FROM things')).toEqual([{ id: 1, note: null }])
   await migrate(url, { folder: await folderOf({ ...SECOND, '0102_third': 'INSERT INTO things VALUES (2)' }) })
@@ -65,7 +65,10 @@ test('each migration stays, whatever becomes of the next one, and the next start
 })
 
 test('what was added between two others is not left out', async () => {
-  const others = { '0100_first': FIRST['0100_first'], '0102_third': 'INSERT INTO things VALUES (3)' }
+  const others = {
+    '0100_first': INITIAL_MIGRATION['0100_first'],
+    '0102_third': 'INSERT INTO things VALUES (3)',
+  }
   await migrate(url, { folder: await folderOf(others) })
   await migrate(url, { folder: await folderOf({ ...SECOND, '0102_third': others['0102_third'] }) })
   expect(await applied()).toEqual([1100, 1102, 1101])
@@ -74,7 +77,7 @@ test('what was added between two others is not left out', async () => {
 describe('a table that somebody uses', () => {
   let user: pg.Client
   beforeEach(async () => {
-    await migrate(url, { folder: await folderOf(FIRST) })
+    await migrate(url, { folder: await folderOf(INITIAL_MIGRATION) })
     user = await connect()
     await user.query('BEGIN; SELECT FROM things')
   })
@@ -104,15 +107,15 @@ describe('a table that somebody uses', () => {
   })
 
   test('for too long is told, with the migration and who it is, and nothing is left of it', async () => {
-    const told = await migrate(url, { folder: await folderOf(SECOND), patience: SHORT }).then(
+    const outcome = await migrate(url, { folder: await folderOf(SECOND), timeouts: SHORT }).then(
       () => 'done',
       reasonOf,
     )
-    expect(told).toContain(
+    expect(outcome).toContain(
       'The migration 0101_second was not applied: it did not get its locks, tried 1 times',
     )
-    const { rows: own } = await user.query('SELECT pg_backend_pid() AS pid')
-    expect(told).toContain(`The oldest transactions: process ${own[0].pid}, `)
+    const { rows: backend } = await user.query('SELECT pg_backend_pid() AS pid')
+    expect(outcome).toContain(`The oldest transactions: process ${backend[0].pid}, `)
     expect(await applied()).toEqual([1100])
   })
 })
@@ -120,9 +123,9 @@ describe('a table that somebody uses', () => {
 test('no migration waits for a lock as long as a read of the service does, nor holds one for long', async () => {
   const limit = "SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout'"
   const seen = `CREATE TABLE seen AS ${limit}`
-  const held = "CREATE TABLE held AS SELECT current_setting('statement_timeout') AS most"
+  const createTable = "CREATE TABLE held AS SELECT current_setting('statement_timeout') AS most"
   await migrate(url, {
-    folder: await folderOf({ '0100_limits': `${seen};--> statement-breakpoint\n${held}` }),
+    folder: await folderOf({ '0100_limits': `${seen};--> statement-breakpoint\n${createTable}` }),
   })
   const service = openDatabase(url)
   const { rows: reads } = await service.reads.query(limit)
@@ -141,19 +144,19 @@ test('several processes at once apply each migration once', async () => {
 test('another process that migrates is not waited for without end, nor at all where nothing is to do', async () => {
   const other = await connect()
   await other.query('BEGIN; SELECT pg_advisory_xact_lock(7120115322)')
-  const folder = await folderOf(FIRST)
-  const told = await migrate(url, { folder, patience: SHORT }).then(() => 'done', reasonOf)
-  expect(told).toContain('Another process has been migrating the database for 0 s and is not done.')
+  const folder = await folderOf(INITIAL_MIGRATION)
+  const outcome = await migrate(url, { folder, timeouts: SHORT }).then(() => 'done', reasonOf)
+  expect(outcome).toContain('Another process has been migrating the database for 0 s and is not done.')
   await other.query('COMMIT')
   await migrate(url, { folder })
   await other.query('BEGIN; SELECT pg_advisory_xact_lock(7120115322)')
-  await migrate(url, { folder, patience: SHORT })
+  await migrate(url, { folder, timeouts: SHORT })
   await other.end()
 })
 
 test('a process that dies in the middle leaves nothing of its migration, and keeps nobody waiting', async () => {
   const folder = await folderOf({
-    ...FIRST,
+    ...INITIAL_MIGRATION,
     '0101_long': 'INSERT INTO things VALUES (2);--> statement-breakpoint\nSELECT pg_sleep(9)',
   })
   const dies = migrate(url, { folder }).then(() => 'done', reasonOf)
@@ -165,20 +168,22 @@ test('a process that dies in the middle leaves nothing of its migration, and kee
   )
   expect(await dies).toContain('The migration 0101_long was not applied')
   expect(await rows('SELECT id FROM things')).toEqual([{ id: 1 }])
-  await migrate(url, { folder: await folderOf({ ...FIRST, '0101_long': 'INSERT INTO things VALUES (2)' }) })
+  await migrate(url, {
+    folder: await folderOf({ ...INITIAL_MIGRATION, '0101_long': 'INSERT INTO things VALUES (2)' }),
+  })
   expect(await rows('SELECT id FROM things')).toEqual([{ id: 1 }, { id: 2 }])
 })
 
 describe('without a transaction', () => {
   const index = 'CREATE UNIQUE INDEX CONCURRENTLY "things_id" ON "things" USING btree ("id")'
-  const steps = (text: string) => ({ ...FIRST, '0101_index': `-- no-transaction\n${text}` })
+  const steps = (text: string) => ({ ...INITIAL_MIGRATION, '0101_index': `-- no-transaction\n${text}` })
   const indexes = () =>
     rows(
       "SELECT indexrelid::regclass::text AS name, indisvalid AS whole FROM pg_index WHERE indrelid = 'things'::regclass ORDER BY 1",
     )
 
   test('an index is built while others write', async () => {
-    await migrate(url, { folder: await folderOf(FIRST) })
+    await migrate(url, { folder: await folderOf(INITIAL_MIGRATION) })
     const writer = await connect()
     await writer.query('BEGIN; INSERT INTO things VALUES (5)')
     const done = migrate(url, { folder: await folderOf(steps(index)) })
@@ -193,7 +198,7 @@ describe('without a transaction', () => {
   })
 
   test('what a failure has left is dropped and built again, and what is whole is not', async () => {
-    await migrate(url, { folder: await folderOf(FIRST) })
+    await migrate(url, { folder: await folderOf(INITIAL_MIGRATION) })
     await owner.query('INSERT INTO things VALUES (1)')
     const both = `CREATE INDEX CONCURRENTLY things_plain ON things (id);--> statement-breakpoint\n${index}`
     const folder = await folderOf(steps(both))

@@ -10,14 +10,14 @@ type Options = {
   /** With the migrations and drizzle's journal of them. */
   folder?: string
   /** How long to wait for another process that migrates, and for each migration's locks, in milliseconds. */
-  patience?: { turn: number; locks: number }
+  timeouts?: { migrationLock: number; locks: number }
   /** Gives logins that were made with another DATABASE_SECRET the passwords of this one. */
   renew?: boolean
   /** Somebody says that this address leads to the server itself, whatever it looks like. */
   isDirect?: boolean
 }
 
-const PATIENCE = { turn: 600_000, locks: 300_000 }
+const DEFAULT_TIMEOUTS_MS = { migrationLock: 600_000, locks: 300_000 }
 
 /**
  * Brings the database at `url` to the newest migration, while others use it: each migration is a transaction of its own,
@@ -27,7 +27,7 @@ const PATIENCE = { turn: 600_000, locks: 300_000 }
  */
 export async function migrate(
   url: string,
-  { folder, patience = PATIENCE, renew = false, isDirect = false }: Options = {},
+  { folder, timeouts = DEFAULT_TIMEOUTS_MS, renew = false, isDirect = false }: Options = {},
 ): Promise<void> {
   const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000, keepAlive: true })
   // Of a connection that breaks between two statements the next one tells.
@@ -40,14 +40,14 @@ export async function migrate(
       throw new Error(
         'A pooler stands before the database: migrations need the server itself. Give its address in DATABASE_DIRECT_URL.',
       )
-    await inTurn(url, patience.turn, async (check) => {
+    await withMigrationLock(url, timeouts.migrationLock, async (check) => {
       await ensureLogins(client, { renew })
       await client.query(JOURNAL)
       const open = await missing(client, all)
       for (const migration of open) {
         check()
         const began = performance.now()
-        await apply(client, migration, patience.locks)
+        await apply(client, migration, timeouts.locks)
         // Of a new database nobody wants to read thirty lines.
         if (open.length < all.length)
           log().info({ migration: migration.name, ms: Math.round(performance.now() - began) }, 'migrated')
@@ -73,10 +73,10 @@ async function missing(client: pg.Client, all: readonly Migration[]): Promise<Mi
   return all.filter(({ when }) => !applied.has(when))
 }
 
-async function apply(client: pg.Client, migration: Migration, patience: number): Promise<void> {
+async function apply(client: pg.Client, migration: Migration, timeoutMs: number): Promise<void> {
   const one = migration.inTransaction ? applyWhole : applyInSteps
   try {
-    await untilUnlocked(client, migration.name, patience, () => one(client, migration))
+    await untilUnlocked(client, migration.name, timeoutMs, () => one(client, migration))
   } catch (error) {
     throw new Error(`The migration ${migration.name} was not applied: ${reasonOf(error)}`, { cause: error })
   }
@@ -90,7 +90,7 @@ export async function makeLogins(url: string, options: { renew: boolean }): Prom
   const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000 })
   await client.connect()
   try {
-    await inTurn(url, PATIENCE.turn, () => ensureLogins(client, options))
+    await withMigrationLock(url, DEFAULT_TIMEOUTS_MS.migrationLock, () => ensureLogins(client, options))
   } finally {
     await client.end()
   }
@@ -118,7 +118,7 @@ export async function checkMigrated(url: string): Promise<void> {
  */
 const LOCK_WAIT = 150
 /** As long as a statement may hold its locks, in milliseconds. */
-const STATEMENT = 10_000
+const QUERY_TIMEOUT_MS = 10_000
 /** Those up to this one are older than these limits: they change all rows at once, however many there are. */
 const LAST_UNLIMITED = 28
 
@@ -133,10 +133,10 @@ async function applyWhole(client: pg.Client, migration: Migration): Promise<void
   const isLimited = Number.parseInt(migration.name, 10) > LAST_UNLIMITED
   await client.query('BEGIN')
   try {
-    await keepVacuumsAway(client)
+    await blockVacuums(client)
     await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)
-    await client.query(`SET LOCAL statement_timeout = ${isLimited ? STATEMENT : 0}`)
-    for (const statement of migration.statements) await client.query(statement)
+    await client.query(`SET LOCAL statement_timeout = ${isLimited ? QUERY_TIMEOUT_MS : 0}`)
+    for (const query of migration.queries) await client.query(query)
     await client.query(DONE, [migration.hash, migration.when])
     await client.query('COMMIT')
   } catch (error) {
@@ -149,7 +149,7 @@ async function applyWhole(client: pg.Client, migration: Migration): Promise<void
  * PostgreSQL ends its own vacuum of a table for whoever waits for a second, which is too long to wait with a lock that
  * keeps readers out. This lock keeps out vacuums, and nobody else waits behind it.
  */
-async function keepVacuumsAway(client: pg.Client): Promise<void> {
+async function blockVacuums(client: pg.Client): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = ${HARMLESS_WAIT}`)
   await client.query(`DO $$ DECLARE tables text; BEGIN
     SELECT string_agg(oid::regclass::text, ', ' ORDER BY oid) INTO tables FROM pg_class
@@ -165,12 +165,12 @@ async function keepVacuumsAway(client: pg.Client): Promise<void> {
 async function applyInSteps(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('SET statement_timeout = 0')
   await client.query(`SET lock_timeout = ${INDEX_WAIT}`)
-  for (const statement of migration.statements) {
+  for (const query of migration.queries) {
     const index = /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?"?(\w+)"?/i.exec(
-      statement,
+      query,
     )?.[1]
     if (index !== undefined && (await isBuilt(client, index))) continue
-    await client.query(statement)
+    await client.query(query)
   }
   await client.query(DONE, [migration.hash, migration.when])
 }
@@ -186,29 +186,29 @@ async function isBuilt(client: pg.Client, name: string): Promise<boolean> {
 }
 
 /** Pauses between tries, in milliseconds. */
-const FIRST_PAUSE = 250
-const LONGEST_PAUSE = 10_000
+const INITIAL_PAUSE_MS = 250
+const MAX_PAUSE_MS = 10_000
 
 /** Who holds what for longer than a try waits, or waits for it in the other order. */
-const HELD = new Set(['55P03', '40P01'])
+const LOCK_ERRORS = new Set(['55P03', '40P01'])
 
 /**
  * Tries again and again what did not get its locks, with growing pauses.
- * @param patience after which it is not tried again, in milliseconds
+ * @param timeoutMs after which it is not tried again, in milliseconds
  * @throws Error that names the migration and the transactions that run for the longest time
  */
 export async function untilUnlocked(
   client: pg.Client,
   name: string,
-  patience: number,
+  timeoutMs: number,
   attempt: () => Promise<void>,
 ): Promise<void> {
-  const end = performance.now() + patience
-  for (let tries = 1, pause = FIRST_PAUSE; ; tries++, pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+  const end = performance.now() + timeoutMs
+  for (let tries = 1, pause = INITIAL_PAUSE_MS; ; tries++, pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return await attempt()
     } catch (error) {
-      if (!HELD.has((error as { code?: string }).code ?? '')) throw error
+      if (!LOCK_ERRORS.has((error as { code?: string }).code ?? '')) throw error
       if (performance.now() + pause > end)
         throw new Error(
           `it did not get its locks, tried ${tries} times: it never waits for long, so that nobody waits behind it. ${await oldest(client)} What is applied stays, and the next start goes on.`,
@@ -240,13 +240,13 @@ const AGAIN = 250
  * Runs `work` while no other process changes this database's tables. The turn is a lock of a transaction on a
  * connection of its own: it goes with its process, however that ends, and a pooler between can't hand it to others. The
  * transaction does nothing, so that it keeps no vacuum from its work and no index from being built.
- * @param patience how long to wait for another process, in milliseconds
+ * @param timeoutMs how long to wait for another process, in milliseconds
  * @param work is given a check that throws where the turn was lost
  * @throws Error where the other one is not done by then
  */
-async function inTurn(
+async function withMigrationLock(
   url: string,
-  patience: number,
+  timeoutMs: number,
   work: (check: () => void) => Promise<void>,
 ): Promise<void> {
   const guard = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000, keepAlive: true })
@@ -257,12 +257,12 @@ async function inTurn(
   await guard.connect()
   try {
     await guard.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
-    const end = performance.now() + patience
+    const end = performance.now() + timeoutMs
     for (let tries = 0; !(await isFree(guard)); tries++) {
       if (tries === 0) log().info('another process migrates the database: waiting for it')
       if (performance.now() > end)
         throw new Error(
-          `Another process has been migrating the database for ${Math.round(patience / 1000)} s and is not done. Start again later.`,
+          `Another process has been migrating the database for ${Math.round(timeoutMs / 1000)} s and is not done. Start again later.`,
         )
       await sleep(AGAIN)
     }

@@ -14,7 +14,7 @@ export type Migration = {
   /** When it was made, in epoch milliseconds: by this a database knows which it has. */
   when: number
   hash: string
-  statements: string[]
+  queries: string[]
   inTransaction: boolean
 }
 
@@ -25,13 +25,13 @@ export function readMigrations(folder = MIGRATIONS): Migration[] {
     name: names.get(when) ?? String(when),
     when,
     hash,
-    statements: sql,
+    queries: sql,
     inTransaction: !isWithoutTransaction(sql[0] ?? ''),
   }))
 }
 
 /** The migrations of this release, the first one first; `when` each was made, in epoch milliseconds. */
-export function knownMigrations(): { name: string; when: number }[] {
+export function listMigrations(): { name: string; when: number }[] {
   return namesIn(MIGRATIONS)
 }
 

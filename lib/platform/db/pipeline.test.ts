@@ -4,7 +4,7 @@ import { toProblem } from '#lib/platform/api/problem.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { Flight, sendAlone } from './pipeline.ts'
+import { PipelinedQueries, sendAlone } from './pipeline.ts'
 import { readScope, readScopeAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, addKey, addProfile, callerOf } from './test-rows.ts'
@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 type Rows<Row> = { rows: Row[] }
-const together = <Row>(caller: Caller, statement: string) =>
-  readScopeAtOnce(caller, (tx) => tx.execute(sql.raw(statement)), { isByKey: true }) as unknown as Promise<
+const together = <Row>(caller: Caller, query: string) =>
+  readScopeAtOnce(caller, (tx) => tx.execute(sql.raw(query)), { isByKey: true }) as unknown as Promise<
     Rows<Row>
   >
 const WHO =
@@ -32,10 +32,10 @@ const WHO =
 type Seen = { id: string; connection: number; moment: string }
 
 it('reads of one turn share connections, eight at a time, and each sees its own customer', async () => {
-  const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
-  const seen = await Promise.all(turns.map((caller) => together<Seen>(caller, WHO)))
+  const callers = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
+  const seen = await Promise.all(callers.map((caller) => together<Seen>(caller, WHO)))
   expect(seen.map(({ rows }) => rows.map(({ id }) => id))).toEqual(
-    turns.map(({ customerId }) => [customerId]),
+    callers.map(({ customerId }) => [customerId]),
   )
   const connections = new Set(seen.map(({ rows }) => rows[0]?.connection)).size
   if (isBehindPooler) expect(connections).toBeLessThanOrEqual(5)
@@ -43,10 +43,10 @@ it('reads of one turn share connections, eight at a time, and each sees its own 
 })
 
 it('one that fails leaves the others alone, those before it and those behind', async () => {
-  const asked = [ana, eve, ana, eve].map((caller, index) =>
+  const answers = [ana, eve, ana, eve].map((caller, index) =>
     together<Seen>(caller, index === 1 ? 'SELECT 1 / 0' : index === 2 ? 'DELETE FROM billing_profiles' : WHO),
   )
-  const ends = await Promise.allSettled(asked)
+  const ends = await Promise.allSettled(answers)
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
   expect(ends[1]).toMatchObject({ reason: { cause: { code: '22012' } } })
   expect(ends[2]).toMatchObject({ reason: { cause: { code: '25006' } } })
@@ -65,8 +65,8 @@ it('a moment begins after those before it: what was written meanwhile is seen', 
 })
 
 it('a connection that breaks fails those on it, and no others', async () => {
-  const asked = [WHO, 'SELECT pg_sleep(2.5)', WHO].map((text) => together<Seen>(ana, text))
-  const ends = Promise.allSettled(asked)
+  const answers = [WHO, 'SELECT pg_sleep(2.5)', WHO].map((text) => together<Seen>(ana, text))
+  const ends = Promise.allSettled(answers)
   await run(
     database.url,
     `DO $$ BEGIN
@@ -91,9 +91,9 @@ it.skipIf(isBehindPooler)('a statement whose table was changed is prepared anew'
   const client = await reads.connect()
   // On one connection, and by name.
   const read = async () => {
-    const flight = new Flight()
-    const answer = flight.add({ text: all })
-    client.query(flight)
+    const pipeline = new PipelinedQueries()
+    const answer = pipeline.add({ text: all })
+    client.query(pipeline)
     return (await answer).rows
   }
   expect([await read(), await read()]).toEqual([[{ one: 1 }], [{ one: 1 }]])
@@ -106,13 +106,13 @@ it.skipIf(isBehindPooler)('a statement whose table was changed is prepared anew'
 it('is refused as busy where no connection is to be had, and reads again afterwards', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   // One customer alone never holds them all.
-  const held = Array.from({ length: 8 }, (_, at) =>
+  const blocked = Array.from({ length: 8 }, (_, at) =>
     readScope({ ...ana, customerId: `customer-${at}` as typeof ana.customerId }, () => promise),
   )
-  const refused = await together(ana, WHO).catch((error: unknown) => error)
-  expect(toProblem(refused).code).toBe('service_unavailable')
+  const rejection = await together(ana, WHO).catch((error: unknown) => error)
+  expect(toProblem(rejection).code).toBe('service_unavailable')
   resolve()
-  await Promise.all(held)
+  await Promise.all(blocked)
   expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
 })
 
@@ -125,20 +125,20 @@ it('remembers nothing of who was found: a key is looked up for each request', as
 })
 
 it('fails where a value can not be read, and the process goes on', async () => {
-  const flight = new Flight()
+  const pipeline = new PipelinedQueries()
   const getTypeParser = () => () => {
     throw new Error('unreadable')
   }
-  const answer = flight.add({ text: 'SELECT 1 AS unreadable', types: { getTypeParser } })
-  sendAlone(database.opened.reads, flight)
+  const answer = pipeline.add({ text: 'SELECT 1 AS unreadable', types: { getTypeParser } })
+  sendAlone(database.opened.reads, pipeline)
   await expect(answer).rejects.toThrow('unreadable')
   expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
 })
 
 it('takes nothing along once it has left', async () => {
-  const flight = new Flight()
-  const first = flight.add({ text: 'SELECT 1 AS one' })
-  sendAlone(database.opened.reads, flight)
+  const pipeline = new PipelinedQueries()
+  const first = pipeline.add({ text: 'SELECT 1 AS one' })
+  sendAlone(database.opened.reads, pipeline)
   expect((await first).rows).toEqual([{ one: 1 }])
-  expect(() => flight.add({ text: 'SELECT 2' })).toThrow('after the end')
+  expect(() => pipeline.add({ text: 'SELECT 2' })).toThrow('after the end')
 })

@@ -7,7 +7,7 @@ const COMMIT = { text: 'COMMIT', hasNoRows: true }
 
 type Answer = { rows: unknown[]; rowCount: number }
 type Part = {
-  statement: Statement
+  query: SqlQuery
   values: unknown[]
   fields: readonly Field[] | undefined
   rows: unknown[]
@@ -27,7 +27,7 @@ const Query = pg.Query as unknown as new (text: string) => object
  * another one. PostgreSQL makes them one transaction, which it commits at the Sync, or rolls back where one of them
  * fails; a customer's has a BEGIN and what belongs to it (lib/platform/db/client.ts), and whoever sends it ends it.
  */
-export class Flight extends Query {
+export class PipelinedQueries extends Query {
   readonly #parts: Part[] = []
   #at = 0
   #isSent = false
@@ -51,38 +51,46 @@ export class Flight extends Query {
   }
 
   /** What it sends. */
-  get statements(): readonly (Statement & { values: unknown[] })[] {
-    return this.#parts.map(({ statement, values }) => ({ ...statement, values }))
+  get queries(): readonly (SqlQuery & { values: unknown[] })[] {
+    return this.#parts.map(({ query, values }) => ({ ...query, values }))
   }
 
   /**
    * Takes a statement along. Its rows are given when all statements have been carried out.
    * @throws Error where the flight has left
    */
-  add(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
+  add(query: SqlQuery, values: readonly unknown[] = []): Promise<Answer> {
     if (this.#isSent) throw new Error('This statement comes after the end of its transaction.')
-    return this.#take(statement, values, 'push')
+    return this.#take(query, values, 'push')
   }
 
   /** Ends its transaction at the end of it, or at its beginning the one of the flight that was sent before it. */
-  close(statement: Statement, where: 'at the end' | 'first'): void {
-    this.#take(statement, [], where === 'first' ? 'unshift' : 'push').catch(() => {})
+  close(query: SqlQuery, where: 'at the end' | 'first'): void {
+    this.#take(query, [], where === 'first' ? 'unshift' : 'push').catch(() => {})
   }
 
-  #take(statement: Statement, values: readonly unknown[], where: 'push' | 'unshift'): Promise<Answer> {
+  #take(query: SqlQuery, values: readonly unknown[], where: 'push' | 'unshift'): Promise<Answer> {
     const prepared = values.map((value) => prepareValue(value))
     return new Promise((resolve, reject) => {
-      const part = { statement, values: prepared, fields: undefined, rows: [], rowCount: 0, resolve, reject }
+      const part = {
+        query,
+        values: prepared,
+        fields: undefined,
+        rows: [],
+        rowCount: 0,
+        resolve,
+        reject,
+      }
       this.#parts[where](part)
     })
   }
 
   /** Called by pg when it is this flight's turn. */
-  submit(given: pg.Connection): null {
+  submit(rawConnection: pg.Connection): null {
     this.#isSent = true
-    const connection = given as unknown as Connection
+    const connection = rawConnection as unknown as Connection
     connection.stream.cork()
-    for (const part of this.#parts) part.fields = sendPrepared(connection, part.statement, part.values)
+    for (const part of this.#parts) part.fields = sendPrepared(connection, part.query, part.values)
     connection.sync()
     connection.stream.uncork()
     return null
@@ -92,7 +100,7 @@ export class Flight extends Query {
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
     const part = this.#parts[this.#at] as Part
-    const { getTypeParser } = part.statement.types ?? pg.types
+    const { getTypeParser } = part.query.types ?? pg.types
     part.fields = fields.map(({ name, dataTypeID }) => {
       const read = getTypeParser(dataTypeID, 'text') as (text: string) => unknown
       return { name, read: read === asText ? undefined : read }
@@ -100,13 +108,13 @@ export class Flight extends Query {
   }
 
   handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
-    const { fields = [], rows, statement } = this.#parts[this.#at] as Part
+    const { fields = [], rows, query } = this.#parts[this.#at] as Part
     try {
       const row = texts.map((text, at) => {
         const read = fields[at]?.read
         return text === null || !read ? text : read(text)
       })
-      rows.push(statement.rowMode ? row : Object.fromEntries(fields.map(({ name }, at) => [name, row[at]])))
+      rows.push(query.rowMode ? row : Object.fromEntries(fields.map(({ name }, at) => [name, row[at]])))
     } catch (error) {
       // Thrown here it would end the process.
       this.#unread = error as Error
@@ -122,20 +130,20 @@ export class Flight extends Query {
   }
 
   handleReadyForQuery(connection: Connection): void {
-    for (const { statement, fields } of this.#parts) if (fields) remember(connection, statement, fields)
+    for (const { query, fields } of this.#parts) if (fields) remember(connection, query, fields)
     this.callback(this.#unread)
   }
 
   /** @param connection absent where there was none to be had */
   handleError(error: Error, connection?: Connection): void {
     // One whose table was changed is prepared anew.
-    for (const { statement } of this.#parts) if (connection) forget(connection, statement)
+    for (const { query } of this.#parts) if (connection) forget(connection, query)
     this.callback(error)
   }
 }
 
 /** A statement as drizzle hands it to pg. */
-export type Statement = {
+export type SqlQuery = {
   text: string
   rowMode?: 'array' | undefined
   types?: { getTypeParser(oid: number, format: 'text'): unknown } | undefined
@@ -151,8 +159,8 @@ type Field = { name: string; read: ((text: string) => unknown) | undefined }
 /** What pg gives to whatever is sent over one of its connections; its types leave some of it out. */
 type Connection = {
   stream: Writable
-  close(statement: { type: 'S'; name: string }): void
-  parse(statement: { name: string; text: string }): void
+  close(target: { type: 'S'; name: string }): void
+  parse(query: { name: string; text: string }): void
   bind(portal: { statement: string; values: unknown[] }): void
   describe(portal: { type: 'P'; name: '' }): void
   execute(portal: object): void
@@ -160,7 +168,7 @@ type Connection = {
 }
 
 /** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
-const MOST_NAMES = 500
+const MAX_PREPARED_NAMES = 500
 const names = new Map<string, string>()
 
 /**
@@ -170,8 +178,8 @@ const names = new Map<string, string>()
 export function nameOf(text: string): string | undefined {
   // Each cursor has columns of its own, whatever it is called.
   if (/^\s*FETCH\b/i.test(text)) return undefined
-  const known = names.get(text)
-  if (known !== undefined || names.size >= MOST_NAMES) return known
+  const cachedName = names.get(text)
+  if (cachedName !== undefined || names.size >= MAX_PREPARED_NAMES) return cachedName
   const name = createHash('sha256').update(text).digest('base64url')
   names.set(text, name)
   return name
@@ -183,9 +191,9 @@ const NO_FIELDS: readonly Field[] = []
 const PREPARED = Symbol.for('licenses-invoices: prepared on this connection')
 
 function preparedOn(connection: Connection): Map<string, readonly Field[]> {
-  const own = connection as { [PREPARED]?: Map<string, readonly Field[]> }
-  own[PREPARED] ??= new Map()
-  return own[PREPARED]
+  const preparable = connection as { [PREPARED]?: Map<string, readonly Field[]> }
+  preparable[PREPARED] ??= new Map()
+  return preparable[PREPARED]
 }
 
 /**
@@ -194,12 +202,12 @@ function preparedOn(connection: Connection): Map<string, readonly Field[]> {
  */
 function sendPrepared(
   connection: Connection,
-  { text, hasNoRows = false, isUnnamed = false }: Statement,
+  { text, hasNoRows = false, isUnnamed = false }: SqlQuery,
   values: unknown[],
 ): readonly Field[] | undefined {
-  const known = isUnnamed ? undefined : nameOf(text)
+  const queryName = isUnnamed ? undefined : nameOf(text)
   // pg keeps a list of its own of what it has prepared: the same statement has another name there.
-  const name = known === undefined ? '' : `flight-${known}`
+  const name = queryName === undefined ? '' : `flight-${queryName}`
   const fields = preparedOn(connection).get(text)
   if (!fields) {
     // One that was prepared in a flight which failed may have this name. To close what is not there is no error.
@@ -213,25 +221,25 @@ function sendPrepared(
 }
 
 /** Notes that a statement is prepared on this connection from now on. */
-function remember(connection: Connection, statement: Statement, fields: readonly Field[]): void {
-  const { text, isUnnamed } = statement
+function remember(connection: Connection, query: SqlQuery, fields: readonly Field[]): void {
+  const { text, isUnnamed } = query
   if (!isUnnamed && nameOf(text) !== undefined) preparedOn(connection).set(text, fields)
 }
 
 /** Has a statement prepared anew. */
-function forget(connection: Connection, { text }: Statement): void {
+function forget(connection: Connection, { text }: SqlQuery): void {
   preparedOn(connection).delete(text)
 }
 
 /** So many flights share a connection at most: each waits for those before it. */
-const MOST_FLIGHTS = 8
+const MAX_PIPELINES_PER_CONNECTION = 8
 
 /** Of each pool the flights that leave at the end of this turn of the event loop. */
-const waiting = new WeakMap<pg.Pool, Flight[]>()
+const waiting = new WeakMap<pg.Pool, PipelinedQueries[]>()
 
 /** Sends a flight over a connection of its own. */
-export function sendAlone(pool: pg.Pool, flight: Flight): void {
-  depart(pool, [flight])
+export function sendAlone(pool: pg.Pool, pipeline: PipelinedQueries): void {
+  depart(pool, [pipeline])
 }
 
 /**
@@ -239,34 +247,34 @@ export function sendAlone(pool: pg.Pool, flight: Flight): void {
  * a socket, and to wake up who reads it, costs more than what most statements cost. Each is a transaction of its own and
  * fails alone, but waits for those before it: so this is for what reads by a key, and never long.
  */
-export function sendTogether(pool: pg.Pool, flight: Flight): void {
+export function sendTogether(pool: pg.Pool, pipeline: PipelinedQueries): void {
   const others = waiting.get(pool)
   if (others) {
-    if (others.push(flight) === MOST_FLIGHTS) waiting.delete(pool)
+    if (others.push(pipeline) === MAX_PIPELINES_PER_CONNECTION) waiting.delete(pool)
     return
   }
-  const flights = [flight]
-  waiting.set(pool, flights)
+  const pipelines = [pipeline]
+  waiting.set(pool, pipelines)
   // By then all requests that have come in are there.
   setImmediate(() => {
-    if (waiting.get(pool) === flights) waiting.delete(pool)
-    depart(pool, flights)
+    if (waiting.get(pool) === pipelines) waiting.delete(pool)
+    depart(pool, pipelines)
   })
 }
 
-function depart(pool: pg.Pool, flights: readonly Flight[]): void {
+function depart(pool: pg.Pool, pipelines: readonly PipelinedQueries[]): void {
   pool.connect((noConnection, client, release) => {
     if (!client) {
-      for (const flight of flights) flight.handleError(noConnection as Error)
+      for (const pipeline of pipelines) pipeline.handleError(noConnection as Error)
       return
     }
-    endEach(flights)
-    const last = flights.at(-1)
-    let left = flights.length
+    endEach(pipelines)
+    const last = pipelines.at(-1)
+    let left = pipelines.length
     let isBroken = false
     inOnePacket(client)
-    for (const flight of flights) {
-      flight.onEnd = (error) => {
+    for (const pipeline of pipelines) {
+      pipeline.onEnd = (error) => {
         // What the database itself refused leaves the connection as good as it was.
         if (error && !(error instanceof pg.DatabaseError)) isBroken = true
         left -= 1
@@ -276,7 +284,7 @@ function depart(pool: pg.Pool, flights: readonly Flight[]): void {
           client.query('ROLLBACK', (failure) => release(failure ?? false))
         else release(isBroken)
       }
-      client.query(flight)
+      client.query(pipeline)
     }
   })
 }
@@ -285,12 +293,12 @@ function depart(pool: pg.Pool, flights: readonly Flight[]): void {
  * Each customer's transaction ends by a COMMIT under the next flight's Sync, or under its own where it is the last one:
  * it has no answer of its own to wait for, and makes a ROLLBACK of what has failed, so that the next one begins anew.
  */
-function endEach(flights: readonly Flight[]): void {
-  for (const [index, flight] of flights.entries()) {
-    const before = flights[index - 1]
-    const isLast = index === flights.length - 1
-    if (isLast && flight.isOpened) flight.close(COMMIT, 'at the end')
-    if (before?.isOpened) flight.close(COMMIT, 'first')
+function endEach(pipelines: readonly PipelinedQueries[]): void {
+  for (const [index, pipeline] of pipelines.entries()) {
+    const before = pipelines[index - 1]
+    const isLast = index === pipelines.length - 1
+    if (isLast && pipeline.isOpened) pipeline.close(COMMIT, 'at the end')
+    if (before?.isOpened) pipeline.close(COMMIT, 'first')
   }
 }
 
@@ -300,14 +308,17 @@ function endEach(flights: readonly Flight[]): void {
  */
 export function sendOne(
   client: pg.PoolClient,
-  { values: own = [], name, ...statement }: pg.QueryConfig,
-  { values = own, isPrepared = name !== undefined }: { values?: unknown[]; isPrepared?: boolean } = {},
+  { values: configValues = [], name, ...statement }: pg.QueryConfig,
+  {
+    values = configValues,
+    isPrepared = name !== undefined,
+  }: { values?: unknown[]; isPrepared?: boolean } = {},
 ): Promise<unknown> {
   inOnePacket(client)
   if (!isPrepared) return client.query(statement, values)
-  const flight = new Flight()
-  const answer = flight.add(statement, values)
-  client.query(flight)
+  const pipeline = new PipelinedQueries()
+  const answer = pipeline.add(statement, values)
+  client.query(pipeline)
   return answer
 }
 

@@ -12,7 +12,7 @@ export async function allowImportTimes(tx: Transaction): Promise<void> {
 }
 
 /** For an operator's command, which may read all that a customer has in one statement. */
-export async function allowLongStatements(tx: Transaction): Promise<void> {
+export async function allowLongQueries(tx: Transaction): Promise<void> {
   await tx.execute(sql`SET LOCAL statement_timeout = '1h'`)
 }
 
@@ -39,9 +39,9 @@ export async function planAgain(tx: Transaction): Promise<void> {
  * Carries out a statement that joins much of what a customer has, by hashes and sorts alone: where the server has not looked at
  * new rows yet, it expects one of them, and would go through all of the others for each.
  */
-export async function withoutLoops<T>(tx: Transaction, statement: () => Promise<T>): Promise<T> {
+export async function withoutLoops<T>(tx: Transaction, run: () => Promise<T>): Promise<T> {
   await tx.execute(sql`SET LOCAL enable_nestloop = off`)
-  const found = await statement()
+  const result = await run()
   await tx.execute(sql`SET LOCAL enable_nestloop = on`)
-  return found
+  return result
 }

@@ -33,16 +33,16 @@ test('what one copy of this module has closed in an aborted transaction, the oth
 
 test('each cursor has its own columns, though the same words fetch from it', async () => {
   const { streamScope } = await import('./scope.ts')
-  const given: unknown[] = []
+  const parsed: unknown[] = []
   const rows = streamScope(alder, async function* (tx) {
-    for (const own of [sql`SELECT 1 AS one`, sql`SELECT 'b' AS two, 'c' AS three`]) {
-      await tx.execute(sql`DECLARE exported NO SCROLL CURSOR FOR ${own}`)
+    for (const query of [sql`SELECT 1 AS one`, sql`SELECT 'b' AS two, 'c' AS three`]) {
+      await tx.execute(sql`DECLARE exported NO SCROLL CURSOR FOR ${query}`)
       yield (await tx.execute(sql.raw('FETCH 10 FROM exported'))).rows[0]
       await tx.execute(sql`CLOSE exported`)
     }
   })
-  for await (const row of rows) given.push(row)
-  expect(given).toEqual([{ one: 1 }, { two: 'b', three: 'c' }])
+  for await (const row of rows) parsed.push(row)
+  expect(parsed).toEqual([{ one: 1 }, { two: 'b', three: 'c' }])
 })
 
 test('a statement without rows is prepared once for a connection', async () => {
@@ -51,7 +51,7 @@ test('a statement without rows is prepared once for a connection', async () => {
   await work()
   await work()
   const client = await database.opened.reads.connect()
-  const { connection } = client as unknown as { connection: { parse(given: { text: string }): void } }
+  const { connection } = client as unknown as { connection: { parse(message: { text: string }): void } }
   client.release()
   const parse = vi.spyOn(connection, 'parse')
   await work()

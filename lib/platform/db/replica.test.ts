@@ -16,7 +16,7 @@ import { type Standby, startStandby } from './test-standby.ts'
 const HOUR = 3_600_000
 
 let root: string
-let own: Embedded
+let primary: Embedded
 let owner: pg.Client
 let standby: Standby
 let opened: Database
@@ -25,11 +25,11 @@ let eve: Caller
 
 beforeAll(async () => {
   root = await emptyFolder()
-  own = await startEmbedded(join(root, 'own'))
-  await migrate(own.url)
-  standby = await startStandby({ folder: join(root, 'own'), url: own.url }, join(root, 'standby'))
-  opened = openDatabase(own.url, { url: standby.url, mostBehind: HOUR })
-  owner = new pg.Client({ connectionString: own.url })
+  primary = await startEmbedded(join(root, 'own'))
+  await migrate(primary.url)
+  standby = await startStandby({ folder: join(root, 'own'), url: primary.url }, join(root, 'standby'))
+  opened = openDatabase(primary.url, { url: standby.url, mostBehind: HOUR })
+  owner = new pg.Client({ connectionString: primary.url })
   await owner.connect()
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   ana = await callerOf('northwind', 'admin')
@@ -40,19 +40,19 @@ afterAll(async () => {
   await owner.end()
   await opened.close()
   await standby.stop()
-  await own.release()
+  await primary.release()
   await rm(root, { recursive: true, force: true })
 })
 afterEach(follow)
 
-const replica = (of = opened) => of.replica as Replica
+const replica = (database = opened) => database.replica as Replica
 
 /** The replica has all that was written until now, and this process knows it. */
 async function follow() {
   await standby.resume()
   await standby.catchUp()
-  await replica().look()
-  expect(replica().fault()).toBeUndefined()
+  await replica().refresh()
+  expect(replica().unavailability()).toBeUndefined()
 }
 
 const NAME = 'SELECT name, pg_is_in_recovery() AS "isOld" FROM billing_profiles'
@@ -93,7 +93,7 @@ it('what something is decided by is never read there', async () => {
 
 it('a write by another process is seen too, and one of several customers by each of them', async () => {
   await standby.pause()
-  const other = openDatabase(own.url, { url: standby.url, mostBehind: HOUR })
+  const other = openDatabase(primary.url, { url: standby.url, mostBehind: HOUR })
   await rename(ana, 'from elsewhere')
   await other.close()
   expect(await seen(ana)).toEqual({ name: 'from elsewhere', isOld: false })
@@ -192,16 +192,20 @@ it('an export is begun again where nothing was sent yet, and cut where something
 })
 
 it('one that is too far behind is not read from, until it has caught up', async () => {
-  const strict = openDatabase(own.url, { url: standby.url, mostBehind: 1000 })
-  const look = () => replica(strict).look()
+  const strict = openDatabase(primary.url, { url: standby.url, mostBehind: 1000 })
+  const refreshReplica = () => replica(strict).refresh()
   try {
-    await expect.poll(async () => (await look()) ?? (await seen(eve))).toMatchObject({ isOld: true })
+    await expect
+      .poll(async () => (await refreshReplica()) ?? (await seen(eve)))
+      .toMatchObject({ isOld: true })
     await standby.pause()
     await renameUnseen('newer')
-    await expect.poll(look).toBe('behind')
+    await expect.poll(refreshReplica).toBe('behind')
     expect(await seen(eve)).toEqual({ name: 'newer', isOld: false })
     await standby.resume()
-    await expect.poll(async () => (await look()) ?? (await seen(eve))).toEqual({ name: 'newer', isOld: true })
+    await expect
+      .poll(async () => (await refreshReplica()) ?? (await seen(eve)))
+      .toEqual({ name: 'newer', isOld: true })
   } finally {
     await strict.close()
   }
@@ -210,21 +214,21 @@ it('one that is too far behind is not read from, until it has caught up', async 
 it('one that is away costs no read, and is read from again when it is back', async () => {
   await standby.stop()
   expect(await seen(eve)).toMatchObject({ isOld: false })
-  expect(replica().fault()).toBe('away')
-  expect(await replica().look()).toBe('away')
+  expect(replica().unavailability()).toBe('away')
+  expect(await replica().refresh()).toBe('away')
   const back = await startEmbedded(join(root, 'standby'))
   try {
-    await expect.poll(() => replica().look()).toBeUndefined()
+    await expect.poll(() => replica().refresh()).toBeUndefined()
     expect(await seen(eve)).toMatchObject({ isOld: true })
     const there = new pg.Client({ connectionString: back.url })
     await there.connect()
     await there.query('SELECT pg_promote()')
     await there.end()
-    expect(await replica().look()).toBe('other')
+    expect(await replica().refresh()).toBe('other')
     expect(await seen(eve)).toMatchObject({ isOld: false })
   } finally {
     await back.release()
     await rm(join(root, 'standby'), { recursive: true, force: true })
-    standby = await startStandby({ folder: join(root, 'own'), url: own.url }, join(root, 'standby'))
+    standby = await startStandby({ folder: join(root, 'own'), url: primary.url }, join(root, 'standby'))
   }
 })

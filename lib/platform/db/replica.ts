@@ -7,9 +7,9 @@ export type Replica = {
   reads: pg.Pool
   streams: pg.Pool
   /** Finds out how far it is: as often as anybody wants, one at a time. Never throws. */
-  look(): Promise<Fault | undefined>
+  refresh(): Promise<Unavailability | undefined>
   /** What the latest look found, and whether that was too long ago. */
-  fault(): Fault | undefined
+  unavailability(): Unavailability | undefined
   /** What the latest look failed with. */
   error(): Error | undefined
   /** When the newest migration was made that the latest look has found there. */
@@ -41,38 +41,38 @@ const UNSEEN = {
 /** @param mostBehind how old the rows there may be, in milliseconds */
 export function openReplica({ reads, streams, watch, keys }: Pools, mostBehind: number): Replica {
   const moments = momentsOf(keys, watch)
-  let reached: Moment | undefined
-  let broken: Fault | undefined
+  let replicatedMoment: Moment | undefined
+  let broken: Unavailability | undefined
   let error: Error | undefined
   let migration: number | undefined
-  let looking: Promise<Fault | undefined> | undefined
+  let looking: Promise<Unavailability | undefined> | undefined
 
   const isRecent = (moment: Moment | undefined) =>
     moment !== undefined && performance.now() - moment.began <= mostBehind
-  const fault = () => broken ?? (isRecent(reached) ? undefined : 'behind')
-  const look = async () => {
-    const found = await moments.next()
-    broken = 'fault' in found ? found.fault : undefined
-    error = 'fault' in found ? found.error : undefined
-    reached = 'fault' in found ? undefined : found.reached
-    migration = 'fault' in found ? undefined : found.migration
-    return fault()
+  const unavailability = () => broken ?? (isRecent(replicatedMoment) ? undefined : 'behind')
+  const refresh = async () => {
+    const replicaState = await moments.next()
+    broken = 'unavailability' in replicaState ? replicaState.unavailability : undefined
+    error = 'unavailability' in replicaState ? replicaState.error : undefined
+    replicatedMoment = 'unavailability' in replicaState ? undefined : replicaState.replicatedMoment
+    migration = 'unavailability' in replicaState ? undefined : replicaState.migration
+    return unavailability()
   }
   return {
     reads,
     streams,
-    fault,
+    unavailability,
     error: () => error,
     migration: () => migration,
-    look() {
-      looking ??= look().finally(() => {
+    refresh() {
+      looking ??= refresh().finally(() => {
         looking = undefined
       })
       return looking
     },
     async shows(customerId) {
-      if (fault() !== undefined || reached === undefined) return false
-      const values = [customerId, reached.snapshot]
+      if (unavailability() !== undefined || replicatedMoment === undefined) return false
+      const values = [customerId, replicatedMoment.snapshot]
       const { rows } = await keys.query<{ unseen: boolean }>({ ...UNSEEN, values })
       return rows[0]?.unseen === false
     },
@@ -89,7 +89,7 @@ export function openReplica({ reads, streams, watch, keys }: Pools, mostBehind: 
  * Why a replica is not read from at the moment. `other`: it is no replica of our server any more. `unknown`: our own
  * server does not say how far it is itself.
  */
-export type Fault = 'away' | 'behind' | 'other' | 'unknown'
+export type Unavailability = 'away' | 'behind' | 'other' | 'unknown'
 
 /** A moment of our own server. */
 type Moment = {
@@ -110,7 +110,7 @@ const MOMENT = {
       ELSE pg_current_wal_flush_lsn() END::text AS position,
     (SELECT system_identifier FROM pg_control_system())::text AS system`,
 }
-const REACHED = {
+const REPLICA_STATE = {
   name: 'reached',
   text: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END::text AS position,
     (SELECT system_identifier FROM pg_control_system())::text AS system,
@@ -121,47 +121,49 @@ const REACHED = {
 const NO_TABLE = new Set(['3F000', '42P01', '42501'])
 
 /** `reached` is undefined where it has reached none of them yet. */
-type Found = { reached: Moment | undefined; migration: number } | { fault: Fault; error: Error | undefined }
-type Asked = { snapshot: string; position: string; system: string }
+type ReplicaState =
+  | { replicatedMoment: Moment | undefined; migration: number }
+  | { unavailability: Unavailability; error: Error | undefined }
+type PrimaryPosition = { snapshot: string; position: string; system: string }
 /** `position` is null where it is no replica. */
 type There = { position: string | null; system: string; migration: number }
 
 /** However far behind it is: with more, every second one is left out. */
-const MOST_WAITING = 50
+const MAX_WAITING_MOMENTS = 50
 /** A server that does not answer is away, in milliseconds. */
-const PATIENCE = 1000
+const QUERY_TIMEOUT_MS = 1000
 
 /** Moments of our own server, and which of them is the newest that a replica has reached. */
-function momentsOf(own: pg.Pool, replica: pg.Pool) {
+function momentsOf(primary: pg.Pool, replica: pg.Pool) {
   let waiting: Moment[] = []
-  let reached: Moment | undefined
+  let replicatedMoment: Moment | undefined
 
   /** Takes a moment of our server and asks the replica how far it is. Where either of them is away, all is forgotten. */
-  const next = async (): Promise<Found> => {
+  const next = async (): Promise<ReplicaState> => {
     const began = performance.now()
-    const asked = await one<Asked>(own, MOMENT).catch(asError)
-    if (asked instanceof Error) return forget('unknown', asked)
-    if (waiting.length === MOST_WAITING) waiting = waiting.filter((_, index) => index % 2 === 0)
-    waiting.push({ snapshot: asked.snapshot, position: placeOf(asked.position), began })
-    const there = await one<There>(replica, REACHED).catch(asError)
+    const primaryPosition = await one<PrimaryPosition>(primary, MOMENT).catch(asError)
+    if (primaryPosition instanceof Error) return forget('unknown', primaryPosition)
+    if (waiting.length === MAX_WAITING_MOMENTS) waiting = waiting.filter((_, index) => index % 2 === 0)
+    waiting.push({ snapshot: primaryPosition.snapshot, position: parseLsn(primaryPosition.position), began })
+    const there = await one<There>(replica, REPLICA_STATE).catch(asError)
     if (there instanceof Error) return forget(NO_TABLE.has(errorCode(there) ?? '') ? 'other' : 'away', there)
-    if (there.position === null || there.system !== asked.system) return forget('other')
-    const place = placeOf(there.position)
-    reached = waiting.findLast(({ position }) => position <= place) ?? reached
-    waiting = waiting.filter(({ position }) => position > place)
-    return { reached, migration: there.migration }
+    if (there.position === null || there.system !== primaryPosition.system) return forget('other')
+    const replayed = parseLsn(there.position)
+    replicatedMoment = waiting.findLast(({ position }) => position <= replayed) ?? replicatedMoment
+    waiting = waiting.filter(({ position }) => position > replayed)
+    return { replicatedMoment, migration: there.migration }
   }
-  const forget = (fault: Fault, error?: Error) => {
+  const forget = (unavailability: Unavailability, error?: Error) => {
     // It may come back as another one, restored to an earlier state.
     waiting = []
-    reached = undefined
-    return { fault, error }
+    replicatedMoment = undefined
+    return { unavailability, error }
   }
   return { next }
 }
 
-async function one<Row extends pg.QueryResultRow>(from: pg.Pool, statement: pg.QueryConfig): Promise<Row> {
-  const { rows } = await from.query<Row>({ ...statement, query_timeout: PATIENCE } as pg.QueryConfig)
+async function one<Row extends pg.QueryResultRow>(from: pg.Pool, query: pg.QueryConfig): Promise<Row> {
+  const { rows } = await from.query<Row>({ ...query, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
   return rows[0] as Row
 }
 
@@ -170,7 +172,7 @@ function asError(error: unknown): Error {
 }
 
 /** A place in the log, as in `1A/2B3C`, as a number. */
-function placeOf(text: string): bigint {
+function parseLsn(text: string): bigint {
   const [high, low] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }

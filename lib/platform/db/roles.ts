@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { settingsOf } from './client.ts'
-import { LOGINS, type Login, markOf, verifierOf } from './logins.ts'
+import { LOGINS, type Login, markerOf, verifierOf } from './logins.ts'
 
 type Role = { rolcanlogin: boolean; mark: string | null; kept: string[] }
 
@@ -19,14 +19,14 @@ const UNIQUE_VIOLATION = '23505'
  */
 export async function ensureLogins(owner: pg.Client, { renew = false } = {}): Promise<void> {
   for (const login of LOGINS) {
-    const found = await roleOf(owner, login)
-    if (!isOurs(found, login)) {
-      if (found?.rolcanlogin && !renew) throw otherSecret(login)
-      await make(owner, login, found).catch((error: unknown) => {
+    const role = await roleOf(owner, login)
+    if (!isOurs(role, login)) {
+      if (role?.rolcanlogin && !renew) throw otherSecret(login)
+      await make(owner, login, role).catch((error: unknown) => {
         throw mayNot(login, error)
       })
     }
-    await keepSettings(owner, login)
+    await applySettings(owner, login)
   }
   const { rows } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [FORMER])
   if (rows.length === 0) await owner.query(`CREATE ROLE ${FORMER} NOLOGIN`).catch(ignoreDuplicate)
@@ -36,32 +36,32 @@ export async function ensureLogins(owner: pg.Client, { renew = false } = {}): Pr
 /** Whether `ensureLogins` has something to do. */
 export async function lackLogins(owner: pg.Client): Promise<boolean> {
   for (const login of LOGINS) {
-    const found = await roleOf(owner, login)
-    if (!isOurs(found, login) || lackingOf(login, found).length > 0) return true
+    const role = await roleOf(owner, login)
+    if (!isOurs(role, login) || missingSettings(login, role).length > 0) return true
   }
   return false
 }
 
-function isOurs(found: Role | undefined, login: Login): boolean {
-  return found?.rolcanlogin === true && found.mark === markOf(login)
+function isOurs(role: Role | undefined, login: Login): boolean {
+  return role?.rolcanlogin === true && role.mark === markerOf(login)
 }
 
 /** The statements for what the server does not keep with a login as it should. */
-function lackingOf(login: Login, found?: Role): string[] {
-  const has = new Set(found?.kept.map((each) => each.toLowerCase()))
+function missingSettings(login: Login, role?: Role): string[] {
+  const has = new Set(role?.kept.map((each) => each.toLowerCase()))
   return Object.entries(settingsOf(login))
     .filter(([name, value]) => !has.has(`${name}=${value}`.toLowerCase()))
     .map(([name, value]) => `ALTER ROLE ${login} SET ${name} = '${value}'`)
 }
 
 /** Whichever release starts last says what they are: each takes what another one set, within its bounds. */
-async function keepSettings(owner: pg.Client, login: Login): Promise<void> {
-  const lacking = async () => lackingOf(login, await roleOf(owner, login))
+async function applySettings(owner: pg.Client, login: Login): Promise<void> {
+  const readMissing = async () => missingSettings(login, await roleOf(owner, login))
   try {
-    for (const statement of await lacking()) await owner.query(statement)
+    for (const query of await readMissing()) await owner.query(query)
   } catch (error) {
     // Another database of the same server may set them at the same moment.
-    const left = await lacking()
+    const left = await readMissing()
     if (left.length > 0) throw mayNotSet(login, left, error)
   }
 }
@@ -74,20 +74,20 @@ async function roleOf(owner: pg.Client, login: Login): Promise<Role | undefined>
   return rows[0]
 }
 
-async function make(owner: pg.Client, login: Login, found: Role | undefined): Promise<void> {
-  const { create, alter, comment } = statementsOf(login)
+async function make(owner: pg.Client, login: Login, role: Role | undefined): Promise<void> {
+  const { create, alter, comment } = loginQueries(login)
   // Another database of the same server may make it at the same moment: then it is there.
-  if (found) await owner.query(alter)
+  if (role) await owner.query(alter)
   else await owner.query(create).catch(ignoreDuplicate)
   await owner.query(comment)
 }
 
-function statementsOf(login: Login) {
+function loginQueries(login: Login) {
   const rights = `LOGIN NOINHERIT PASSWORD '${verifierOf(login)}'`
   return {
     create: `CREATE ROLE ${login} ${rights}`,
     alter: `ALTER ROLE ${login} ${rights}`,
-    comment: `COMMENT ON ROLE ${login} IS '${markOf(login)}'`,
+    comment: `COMMENT ON ROLE ${login} IS '${markerOf(login)}'`,
   }
 }
 
@@ -104,8 +104,8 @@ async function becomeJobs(owner: pg.Client): Promise<void> {
 
 function mayNot(login: Login, cause: unknown): Error {
   const logins = LOGINS.flatMap((each) => {
-    const { create, comment } = statementsOf(each)
-    return [create, comment, ...lackingOf(each)]
+    const { create, comment } = loginQueries(each)
+    return [create, comment, ...missingSettings(each)]
   })
   const all = [...logins, `CREATE ROLE ${FORMER} NOLOGIN`, 'GRANT console_jobs TO <owner>']
   return new Error(
@@ -115,10 +115,10 @@ function mayNot(login: Login, cause: unknown): Error {
   )
 }
 
-function mayNotSet(login: Login, statements: readonly string[], cause: unknown): Error {
+function mayNotSet(login: Login, queries: readonly string[], cause: unknown): Error {
   return new Error(
     `The owner of the database may not set the limits of the login ${login}. As the server's administrator, run: ` +
-      `${statements.map((line) => `${line};`).join(' ')}`,
+      `${queries.map((line) => `${line};`).join(' ')}`,
     { cause },
   )
 }

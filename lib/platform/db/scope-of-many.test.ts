@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { Transaction } from './client.ts'
 import { readScope, scopeOfMany } from './scope.ts'
-import { leaveToTheEnd } from './statements.ts'
+import { deferToCommit } from './statements.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer } from './test-rows.ts'
 
@@ -25,13 +25,13 @@ const nameOf = async (customer: CustomerId) =>
 
 describe('several customers in one transaction', () => {
   test('each part sees and writes its own customer only, and nobody is seen outside of one', async () => {
-    const kept: Transaction[] = []
+    const transactions: Transaction[] = []
     const rows = await scopeOfMany(async (enter) => [
       await enter(ALDER, (tx) => {
-        kept.push(tx)
+        transactions.push(tx)
         return seen(tx)
       }),
-      ...(await Promise.all(kept.map(seen))),
+      ...(await Promise.all(transactions.map(seen))),
       await enter(BIRCH, seen),
     ])
     expect(rows).toEqual([['alder'], [], ['birch']])
@@ -43,24 +43,24 @@ describe('several customers in one transaction', () => {
   })
 
   test('a part can not write a row of another customer, even where it names that one', async () => {
-    const stranger = "INSERT INTO billing_profiles VALUES ('birch', 'planted', 'planted')"
-    const planted = scopeOfMany((enter) => enter(ALDER, (tx) => tx.execute(stranger)))
+    const foreignInsert = "INSERT INTO billing_profiles VALUES ('birch', 'planted', 'planted')"
+    const planted = scopeOfMany((enter) => enter(ALDER, (tx) => tx.execute(foreignInsert)))
     await expect(planted).rejects.toMatchObject({ cause: { code: '42501' } })
-    const taken = scopeOfMany((enter) =>
+    const entered = scopeOfMany((enter) =>
       enter(ALDER, (tx) => tx.execute("DELETE FROM billing_profiles WHERE customer_id = 'birch'")),
     )
-    await taken.catch(() => {})
+    await entered.catch(() => {})
     expect(await database.sql('birch', PROFILES)).toEqual([{ customer_id: 'birch' }])
   })
 
   test('what the parts leave to the end comes after all of them, each for its own customer', async () => {
-    const word = (customer: string, text: string) => ({
+    const insertOf = (customer: string, text: string) => ({
       text: `UPDATE billing_profiles SET tax_id = $2 || (SELECT count(*) FROM customers) WHERE customer_id = $1`,
       values: [customer, text],
     })
     await scopeOfMany(async (enter) => {
-      await enter(ALDER, async (tx) => leaveToTheEnd(tx, word(ALDER, 'a')))
-      await enter(BIRCH, async (tx) => leaveToTheEnd(tx, word(BIRCH, 'b')))
+      await enter(ALDER, async (tx) => deferToCommit(tx, insertOf(ALDER, 'a')))
+      await enter(BIRCH, async (tx) => deferToCommit(tx, insertOf(BIRCH, 'b')))
     })
     for (const [id, taxId] of [
       [ALDER, 'a1'],
@@ -69,12 +69,14 @@ describe('several customers in one transaction', () => {
       expect(await database.sql(id, 'SELECT tax_id FROM billing_profiles')).toEqual([{ tax_id: taxId }])
     const failing = scopeOfMany(async (enter) => {
       await enter(ALDER, rename('lost'))
-      await enter(BIRCH, async (tx) => leaveToTheEnd(tx, { text: 'SELECT 1 / 0' }, word(BIRCH, 'lost')))
+      await enter(BIRCH, async (tx) => deferToCommit(tx, { text: 'SELECT 1 / 0' }, insertOf(BIRCH, 'lost')))
     })
     await expect(failing).rejects.toMatchObject({ cause: { code: '22012' } })
     expect(await nameOf(ALDER)).toBe('first')
-    const reading = readScope({ customerId: ALDER }, async (tx) => leaveToTheEnd(tx, { text: 'SELECT 1' }))
-    await expect(reading).rejects.toThrow('only reads')
+    const readOnlyRun = readScope({ customerId: ALDER }, async (tx) =>
+      deferToCommit(tx, { text: 'SELECT 1' }),
+    )
+    await expect(readOnlyRun).rejects.toThrow('only reads')
   })
 
   test('nothing of the first stays where the second fails, or the work between them', async () => {

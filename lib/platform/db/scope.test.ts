@@ -54,8 +54,8 @@ it('tells of the statement that failed, and not of one that was sent with it and
 })
 
 it('a connection that served one customer shows nothing of it to the next', async () => {
-  const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
-  const seen = await Promise.all(turns.map((caller) => readScope(caller, (tx) => tx.execute(names))))
+  const callers = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
+  const seen = await Promise.all(callers.map((caller) => readScope(caller, (tx) => tx.execute(names))))
   expect(seen.every(({ rows }) => rows.length === 1)).toBe(true)
   const outside = await database.opened.app.query(names)
   expect(outside.rows).toEqual([])
@@ -111,10 +111,10 @@ it('a third stream of one customer is refused as busy, and streams of others and
     })
   const running = [ana, ana].map(endless)
   for (const each of running) await each.next()
-  const refused = await endless(ana)
+  const rejection = await endless(ana)
     .next()
     .catch((error: unknown) => error)
-  expect(toProblem(refused).code).toBe('service_unavailable')
+  expect(toProblem(rejection).code).toBe('service_unavailable')
   running.push(...[eve, eve].map(endless))
   for (const each of running.slice(2)) expect(await each.next()).toMatchObject({ value: 1 })
   expect((await readScope(ana, (tx) => tx.execute(names))).rows).toHaveLength(1)
@@ -125,10 +125,10 @@ it('a third stream of one customer is refused as busy, and streams of others and
 it.each([
   ['changes', scope],
   ['reads', readScope],
-])('%s of one customer leave room for those of another', async (_, door) => {
+])('%s of one customer leave room for those of another', async (_, scopeName) => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const waiting = Array.from({ length: 20 }, () => door(ana, () => promise).catch(() => {}))
-  const other = await door(eve, (tx) => tx.execute(names)).finally(resolve)
+  const waiting = Array.from({ length: 20 }, () => scopeName(ana, () => promise).catch(() => {}))
+  const other = await scopeName(eve, (tx) => tx.execute(names)).finally(resolve)
   expect(other.rows).not.toHaveLength(0)
   await Promise.all(waiting)
 })
@@ -165,12 +165,11 @@ it('two copies of the module, as Next makes them, plan their statements on the s
   const copy = (name: string) => import(/* @vite-ignore */ `./scope.ts?${name}`) as Promise<typeof scopes>
   const [page, handler] = await Promise.all([copy('page'), copy('handler')])
   const pool = database.opened.reads
-  for (const [module, statement] of [
+  for (const [module, query] of [
     [page, 'SELECT 1 AS n'],
     [handler, 'SELECT 2 AS n'],
   ] as const) {
-    const read = () =>
-      module.transaction(pool, 'northwind', (tx) => tx.execute(statement), { readOnly: true })
+    const read = () => module.transaction(pool, 'northwind', (tx) => tx.execute(query), { readOnly: true })
     const all = await Promise.all(Array.from({ length: 20 }, read))
     expect(new Set(all.map(({ rows }) => rows[0]?.n)).size).toBe(1)
   }

@@ -3,11 +3,17 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { errorCode, toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { log, measuredTransaction, noteStatement, reasonOf } from '#lib/platform/runtime/log.ts'
+import { countQuery, log, measuredTransaction, reasonOf } from '#lib/platform/runtime/log.ts'
 import { type Database, database, type Kind, open, seeing, type Transaction } from './client.ts'
 import type { Login } from './logins.ts'
-import { Flight, inOnePacket, type Statement, sendAlone, sendOne, sendTogether } from './pipeline.ts'
-import { leaveToTheEnd, sayLastWords, takeLastWords, withoutValues, withRowPlans } from './statements.ts'
+import { inOnePacket, PipelinedQueries, type SqlQuery, sendAlone, sendOne, sendTogether } from './pipeline.ts'
+import {
+  commitWithDeferred,
+  deferToCommit,
+  drainDeferred,
+  withoutValues,
+  withRowPlans,
+} from './statements.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
@@ -24,7 +30,7 @@ export function scope<T>(
 ): Promise<T> {
   const { app, replica } = database()
   const options = { evenIfClosed, last: replica && NOTE_WRITE }
-  return inTurn(app, caller.customerId, () => transaction(app, caller.customerId, fn, options))
+  return withFairShare(app, caller.customerId, () => transaction(app, caller.customerId, fn, options))
 }
 
 /**
@@ -40,7 +46,7 @@ export function readScope<T>(
   { mayBeOld = false }: Freshness = {},
 ): Promise<T> {
   const read = ({ reads }: { reads: pg.Pool }) =>
-    inTurn(reads, customerId, () => transaction(reads, customerId, fn, { readOnly: true }))
+    withFairShare(reads, customerId, () => transaction(reads, customerId, fn, { readOnly: true }))
   return mayBeOld ? readOld(customerId, read) : read(database())
 }
 
@@ -59,7 +65,7 @@ export function readScopeAtOnce<T>(
   const read = ({ reads }: { reads: pg.Pool }) =>
     isByKey
       ? transactionAtOnce(reads, customerId, fn, sendTogether)
-      : inTurn(reads, customerId, () => transactionAtOnce(reads, customerId, fn, sendAlone))
+      : withFairShare(reads, customerId, () => transactionAtOnce(reads, customerId, fn, sendAlone))
   return mayBeOld ? readOld(customerId, read) : read(database())
 }
 
@@ -71,21 +77,21 @@ export function streamScope<T>(
   { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
-  return streamOld(customerId, ({ streams }) => streamInTurn(streams, customerId, fn))
+  return streamOld(customerId, ({ streams }) => streamWithFairShare(streams, customerId, fn))
 }
 
 /** One customer never holds all connections of a pool, and waits for those of others in turn: see lib/platform/runtime/concurrency.ts. */
-async function inTurn<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
-  const end = await database().turns.get(pool)?.take(customerId)
+async function withFairShare<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
+  const end = await database().semaphores.get(pool)?.acquire(customerId)
   return run().finally(end)
 }
 
-async function* streamInTurn<T>(
+async function* streamWithFairShare<T>(
   pool: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => AsyncIterable<T>,
 ) {
-  const end = await database().turns.get(pool)?.take(customerId)
+  const end = await database().semaphores.get(pool)?.acquire(customerId)
   try {
     yield* transactionStream(pool, customerId, fn)
   } finally {
@@ -112,7 +118,7 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
   const work = async (tx: Transaction) => {
     let last = NOBODY
     let isInside = false
-    const words: pg.QueryConfig[] = []
+    const deferred: pg.QueryConfig[] = []
     const value = await fn(async (customerId, part) => {
       if (isInside) throw new Error('One customer is left before the next one is entered.')
       if (customerId < last) throw new Error('Customers are entered in the order of their ids.')
@@ -121,13 +127,13 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
       await see(tx, customerId)
       if (!evenIfClosed) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
       const value = await part(tx)
-      words.push({ text: seeing(customerId) }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
+      deferred.push({ text: seeing(customerId) }, ...drainDeferred(tx), ...(replica ? [NOTE_WRITE] : []))
       // Where the part threw, the transaction is rolled back: there is nothing more to see.
       await see(tx, NOBODY)
       isInside = false
       return value
     })
-    leaveToTheEnd(tx, ...words)
+    deferToCommit(tx, ...deferred)
     return value
   }
   return transaction(app, NOBODY, work, { evenIfClosed: true })
@@ -141,8 +147,8 @@ type Pools = Pick<Database, 'reads' | 'streams'>
  * our own server. What fails there because of the replica is read again from our own.
  */
 async function readOld<T>(customerId: string, read: (from: Pools) => Promise<T>): Promise<T> {
-  const { replica, ...own } = database()
-  if (!replica || !(await replica.shows(customerId))) return read(own)
+  const { replica, ...primaryPools } = database()
+  if (!replica || !(await replica.shows(customerId))) return read(primaryPools)
   try {
     return await read(replica)
   } catch (error) {
@@ -155,8 +161,8 @@ async function* streamOld<T>(
   customerId: string,
   stream: (from: Pools) => AsyncGenerator<T, void, undefined>,
 ): AsyncGenerator<T, void, undefined> {
-  const { replica, ...own } = database()
-  if (!replica || !(await replica.shows(customerId))) return yield* stream(own)
+  const { replica, ...primaryPools } = database()
+  if (!replica || !(await replica.shows(customerId))) return yield* stream(primaryPools)
   const there = stream(replica)
   let first: IteratorResult<T, void>
   try {
@@ -183,10 +189,10 @@ const OF_REPLAY = /^(40|55)/
 function insteadOf(error: unknown): Pools {
   const code = errorCode(error)
   if (toProblem(error).code !== 'service_unavailable' || code === '57014') throw error
-  const { replica, ...own } = database()
+  const { replica, ...primaryPools } = database()
   if (!code || !OF_REPLAY.test(code)) replica?.broke()
   log().info({ code, reason: reasonOf(error) }, 'not read from the replica: read again')
-  return own
+  return primaryPools
 }
 
 /**
@@ -217,23 +223,23 @@ export async function transaction<T>(
   const kind = readOnly ? 'read' : evenIfClosed ? 'late write' : 'write'
   const { tx, opened, send, end, reasonOf } = await begin(from, customerId, kind)
   let value: T
-  let words: pg.QueryConfig[]
+  let deferred: pg.QueryConfig[]
   try {
     value = await fn(tx)
     await opened
-    words = takeLastWords(tx)
-    if (readOnly && words.length > 0) throw new Error('A transaction that only reads has nothing to add.')
+    deferred = drainDeferred(tx)
+    if (readOnly && deferred.length > 0) throw new Error('A transaction that only reads has nothing to add.')
   } catch (error) {
     // Where the transaction was refused at its beginning, what came after it failed for no reason of its own.
     const first = await opened.then(
       () => reasonOf(error),
-      (refusal) => refusal,
+      (openingError) => openingError,
     )
     await end('ROLLBACK').catch(() => {})
     throw withoutValues(first)
   }
   if (readOnly) end('COMMIT').catch(() => {})
-  else await sayLastWords(last ? [...words, last] : words, send, () => end('COMMIT'))
+  else await commitWithDeferred(last ? [...deferred, last] : deferred, send, () => end('COMMIT'))
   return value
 }
 
@@ -258,20 +264,20 @@ async function* transactionStream<T>(
 }
 
 async function begin(from: pg.Pool, customerId: string, kind: Kind) {
-  const flight = new Flight()
-  const opened = open(flight, from.options.user as Login, customerId, kind)
+  const pipeline = new PipelinedQueries()
+  const opened = open(pipeline, from.options.user as Login, customerId, kind)
   opened.catch(() => {})
-  const told = measuredTransaction(kind === 'late write' ? 'write' : kind)
+  const measurement = measuredTransaction(kind === 'late write' ? 'write' : kind)
   const client = await from.connect().catch((error) => {
-    told?.end('thrown', 0)
+    measurement?.end('thrown', 0)
     throw error
   })
-  let statements = 0
+  let queryCount = 0
   const note = () => {
-    statements += 1
-    noteStatement()
+    queryCount += 1
+    countQuery()
   }
-  const { tx, close, reasonOf } = begun(client, flight, kind, note)
+  const { tx, close, reasonOf } = beginTransaction(client, pipeline, kind, note)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
@@ -279,38 +285,38 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
       client.release()
       // A stream has nothing to commit.
-      told?.end(how === 'COMMIT' || kind === 'stream' ? 'done' : 'thrown', statements)
+      measurement?.end(how === 'COMMIT' || kind === 'stream' ? 'done' : 'thrown', queryCount)
     } catch (error) {
-      told?.end('thrown', statements)
+      measurement?.end('thrown', queryCount)
       // In an unknown state: the pool must not hand it out again.
       client.release(true)
       throw error
     }
   }
-  const send = (statement: pg.QueryConfig): Promise<unknown> => {
+  const send = (query: pg.QueryConfig): Promise<unknown> => {
     note()
-    return sendOne(client, statement)
+    return sendOne(client, query)
   }
   return { tx, opened, send, end, reasonOf }
 }
 
 /** Sends the beginning of a transaction, without waiting for it: it travels with the first statement. */
-function begun(client: pg.PoolClient, flight: Flight, kind: Kind, note: () => void) {
+function beginTransaction(client: pg.PoolClient, pipeline: PipelinedQueries, kind: Kind, note: () => void) {
   const readOnly = kind === 'read' || kind === 'stream'
   let isClosed = false
   let first: DrizzleQueryError | undefined
   inOnePacket(client)
-  client.query(flight)
+  client.query(pipeline)
   const close = (how: 'COMMIT' | 'ROLLBACK') => {
     isClosed = true
     return client.query(how)
   }
-  const query = (statement: pg.QueryConfig, values?: unknown[]) => {
+  const query = (config: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
     note()
-    const sent = sendOne(client, statement, { values, isPrepared: readOnly })
+    const sent = sendOne(client, config, { values, isPrepared: readOnly })
     sent.catch((error: Error) => {
-      first ??= new DrizzleQueryError(statement.text, values ?? [], error)
+      first ??= new DrizzleQueryError(config.text, values ?? [], error)
     })
     return sent
   }
@@ -336,27 +342,27 @@ export async function transactionAtOnce<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  send: (pool: pg.Pool, flight: Flight) => void,
+  send: (pool: pg.Pool, pipeline: PipelinedQueries) => void,
 ): Promise<T> {
-  const flight = new Flight()
-  const opened = open(flight, from.options.user as Login, customerId, 'read')
+  const pipeline = new PipelinedQueries()
+  const opened = open(pipeline, from.options.user as Login, customerId, 'read')
   opened.catch(() => {})
-  const told = measuredTransaction('at once')
+  const measurement = measuredTransaction('at once')
   // By then all that `fn` sends at once is there.
-  process.nextTick(() => send(from, flight))
-  let statements = 0
-  const query = (statement: Statement, values?: unknown[]) => {
-    statements += 1
-    noteStatement()
-    return flight.add(statement, values)
+  process.nextTick(() => send(from, pipeline))
+  let queryCount = 0
+  const query = (config: SqlQuery, values?: unknown[]) => {
+    queryCount += 1
+    countQuery()
+    return pipeline.add(config, values)
   }
   try {
     const value = await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
     await opened
-    told?.end('done', statements)
+    measurement?.end('done', queryCount)
     return value
   } catch (error) {
-    told?.end('thrown', statements)
+    measurement?.end('thrown', queryCount)
     throw withoutValues(error)
   }
 }

@@ -33,7 +33,7 @@ export const databaseSettings = defineSettings(
       DATABASE_READ_SECONDS: seconds.max(60).default(1),
     })
     .transform(
-      ({ DATABASE_URL, DATABASE_READ_URL, DATABASE_DIRECT_URL, ...given }, context): DatabaseConfig => {
+      ({ DATABASE_URL, DATABASE_READ_URL, DATABASE_DIRECT_URL, ...rest }, context): DatabaseConfig => {
         for (const [name, url] of Object.entries({ DATABASE_READ_URL, DATABASE_DIRECT_URL }))
           if (url && !DATABASE_URL)
             context.addIssue({ code: 'custom', path: [name], message: 'needs a DATABASE_URL' })
@@ -41,9 +41,9 @@ export const databaseSettings = defineSettings(
         return {
           url: DATABASE_URL,
           direct: DATABASE_DIRECT_URL,
-          secret: given.DATABASE_SECRET,
-          migratesAtStart: given.MIGRATE_AT_START === '1',
-          replica: url ? { url, mostBehind: given.DATABASE_READ_SECONDS * 1000 } : undefined,
+          secret: rest.DATABASE_SECRET,
+          migratesAtStart: rest.MIGRATE_AT_START === '1',
+          replica: url ? { url, mostBehind: rest.DATABASE_READ_SECONDS * 1000 } : undefined,
         }
       },
     ),

@@ -6,7 +6,7 @@ import { addAsset, addCustomer } from './test-rows.ts'
 
 // What is settled is history: no login changes it or takes it away, whatever its statement leaves out.
 
-const REFUSED = '42501'
+const INSUFFICIENT_PRIVILEGE = '42501'
 const OPEN = ['CLAIMED', 'SENT', 'UNCLEAR', 'UNKNOWN']
 const CHANGES = [...OPEN, 'APPLIED', 'DRIFT', 'FAILED', 'RECORDED', 'REJECTED'].sort()
 const MAILS = ['REFUSED', 'SENDING', 'SENT', 'UNKNOWN'].flatMap((state) => [`${state} old`, `${state} young`])
@@ -16,8 +16,8 @@ type History = {
   name: string
   set: string
   rows: string[]
-  changed: string[] | typeof REFUSED
-  removed: string[] | typeof REFUSED
+  changed: string[] | typeof INSUFFICIENT_PRIVILEGE
+  removed: string[] | typeof INSUFFICIENT_PRIVILEGE
 }
 
 const HISTORY: Record<string, History> = {
@@ -40,13 +40,13 @@ const HISTORY: Record<string, History> = {
     set: "observation = 'tried'",
     rows: ['held', 'released'],
     changed: ['held'],
-    removed: REFUSED,
+    removed: INSUFFICIENT_PRIVILEGE,
   },
   seat_readings: {
     name: "CASE WHEN at < now() - interval '3 years' THEN 'old' ELSE 'young' END",
     set: 'assigned = 0',
     rows: ['old', 'young'],
-    changed: REFUSED,
+    changed: INSUFFICIENT_PRIVILEGE,
     removed: ['old'],
   },
 }
@@ -73,12 +73,12 @@ async function seed(id: string): Promise<void> {
   await addAsset(id, 'an-asset-1', { purchased: 1 })
   for (const state of CHANGES) {
     await addAsset(id, `an-asset-${state}`, { purchased: 1 })
-    const settled = OPEN.includes(state) && state !== 'UNCLEAR' ? 'NULL' : 'now()'
+    const endedAt = OPEN.includes(state) && state !== 'UNCLEAR' ? 'NULL' : 'now()'
     await database.sql(
       id,
       `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
          actor_name, request_id, settled_at)
-       VALUES ($1, $2, 'an-asset-' || $2, 1, 2, $2, 'key', 'k', 'k', 'r', ${settled})`,
+       VALUES ($1, $2, 'an-asset-' || $2, 1, 2, $2, 'key', 'k', 'k', 'r', ${endedAt})`,
       [id, state],
     )
   }
@@ -111,13 +111,13 @@ async function seed(id: string): Promise<void> {
 }
 
 /** What a statement gives of each row, sorted, or the code of its refusal; nothing of what it did stays. */
-async function tried(login: Login, statement: string, customer = 'own'): Promise<string[] | string> {
+async function tried(login: Login, query: string, customer = 'own'): Promise<string[] | string> {
   const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
   try {
     await client.query('BEGIN')
     await client.query("SELECT set_config('console.customer', $1, true)", [customer])
-    const { rows } = await client.query<{ row: string }>(statement)
+    const { rows } = await client.query<{ row: string }>(query)
     return rows.map(({ row }) => row).sort()
   } catch (error) {
     return String((error as { code?: string }).code)
@@ -136,20 +136,21 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
     expect(await tried('console_app', update)).toEqual(changed)
     expect(await tried('console_app', remove)).toEqual(removed)
     // Who may not change a row can't lock it either: it is left out.
-    if (changed !== REFUSED) expect(await tried('console_app', `${read} FOR NO KEY UPDATE`)).toEqual(changed)
+    if (changed !== INSUFFICIENT_PRIVILEGE)
+      expect(await tried('console_app', `${read} FOR NO KEY UPDATE`)).toEqual(changed)
     expect(await tried('console_app', read, 'nobody')).toEqual([])
-    if (changed !== REFUSED) expect(await tried('console_app', update, 'nobody')).toEqual([])
-    if (removed !== REFUSED) expect(await tried('console_app', remove, 'nobody')).toEqual([])
+    if (changed !== INSUFFICIENT_PRIVILEGE) expect(await tried('console_app', update, 'nobody')).toEqual([])
+    if (removed !== INSUFFICIENT_PRIVILEGE) expect(await tried('console_app', remove, 'nobody')).toEqual([])
   })
 
   test.each(READERS)('%s reads the same, and no more', async (login) => {
     expect(await tried(login, read)).toEqual(rows)
-    expect(await tried(login, update)).toBe(REFUSED)
-    expect(await tried(login, remove)).toBe(REFUSED)
+    expect(await tried(login, update)).toBe(INSUFFICIENT_PRIVILEGE)
+    expect(await tried(login, remove)).toBe(INSUFFICIENT_PRIVILEGE)
   })
 
   test.each(ELSE)('%s has nothing of it', async (login) => {
-    for (const statement of [read, update, remove]) expect(await tried(login, statement)).toBe(REFUSED)
+    for (const query of [read, update, remove]) expect(await tried(login, query)).toBe(INSUFFICIENT_PRIVILEGE)
   })
 
   test('nothing is added to another customer, nor moved there', async () => {
@@ -160,13 +161,13 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
     )
     const { names } = columns.rows[0]
     const stolen = `INSERT INTO ${table} (customer_id, ${names}) SELECT 'third', ${names} FROM ${table} RETURNING '' AS row`
-    expect(await tried('console_app', stolen)).toBe(REFUSED)
+    expect(await tried('console_app', stolen)).toBe(INSUFFICIENT_PRIVILEGE)
     await owner.query(`GRANT UPDATE (customer_id) ON ${table} TO console_app`)
     const moved = `UPDATE ${table} SET customer_id = 'third' RETURNING '' AS row`
-    const told = await tried('console_app', moved)
+    const outcome = await tried('console_app', moved)
     await owner.query(`REVOKE UPDATE (customer_id) ON ${table} FROM console_app`)
     // Without a policy for UPDATE there is no row that it could change.
-    expect(told).toEqual(changed === REFUSED ? [] : REFUSED)
+    expect(outcome).toEqual(changed === INSUFFICIENT_PRIVILEGE ? [] : INSUFFICIENT_PRIVILEGE)
   })
 
   test('the owner comes to all of the customer that it names, as its removal does', async () => {
@@ -174,10 +175,10 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
     try {
       if (table === 'vendor_subscriptions')
         await owner.query('DELETE FROM license_changes; DELETE FROM seat_readings; DELETE FROM assets')
-      const { rows: gone } = await owner.query(
+      const { rows: deleted } = await owner.query(
         `DELETE FROM ${table} WHERE customer_id = 'own' RETURNING ${name} AS row`,
       )
-      expect(gone.map(({ row }) => row).sort()).toEqual(rows)
+      expect(deleted.map(({ row }) => row).sort()).toEqual(rows)
     } finally {
       await owner.query('ROLLBACK')
     }
@@ -192,9 +193,13 @@ test('the jobs see of all customers what is due, and note of what is held alone 
   )
   const noted = 'UPDATE vendor_subscriptions SET observed_at = now() RETURNING id AS row'
   expect(await tried('console_jobs', noted)).toEqual(['held', 'held'])
-  expect(await tried('console_jobs', 'SELECT 1 AS row FROM seat_readings')).toBe(REFUSED)
+  expect(await tried('console_jobs', 'SELECT 1 AS row FROM seat_readings')).toBe(INSUFFICIENT_PRIVILEGE)
   for (const [table, { set }] of tables) {
-    expect(await tried('console_jobs', `UPDATE ${table} SET ${set} RETURNING '' AS row`)).toBe(REFUSED)
-    expect(await tried('console_jobs', `DELETE FROM ${table} RETURNING '' AS row`)).toBe(REFUSED)
+    expect(await tried('console_jobs', `UPDATE ${table} SET ${set} RETURNING '' AS row`)).toBe(
+      INSUFFICIENT_PRIVILEGE,
+    )
+    expect(await tried('console_jobs', `DELETE FROM ${table} RETURNING '' AS row`)).toBe(
+      INSUFFICIENT_PRIVILEGE,
+    )
   }
 })

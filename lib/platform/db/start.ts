@@ -75,8 +75,8 @@ export async function asOwner(work: (url: string) => Promise<void>): Promise<voi
 
 async function server(): Promise<{ url: string; direct: string; embedded: Embedded | undefined }> {
   const { dataDir } = env()
-  const given = databaseSettings()
-  const { url, direct = url } = given
+  const settings = databaseSettings()
+  const { url, direct = url } = settings
   if (url !== undefined && direct !== undefined) return { url, direct, embedded: undefined }
   const embedded = await startEmbedded(dataDir)
   return { url: embedded.url, direct: embedded.url, embedded }

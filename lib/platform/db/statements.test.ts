@@ -47,8 +47,8 @@ describe('failure', () => {
   ])('%s that fails', (_, code, fail) => {
     test('shows neither its statement nor its values to whoever prints it', async () => {
       const error = await fail().catch((thrown: unknown) => thrown)
-      const shown = inspect(error, { depth: 5 })
-      expect(shown).not.toMatch(/secret|select|update|params/i)
+      const text = inspect(error, { depth: 5 })
+      expect(text).not.toMatch(/secret|select|update|params/i)
       expect(reasonOf(error)).toMatch(/never|nothing|members/)
       expect([errorCode(error), toProblem(error).code]).toEqual([code, 'internal_error'])
     })
@@ -93,7 +93,7 @@ describe('rows', () => {
   })
 
   const micros = sql<string>`(extract(epoch from ${assets.createdAt}) * 1000000)::bigint::text`
-  const own = eq(lineItems.invoiceId, invoices.id)
+  const joinCondition = eq(lineItems.invoiceId, invoices.id)
 
   /** Each with and without a plan; text by text, so that the order of the fields counts too. */
   it.each<[string, (tx: Transaction) => Promise<unknown[]>]>([
@@ -116,7 +116,12 @@ describe('rows', () => {
     ['nothing', (tx) => tx.select().from(invoices).where(eq(invoices.id, 'none'))],
     [
       'a join',
-      (tx) => tx.select().from(invoices).innerJoin(lineItems, own).orderBy(invoices.id, lineItems.position),
+      (tx) =>
+        tx
+          .select()
+          .from(invoices)
+          .innerJoin(lineItems, joinCondition)
+          .orderBy(invoices.id, lineItems.position),
     ],
     [
       'a join that finds nothing',
@@ -129,7 +134,7 @@ describe('rows', () => {
         tx
           .select({ invoice: { id: invoices.id }, line: getTableColumns(lineItems) })
           .from(invoices)
-          .leftJoin(lineItems, sql`${own} AND ${lineItems.price} = 2.5`)
+          .leftJoin(lineItems, sql`${joinCondition} AND ${lineItems.price} = 2.5`)
           .orderBy(invoices.id),
     ],
     ['what was written', (tx) => tx.update(billingProfiles).set({ name: 'New' }).returning()],

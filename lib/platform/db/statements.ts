@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { nameOf } from './pipeline.ts'
 
-type Session = { client: unknown; logger: unknown; prepareQuery(...given: unknown[]): object }
+type Session = { client: unknown; logger: unknown; prepareQuery(...args: unknown[]): object }
 type Prepared = { queryConfig: { text: string; name?: string }; rawQueryConfig: { name?: string } }
 type Sendable<Rows> = { execute(values: Values): Promise<Rows> }
 
@@ -27,16 +27,15 @@ export function builtOnce<Rows>(build: (tx: Transaction) => { prepare(name: stri
     first ??= withName(build(tx).prepare('') as Prepared)
     // The same, on the connection of this transaction.
     const { client, logger } = sessionOf(tx)
-    const own = Object.assign(Object.create(first), { client, logger }) as Sendable<Rows>
-    return own.execute(values)
+    const query = Object.assign(Object.create(first), { client, logger }) as Sendable<Rows>
+    return query.execute(values)
   }
 }
 
 /** A statement in SQL, for `builtOnce`. */
-export function written(tx: Transaction, statement: SQL) {
+export function written(tx: Transaction, query: SQL) {
   return {
-    prepare: () =>
-      sessionOf(tx).prepareQuery(new PgDialect().sqlToQuery(statement), undefined, undefined, false),
+    prepare: () => sessionOf(tx).prepareQuery(new PgDialect().sqlToQuery(query), undefined, undefined, false),
   }
 }
 
@@ -55,13 +54,13 @@ type Decoder = { mapFromDriverValue(value: unknown): unknown }
 type Field = { path: string[]; field: unknown }
 
 /** What drizzle makes of a statement before it sends it. */
-type DecodedStatement = {
+type DecodedQuery = {
   fields?: readonly Field[]
   /** Of each joined table, whether its part of a row is always there. */
   joinsNotNullableMap?: Record<string, boolean>
   customResultMapper?: unknown
 }
-type DecodingSession = { prepareQuery(...given: unknown[]): DecodedStatement }
+type DecodingSession = { prepareQuery(...args: unknown[]): DecodedQuery }
 
 /**
  * Makes rows of what this transaction reads by a plan that is made once for a statement. Drizzle itself finds out
@@ -71,15 +70,15 @@ type DecodingSession = { prepareQuery(...given: unknown[]): DecodedStatement }
 export function withRowPlans(tx: Transaction): Transaction {
   const { session } = tx as unknown as { session: DecodingSession }
   const prepare = session.prepareQuery.bind(session)
-  session.prepareQuery = (...given) => {
-    const prepared = prepare(...given)
+  session.prepareQuery = (...args) => {
+    const prepared = prepare(...args)
     if (prepared.fields && !prepared.customResultMapper) addPlan(prepared, prepared.fields)
     return prepared
   }
   return tx
 }
 
-function addPlan(prepared: DecodedStatement, fields: readonly Field[]): void {
+function addPlan(prepared: DecodedQuery, fields: readonly Field[]): void {
   let cells: (Cell | undefined)[] | undefined
   Object.defineProperty(prepared, 'customResultMapper', {
     // Asked when the statement is sent: only then drizzle has said which joins there are.
@@ -97,9 +96,9 @@ type Cell = { group: string | undefined; name: string; decoder: Decoder | undefi
 
 function cellOf({ path, field }: Field): Cell | undefined {
   const [first, second, ...deeper] = path
-  const found = decoderOf(field)
-  if (first === undefined || !found || deeper.length > 0) return undefined
-  const decoder = isPlain(found) ? undefined : found
+  const valueDecoder = decoderOf(field)
+  if (first === undefined || !valueDecoder || deeper.length > 0) return undefined
+  const decoder = isPlain(valueDecoder) ? undefined : valueDecoder
   return second === undefined
     ? { group: undefined, name: first, decoder }
     : { group: first, name: second, decoder }
@@ -123,8 +122,8 @@ function rowOf(cells: readonly Cell[], values: readonly unknown[]): Record<strin
   const row: Record<string, unknown> = {}
   for (let at = 0; at < cells.length; at++) {
     const { group, name, decoder } = cells[at] as Cell
-    const given = values[at]
-    const value = given === null || !decoder ? given : decoder.mapFromDriverValue(given)
+    const raw = values[at]
+    const value = raw === null || !decoder ? raw : decoder.mapFromDriverValue(raw)
     if (group === undefined) row[name] = value
     else {
       row[group] ??= {}
@@ -134,42 +133,42 @@ function rowOf(cells: readonly Cell[], values: readonly unknown[]): Record<strin
   return row
 }
 
-type LastStatement = pg.QueryConfig
+type DeferredConfig = pg.QueryConfig
 /** A statement, or what makes some when the end has come: of all that was to be said by then. */
-type Word = LastStatement | (() => LastStatement[])
+type DeferredQuery = DeferredConfig | (() => DeferredConfig[])
 
 /** What a transaction sends right before its COMMIT, in the order in which it was left. */
-const left = new WeakMap<Transaction, Word[]>()
+const left = new WeakMap<Transaction, DeferredQuery[]>()
 
 /**
  * Leaves statements to the very end of a transaction. They travel in one packet with its COMMIT, so that what they lock
  * is locked after everything else, and for no round trip. Nothing is sent where the transaction is rolled back.
  */
-export function leaveToTheEnd(tx: Transaction, ...words: Word[]): void {
+export function deferToCommit(tx: Transaction, ...deferred: DeferredQuery[]): void {
   const before = left.get(tx)
-  if (before) before.push(...words)
-  else left.set(tx, words)
+  if (before) before.push(...deferred)
+  else left.set(tx, deferred)
 }
 
 /** Takes what was left so far: whoever takes it sends it. */
-export function takeLastWords(tx: Transaction): LastStatement[] {
-  const words = left.get(tx) ?? []
+export function drainDeferred(tx: Transaction): DeferredConfig[] {
+  const deferred = left.get(tx) ?? []
   left.delete(tx)
-  return words.flatMap((word) => (typeof word === 'function' ? word() : [word]))
+  return deferred.flatMap((query) => (typeof query === 'function' ? query() : [query]))
 }
 
 /**
  * Sends them and the COMMIT at once.
  * @throws Error where one of them fails, with its reason: PostgreSQL has made a ROLLBACK of the COMMIT then
  */
-export async function sayLastWords(
-  words: readonly LastStatement[],
-  send: (statement: LastStatement) => Promise<unknown>,
+export async function commitWithDeferred(
+  deferred: readonly DeferredConfig[],
+  send: (query: DeferredConfig) => Promise<unknown>,
   commit: () => Promise<void>,
 ): Promise<void> {
-  const sent = words.map((word) =>
-    send(word).catch((error: Error) => {
-      throw withoutValues(new DrizzleQueryError(word.text, word.values ?? [], error))
+  const sent = deferred.map((query) =>
+    send(query).catch((error: Error) => {
+      throw withoutValues(new DrizzleQueryError(query.text, query.values ?? [], error))
     }),
   )
   const [ended] = await Promise.allSettled([commit(), ...sent])

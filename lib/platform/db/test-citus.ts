@@ -23,14 +23,14 @@ async function makeOwner(url: string): Promise<void> {
 }
 
 /** Makes the logins, on each machine: Citus sends them. Machines that no run had before have none. */
-async function makeLogins(owned: string): Promise<void> {
-  const owner = new pg.Client({ connectionString: owned })
+async function makeLogins(ownerUrl: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
   await ensureLogins(owner).finally(() => owner.end())
 }
 
 /** Makes an empty database that is migrated and spread. @returns its address, as its owner reaches it */
-export async function makeSpread(url: string, name: string): Promise<string> {
+export async function makeDistributed(url: string, name: string): Promise<string> {
   await makeOwner(url)
   const machines = await machinesOf(url)
   for (const machine of machines) {
@@ -42,18 +42,18 @@ export async function makeSpread(url: string, name: string): Promise<string> {
   const here = onDatabase(url, name)
   await run(here, `SELECT citus_set_coordinator_host('${coordinator?.hostname}', ${coordinator?.port})`)
   for (const { hostname, port } of workers) await run(here, `SELECT citus_add_node('${hostname}', ${port})`)
-  const owned = ownedUrl(url, name)
+  const ownerUrl = ownerUrlOf(url, name)
   // Before the first migration: it gives the queue's schema to a login, and Citus doesn't tell the workers who may be it.
-  await makeLogins(owned)
+  await makeLogins(ownerUrl)
   for (const machine of machines) await run(machine, `GRANT console_jobs TO ${OWNER}`)
-  await migrate(owned)
+  await migrate(ownerUrl)
   await run(here, `GRANT ${LOGINS.join(', ')} TO ${OWNER}`)
-  await distribute(owned)
-  return owned
+  await distribute(ownerUrl)
+  return ownerUrl
 }
 
 /** Lets nobody in any more, for `copySpread`: Citus's own daemon would be connected to it, and nothing is copied then. */
-export async function closeSpread(url: string, name: string): Promise<void> {
+export async function closeDistributed(url: string, name: string): Promise<void> {
   for (const machine of await machinesOf(url)) {
     await run(machine, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await run(
@@ -64,14 +64,14 @@ export async function closeSpread(url: string, name: string): Promise<void> {
 }
 
 /** Copies it on each machine, a second or two: what Citus knows of tables and shards is in tables of the database. */
-export async function copySpread(url: string, from: string, name: string): Promise<string> {
+export async function copyDistributed(url: string, from: string, name: string): Promise<string> {
   await Promise.all(
     (await machinesOf(url)).map(async (machine) => {
       await run(machine, `CREATE DATABASE ${name} TEMPLATE ${from} OWNER ${OWNER} STRATEGY file_copy`)
       await setUp(machine, name)
     }),
   )
-  return ownedUrl(url, name)
+  return ownerUrlOf(url, name)
 }
 
 /** What is kept with the name of a database, and so not copied. Four shards are enough for two workers. */
@@ -80,15 +80,15 @@ async function setUp(machine: string, name: string): Promise<void> {
   await run(machine, `ALTER DATABASE ${name} SET citus.shard_count TO 4`)
 }
 
-function ownedUrl(url: string, name: string): string {
-  const owned = new URL(onDatabase(url, name))
-  owned.username = OWNER
-  owned.password ||= 'spread'
-  return owned.href
+function ownerUrlOf(url: string, name: string): string {
+  const ownerUrl = new URL(onDatabase(url, name))
+  ownerUrl.username = OWNER
+  ownerUrl.password ||= 'spread'
+  return ownerUrl.href
 }
 
 /** Drops it on each machine. */
-export async function dropSpread(url: string, name: string): Promise<void> {
+export async function dropDistributed(url: string, name: string): Promise<void> {
   const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`
   await Promise.all((await machinesOf(url)).map((machine) => run(machine, drop)))
 }

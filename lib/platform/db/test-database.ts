@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
-import { copySpread, dropSpread } from './test-citus.ts'
+import { copyDistributed, dropDistributed } from './test-citus.ts'
 import { dropDatabase, onDatabase, run, throughPooler } from './test-server.ts'
 
 type Row = Record<string, unknown>
@@ -16,7 +16,7 @@ export type TestDatabase = {
   url: string
   opened: Database
   /** Runs SQL as the app's role in one customer's scope: the owner sees nothing past the second wall. */
-  sql(customerId: string, statement: string, values?: unknown[]): Promise<Row[]>
+  sql(customerId: string, query: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   const maintenance = onDatabase(templateUrl, 'postgres')
   const template = new URL(templateUrl).pathname.slice(1)
   if (!citus) await run(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-  const url = citus ? await copySpread(citus, template, name) : onDatabase(templateUrl, name)
+  const url = citus ? await copyDistributed(citus, template, name) : onDatabase(templateUrl, name)
   if (today) await run(url, clockOf(name, today))
   const opened = openDatabase(throughPooler(url))
   const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
@@ -40,17 +40,17 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   return {
     url,
     opened,
-    async sql(customerId, statement, values) {
+    async sql(customerId, query, values) {
       // Of a transaction: so it reaches the machines of a database that is spread.
       if (citus) await viewer.query(`BEGIN; SET LOCAL console.customer = ${pg.escapeLiteral(customerId)}`)
       else await viewer.query("SELECT set_config('console.customer', $1, false)", [customerId])
-      const { rows } = await viewer.query(statement, values).finally(() => citus && viewer.query('COMMIT'))
+      const { rows } = await viewer.query(query, values).finally(() => citus && viewer.query('COMMIT'))
       return rows
     },
     async close() {
       await viewer.end()
       await opened.close()
-      await (citus ? dropSpread(citus, name) : dropDatabase(maintenance, name))
+      await (citus ? dropDistributed(citus, name) : dropDatabase(maintenance, name))
     },
   }
 }

@@ -7,8 +7,8 @@ import pg from 'pg'
 type Sent = { text: string; values: unknown[] }
 type Wire = {
   query(text: string): void
-  parse(statement: { name?: string; text: string }): void
-  bind(given: { statement?: string; values?: unknown[] }): void
+  parse(message: { name?: string; text: string }): void
+  bind(portal: { statement?: string; values?: unknown[] }): void
 }
 type Plan = {
   'Relation Name'?: string
@@ -19,7 +19,7 @@ type Plan = {
 } & Record<string, unknown>
 
 /** Rows that a statement read, kept or not: of each table, or of an index that finds places for a bitmap. */
-export type Read = { statement: string; rows: number; from: Record<string, number> }
+export type Read = { query: string; rows: number; from: Record<string, number> }
 
 /** What is noted now; undefined: nothing is. */
 let noted: Sent[] | undefined
@@ -33,16 +33,16 @@ prototype.query = function noting(text) {
   noted?.push({ text, values: [] })
   return query.call(this, text)
 }
-prototype.parse = function noting(statement) {
+prototype.parse = function noting(message) {
   const texts = prepared.get(this) ?? new Map()
-  prepared.set(this, texts.set(statement.name ?? '', statement.text))
-  return parse.call(this, statement)
+  prepared.set(this, texts.set(message.name ?? '', message.text))
+  return parse.call(this, message)
 }
-prototype.bind = function noting(given) {
-  const text = prepared.get(this)?.get(given.statement ?? '')
-  if (noted && text === undefined) throw new Error(`Nobody saw how ${given.statement} was prepared.`)
-  noted?.push({ text: text ?? '', values: given.values ?? [] })
-  return bind.call(this, given)
+prototype.bind = function noting(portal) {
+  const text = prepared.get(this)?.get(portal.statement ?? '')
+  if (noted && text === undefined) throw new Error(`Nobody saw how ${portal.statement} was prepared.`)
+  noted?.push({ text: text ?? '', values: portal.values ?? [] })
+  return bind.call(this, portal)
 }
 
 /** Runs `work`, and gives the statements that it sent to the database, but what they insert: to read is asked here. */
@@ -61,15 +61,15 @@ export async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
  * Runs statements once more, in a transaction that is taken back, and counts what they read.
  * @param client logged in as the role that sends them, with the customer set
  */
-export async function rowsRead(client: pg.ClientBase, statements: readonly Sent[]): Promise<Read[]> {
+export async function rowsRead(client: pg.ClientBase, sent: readonly Sent[]): Promise<Read[]> {
   const reads: Read[] = []
   await client.query('BEGIN')
   try {
-    for (const { text, values } of statements) {
+    for (const { text, values } of sent) {
       const { rows } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) ${text}`, values)
       const from: Record<string, number> = {}
       count(rows[0]['QUERY PLAN'][0].Plan, from)
-      reads.push({ statement: text, rows: Object.values(from).reduce((sum, n) => sum + n, 0), from })
+      reads.push({ query: text, rows: Object.values(from).reduce((sum, n) => sum + n, 0), from })
     }
   } finally {
     await client.query('ROLLBACK')
@@ -80,10 +80,10 @@ export async function rowsRead(client: pg.ClientBase, statements: readonly Sent[
 function count(plan: Plan, from: Record<string, number>): void {
   const removed = ['Rows Removed by Filter', 'Rows Removed by Index Recheck']
   const dropped = removed.reduce((sum, name) => sum + Number(plan[name] ?? 0), 0)
-  const of =
+  const relation =
     plan['Relation Name'] ?? (plan['Node Type'] === 'Bitmap Index Scan' ? plan['Index Name'] : undefined)
   // The parts of a table that is kept in months are read for it.
-  const table = of?.replace(/^(audit_(?:events|chain))_(?:first|rest|\d{4}_\d{2})$/, '$1')
+  const table = relation?.replace(/^(audit_(?:events|chain))_(?:first|rest|\d{4}_\d{2})$/, '$1')
   if (table) from[table] = (from[table] ?? 0) + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
   for (const part of plan.Plans ?? []) count(part, from)
 }

@@ -14,21 +14,21 @@ const KEY = Buffer.from([0x4b, 0, 0, 0, 12])
  */
 export async function startPooler(direct: string): Promise<{ url: string; stop(): void }> {
   const { host, port } = parseIntoClientConfig(direct)
-  const kept: Socket[] = []
+  const sockets: Socket[] = []
   const server = createServer((client) => {
     const there = host?.startsWith('/')
       ? connect(`${host}/.s.PGSQL.${port ?? 5432}`)
       : connect(Number(port ?? 5432), host ?? 'localhost')
-    kept.push(there)
-    client.on('data', (said: Buffer) => {
-      const isLast = said.subarray(-TERMINATE.length).equals(TERMINATE)
-      there.write(isLast ? said.subarray(0, -TERMINATE.length) : said)
+    sockets.push(there)
+    client.on('data', (chunk: Buffer) => {
+      const isLast = chunk.subarray(-TERMINATE.length).equals(TERMINATE)
+      there.write(isLast ? chunk.subarray(0, -TERMINATE.length) : chunk)
       if (isLast) client.end()
     })
-    there.on('data', (said: Buffer) => {
-      const at = said.indexOf(KEY)
-      if (at >= 0) said.writeInt32BE(1, at + KEY.length)
-      client.write(said)
+    there.on('data', (chunk: Buffer) => {
+      const at = chunk.indexOf(KEY)
+      if (at >= 0) chunk.writeInt32BE(1, at + KEY.length)
+      client.write(chunk)
     })
     for (const socket of [client, there]) socket.on('error', () => {})
   })
@@ -37,7 +37,7 @@ export async function startPooler(direct: string): Promise<{ url: string; stop()
   url.searchParams.delete('host')
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const stop = () => {
-    for (const socket of kept) socket.destroy()
+    for (const socket of sockets) socket.destroy()
     server.close()
   }
   return { url: url.href, stop }

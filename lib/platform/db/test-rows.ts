@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { freezeParties } from '#lib/billing/parties/store.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
-import { digestOf, hintsOf, newApiKey, noteAddress, noteLookUp } from '#lib/platform/caller/credentials.ts'
+import {
+  addToCredentialIndex,
+  digestOf,
+  maskedKey,
+  newApiKey,
+  noteAddress,
+} from '#lib/platform/caller/credentials.ts'
 import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import { assets } from './schema/assets.ts'
 import { apiKeys, billingProfiles, customers, members } from './schema/customers.ts'
@@ -37,10 +43,10 @@ export async function addProfile(customerId: string, id: string): Promise<void> 
 
 export async function addMember(
   customerId: string,
-  given: Partial<typeof members.$inferInsert> & { roles: Role[] },
+  overrides: Partial<typeof members.$inferInsert> & { roles: Role[] },
 ): Promise<string> {
   const id = randomUUID()
-  const values = { customerId, id, name: id, email: `${id}@${customerId}.example`, ...given }
+  const values = { customerId, id, name: id, email: `${id}@${customerId}.example`, ...overrides }
   await scope(owner(customerId), async (tx) => {
     await tx.insert(members).values(values)
     await noteAddress(tx, owner(customerId).customerId, values)
@@ -52,13 +58,13 @@ export async function addMember(
 export async function addKey(
   customerId: string,
   roles: Role[],
-  given: Partial<typeof apiKeys.$inferInsert> = {},
+  overrides: Partial<typeof apiKeys.$inferInsert> = {},
 ): Promise<string> {
   const key = newApiKey()
-  const own = { customerId, id: randomUUID(), name: 'test', digest: digestOf(key), ...hintsOf(key), roles }
-  const values = { ...own, ...given }
+  const row = { customerId, id: randomUUID(), name: 'test', digest: digestOf(key), ...maskedKey(key), roles }
+  const values = { ...row, ...overrides }
   await scope(owner(customerId), async (tx) => {
-    await noteLookUp(tx, owner(customerId).customerId, 'key', values)
+    await addToCredentialIndex(tx, owner(customerId).customerId, 'key', values)
     await tx.insert(apiKeys).values(values)
   })
   return key
@@ -79,7 +85,7 @@ export async function addAsset(
   customerId: string,
   id: string,
   subscription: Subscription | null,
-  { observedAt, ...given }: Partial<typeof assets.$inferInsert> & { observedAt?: Date } = {},
+  { observedAt, ...overrides }: Partial<typeof assets.$inferInsert> & { observedAt?: Date } = {},
 ): Promise<void> {
   const type = id.split('-').slice(0, 2).join('-')
   const values = { customerId, id, type, name: id, customerDomain: `${customerId}.example` }
@@ -89,16 +95,16 @@ export async function addAsset(
     reseller: 'sales@reseller.example',
     ...licensed(subscription),
     // At a vendor elsewhere, one subscription stands in one asset of all customers.
-    ...(subscription && given.vendor ? { subscriptionId: `S-${customerId}-${id}` } : {}),
-    ...given,
+    ...(subscription && overrides.vendor ? { subscriptionId: `S-${customerId}-${id}` } : {}),
+    ...overrides,
   }
   const { vendor, vendorAccount: account = 'default', vendorCustomerId, subscriptionId, skuId } = row
   const isThere = vendor !== undefined && vendor !== 'built-in' && subscriptionId && skuId
   const vendorSubscriptionId = isThere ? `at-${id}` : null
   await scope(owner(customerId), async (tx) => {
-    const place = isThere && { vendor, account, vendorCustomerId, subscriptionId, skuId }
-    const held = { customerId, id: `at-${id}`, observedAt: observedAt ?? null }
-    if (place) await tx.insert(vendorSubscriptions).values({ ...place, ...held })
+    const vendorRef = isThere && { vendor, account, vendorCustomerId, subscriptionId, skuId }
+    const vendorRow = { customerId, id: `at-${id}`, observedAt: observedAt ?? null }
+    if (vendorRef) await tx.insert(vendorSubscriptions).values({ ...vendorRef, ...vendorRow })
     await tx.insert(assets).values({ ...row, vendorSubscriptionId })
   })
 }
@@ -125,12 +131,12 @@ function licensed(subscription: Subscription | null): Partial<typeof assets.$inf
 export async function addInvoice(
   customerId: string,
   id: string,
-  given: Partial<typeof invoices.$inferInsert> = {},
+  overrides: Partial<typeof invoices.$inferInsert> = {},
   lines: Partial<Omit<typeof lineItems.$inferInsert, 'customerId' | 'invoiceId' | 'position'>>[] = [{}],
 ): Promise<void> {
-  const own = { customerId, id, number: id, billingProfileId: 'default', platform: 'cloud-platform' }
+  const row = { customerId, id, number: id, billingProfileId: 'default', platform: 'cloud-platform' }
   const terms = { issuer: 'Reseller', invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }
-  const values = { ...own, ...terms, totalAmount: '10.00', balanceAmount: '10.00', ...given }
+  const values = { ...row, ...terms, totalAmount: '10.00', balanceAmount: '10.00', ...overrides }
   await scope(owner(customerId), async (tx) => {
     const partiesOf = await freezeParties(tx, owner(customerId).customerId, [values])
     await tx.insert(invoices).values({ ...partiesOf(values), ...values })

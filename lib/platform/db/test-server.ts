@@ -6,7 +6,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 export const isBehindPooler = Boolean(process.env.DATABASE_URL && process.env.DATABASE_DIRECT_URL)
 
 /** Whether the tests' databases are spread over several machines (test-citus.ts). */
-export const isSpread = Boolean(process.env.CITUS_URL)
+export const isDistributed = Boolean(process.env.CITUS_URL)
 
 /**
  * A database of the test server as the product reaches it: by the host and port of DATABASE_URL, where a pooler stands
@@ -31,11 +31,11 @@ export function onDatabase(url: string, name: string): string {
  * Runs statements that can't be in a transaction, on a connection of their own. Several in one text are one transaction,
  * of which a spread database refuses those that change tables: give it each by itself.
  */
-export async function run(url: string, ...statements: string[]): Promise<void> {
+export async function run(url: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    for (const statement of statements) await client.query(statement)
+    for (const query of queries) await client.query(query)
   } finally {
     await client.end()
   }

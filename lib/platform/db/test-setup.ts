@@ -3,11 +3,11 @@ import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startWarden } from './embedded/test-warden.ts'
+import { startProcessReaper } from './embedded/test-warden.ts'
 import { startEmbedded } from './embedded.ts'
 import { LOGINS } from './logins.ts'
 import { migrate } from './migrate.ts'
-import { closeSpread, dropSpread, makeSpread } from './test-citus.ts'
+import { closeDistributed, dropDistributed, makeDistributed } from './test-citus.ts'
 import { testFolder } from './test-folder.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
@@ -25,10 +25,10 @@ declare module 'vitest' {
  * tests' temporary folders is removed at the end of the run, and so are the databases, however the run ends.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const warden = startWarden()
+  const reaper = startProcessReaper()
   const newFolder = async (parent: string) => {
     const made = await mkdtemp(join(parent, 'unit-'))
-    warden.removeFolder(made)
+    reaper.removeFolder(made)
     // Readable as the system's temporary folder is, for tests that run a process as another account.
     await chmod(made, 0o755)
     return made
@@ -41,11 +41,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = `console_template_${randomBytes(4).toString('hex')}`
   const { CITUS_URL: citus } = process.env
   if (citus) {
-    project.provide('templateUrl', await makeSpread(citus, template))
-    await closeSpread(citus, template)
+    project.provide('templateUrl', await makeDistributed(citus, template))
+    await closeDistributed(citus, template)
     return async () => {
-      await dropSpread(citus, template)
-      await warden.dismiss()
+      await dropDistributed(citus, template)
+      await reaper.dismiss()
     }
   }
   const server = await testServer(join(folder, 'server'))
@@ -58,12 +58,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await dropDatabase(server.url, template)
     await server.stop()
-    await warden.dismiss()
+    await reaper.dismiss()
   }
 }
 
 async function testServer(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
-  const { DATABASE_URL: given, DATABASE_DIRECT_URL: direct = given } = process.env
+  const { DATABASE_URL: configured, DATABASE_DIRECT_URL: direct = configured } = process.env
   if (direct) return { url: direct, stop: async () => {} }
   const embedded = await startEmbedded(folder)
   const password = randomBytes(12).toString('hex')

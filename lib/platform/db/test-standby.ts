@@ -23,8 +23,8 @@ export async function startStandby(
   primary: { folder: string; url: string },
   folder: string,
 ): Promise<Standby> {
-  const own = await connected(primary.url)
-  await own.query("SELECT pg_backup_start('standby', true)")
+  const primaryClient = await connected(primary.url)
+  await primaryClient.query("SELECT pg_backup_start('standby', true)")
   await mkdir(folder, { recursive: true })
   const filter = async (path: string) => {
     const isRun = ['postmaster.pid', 'postmaster.opts', 'run'].includes(basename(path))
@@ -33,7 +33,7 @@ export async function startStandby(
   }
   const data = join(folder, 'postgres')
   await cp(join(primary.folder, 'postgres'), data, { recursive: true, filter })
-  const { rows } = await own.query('SELECT labelfile FROM pg_backup_stop(false)')
+  const { rows } = await primaryClient.query('SELECT labelfile FROM pg_backup_stop(false)')
   await writeFile(join(data, 'backup_label'), rows[0].labelfile)
   await writeFile(join(data, 'standby.signal'), '')
   const { searchParams, hostname, port, password } = new URL(primary.url)
@@ -47,29 +47,30 @@ export async function startStandby(
   await cp(`${join(primary.folder, 'postgres')}-password`, `${data}-password`)
   const server = await startEmbedded(folder)
   const there = await connected(server.url)
-  const ask = async (from: pg.Client, what: string) => (await from.query(`SELECT ${what} AS it`)).rows[0].it
+  const readValue = async (from: pg.Client, what: string) =>
+    (await from.query(`SELECT ${what} AS it`)).rows[0].it
   return {
     url: server.url,
     async pause() {
       await there.query('SELECT pg_wal_replay_pause()')
-      while ((await ask(there, 'pg_get_wal_replay_pause_state()')) !== 'paused') await turn()
+      while ((await readValue(there, 'pg_get_wal_replay_pause_state()')) !== 'paused') await pause()
     },
     async resume() {
       await there.query('SELECT pg_wal_replay_resume()')
     },
     async catchUp() {
-      const until = await ask(own, 'pg_current_wal_flush_lsn()')
-      while (!(await ask(there, `pg_last_wal_replay_lsn() >= '${until}'`))) await turn()
+      const until = await readValue(primaryClient, 'pg_current_wal_flush_lsn()')
+      while (!(await readValue(there, `pg_last_wal_replay_lsn() >= '${until}'`))) await pause()
     },
     async stop() {
-      await Promise.all([own.end(), there.end()])
+      await Promise.all([primaryClient.end(), there.end()])
       await server.release()
     },
   }
 }
 
 // Fixed wait: between two looks.
-const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 async function connected(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })

@@ -47,11 +47,11 @@ async function migrateUpTo(last: string): Promise<void> {
 }
 
 /** As the app's role in one customer's scope, for the owner sees nothing. */
-async function as(customer: string, statement: string, values: unknown[] = []) {
+async function as(customer: string, query: string, values: unknown[] = []) {
   await client.query('SET ROLE console_app')
   await client.query("SELECT set_config('console.customer', $1, false)", [customer])
   try {
-    return (await client.query(statement, values)).rows
+    return (await client.query(query, values)).rows
   } finally {
     await client.query('RESET ROLE')
   }
@@ -84,11 +84,11 @@ describe('a subscription stands in one asset', () => {
     await addAsset('sunbird', 'workspace-suite-1', 'S-1')
     await addAsset('northwind', 'workspace-suite-2', 'S-1')
     await addAsset('northwind', 'workspace-suite-3', 'S-2')
-    const told = await migrate(url).then(() => 'done', reasonOf)
-    expect(told).toContain('A subscription may stand in one asset only.')
-    expect(told).toMatch(/google-workspace, customer C1, subscription S-1: .*workspace-suite-1 of sunbird/)
-    expect(told).toContain('workspace-suite-2 of northwind')
-    expect(told).not.toContain('workspace-suite-3')
+    const outcome = await migrate(url).then(() => 'done', reasonOf)
+    expect(outcome).toContain('A subscription may stand in one asset only.')
+    expect(outcome).toMatch(/google-workspace, customer C1, subscription S-1: .*workspace-suite-1 of sunbird/)
+    expect(outcome).toContain('workspace-suite-2 of northwind')
+    expect(outcome).not.toContain('workspace-suite-3')
     await expect(addAsset('sunbird', 'workspace-suite-4', 'S-2')).resolves.toBeUndefined()
   })
 
@@ -98,9 +98,9 @@ describe('a subscription stands in one asset', () => {
     await addAsset('sunbird', 'workspace-suite-3', 'S-1')
     await addAsset('sunbird', 'workspace-suite-4', 'S-1', 'microsoft-partner-center')
     await migrate(url)
-    const held = "SELECT count(*)::int AS count FROM vendor_subscriptions WHERE subscription_id = 'S-1'"
-    expect(await as('sunbird', held)).toEqual([{ count: 2 }])
-    expect(await as('northwind', held)).toEqual([{ count: 0 }])
+    const countQuery = "SELECT count(*)::int AS count FROM vendor_subscriptions WHERE subscription_id = 'S-1'"
+    expect(await as('sunbird', countQuery)).toEqual([{ count: 2 }])
+    expect(await as('northwind', countQuery)).toEqual([{ count: 0 }])
   })
 })
 

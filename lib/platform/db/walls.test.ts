@@ -4,7 +4,7 @@ import { LOGINS } from './logins.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 // A table that is added without its wall works, and shows every customer's rows to whoever forgets a WHERE.
-const WITHOUT_WALL = `
+const WITHOUT_ROW_SECURITY = `
   SELECT c.relname AS table FROM pg_class c
   WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped)
@@ -26,9 +26,9 @@ afterAll(async () => {
 })
 
 test('each table with rows of customers has its wall, and one without is found', async () => {
-  expect((await owner.query(WITHOUT_WALL)).rows).toEqual([])
+  expect((await owner.query(WITHOUT_ROW_SECURITY)).rows).toEqual([])
   await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
-  expect((await owner.query(WITHOUT_WALL)).rows).toEqual([{ table: 'planted' }])
+  expect((await owner.query(WITHOUT_ROW_SECURITY)).rows).toEqual([{ table: 'planted' }])
 })
 
 // A login that only reads, and a table that it was forgotten at: its reads would be empty, or refused.

@@ -6,7 +6,7 @@ const UNSAFE = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu
 // Of old, devices: a file of such a name can't be saved on Windows, whatever its extension.
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 /** In bytes of UTF-8: file systems take 255, with the extension. */
-const LONGEST = 200
+const MAX_NAME_LENGTH = 200
 
 /** A name that every file system takes and that names no folder: `IN/1` is `IN-1`. Never empty. */
 export function fileName(text: string): string {
@@ -15,7 +15,7 @@ export function fileName(text: string): string {
   let size = 0
   for (const char of safe.replace(/^[. ]+/, '')) {
     size += Buffer.byteLength(char)
-    if (size > LONGEST) break
+    if (size > MAX_NAME_LENGTH) break
     name += char
   }
   return name.replace(/[. ]+$/, '') || 'file'

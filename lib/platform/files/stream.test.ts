@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addKey, callerOf } from '#lib/platform/db/test-rows.ts'
 import { attachment, fileName } from './attachment.ts'
 import { stream } from './download.ts'
-import { patience, SLOWEST, startSending } from './stream.ts'
+import { MIN_THROUGHPUT, startSending, throughputTimer } from './stream.ts'
 
 describe('stream', () => {
   const numbers = contract({
@@ -27,7 +27,7 @@ describe('stream', () => {
   let database: TestDatabase
   const keys = { finance: '', it: '' }
   /** Statements that the running operation has sent. */
-  let statements = 0
+  let queryCount = 0
   /** How many operations are neither at their end nor stopped. */
   let running = 0
 
@@ -46,11 +46,11 @@ describe('stream', () => {
         running += 1
         try {
           for (let row = 1; row <= rows; row++) {
-            statements += 1
-            const { rows: found } = await tx.execute(
+            queryCount += 1
+            const { rows: resultRows } = await tx.execute(
               sql`SELECT ${row}::int / ${failAt - row}::int, ${row}::int AS n`,
             )
-            yield `${String(found[0]?.n).padEnd(999, '.')}\n`
+            yield `${String(resultRows[0]?.n).padEnd(999, '.')}\n`
           }
         } finally {
           running -= 1
@@ -61,11 +61,11 @@ describe('stream', () => {
     return route(operation(numbers, async (caller) => ({ body: count(caller), headers })))
   }
 
-  function ask(
+  function requestFile(
     handlers: ReturnType<typeof route>,
-    given: { key?: string; method?: 'GET' | 'HEAD'; signal?: AbortSignal },
+    options: { key?: string; method?: 'GET' | 'HEAD'; signal?: AbortSignal },
   ) {
-    const { key = keys.finance, method = 'GET', signal } = given
+    const { key = keys.finance, method = 'GET', signal } = options
     const headers = { Authorization: `Bearer ${key}`, 'If-None-Match': '*' }
     return handlers[method](
       new Request('http://console.example/numbers', { method, headers, ...(signal ? { signal } : {}) }),
@@ -79,7 +79,7 @@ describe('stream', () => {
   }
 
   it('sends all rows, as a download that nobody keeps', async () => {
-    const response = await ask(numbersOf(300), {})
+    const response = await requestFile(numbersOf(300), {})
     const text = await response.text()
     expect(response.status).toBe(200)
     expect(text.split('\n').map((line) => Number.parseInt(line, 10))).toEqual([
@@ -111,24 +111,24 @@ describe('stream', () => {
   })
 
   it('an empty stream is an empty file', async () => {
-    const response = await ask(numbersOf(0), {})
+    const response = await requestFile(numbersOf(0), {})
     expect([response.status, await response.text()]).toEqual([200, ''])
     await expectIdle()
   })
 
   it('checks the caller first, and answers HEAD without a body', async () => {
-    expect((await ask(numbersOf(1), { key: keys.it })).status).toBe(403)
-    const head = await ask(numbersOf(300), { method: 'HEAD' })
-    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-      200,
-      'text/csv; charset=utf-8',
-      '',
-    ])
+    expect((await requestFile(numbersOf(1), { key: keys.it })).status).toBe(403)
+    const headResponse = await requestFile(numbersOf(300), { method: 'HEAD' })
+    expect([
+      headResponse.status,
+      headResponse.headers.get('content-type'),
+      await headResponse.text(),
+    ]).toEqual([200, 'text/csv; charset=utf-8', ''])
     await expectIdle()
   })
 
   it('what fails before the first byte is a problem', async () => {
-    const response = await ask(numbersOf(300, 20), {})
+    const response = await requestFile(numbersOf(300, 20), {})
     expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/problem+json'])
     const refusing = operation(numbers, async () => ({
       // biome-ignore lint/correctness/useYield: it is refused before its first row
@@ -136,13 +136,13 @@ describe('stream', () => {
         throw new Problem('invalid_request', 'Too many rows.')
       })(),
     }))
-    const refused = await ask(route(refusing), {})
-    expect([refused.status, (await refused.json()).detail]).toEqual([400, 'Too many rows.'])
+    const rejected = await requestFile(route(refusing), {})
+    expect([rejected.status, (await rejected.json()).detail]).toEqual([400, 'Too many rows.'])
     await expectIdle()
   })
 
   it('what fails after it breaks the answer off, so that no half file looks whole', async () => {
-    const response = await ask(numbersOf(300, 250), {})
+    const response = await requestFile(numbersOf(300, 250), {})
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow()
     await expectIdle()
@@ -151,9 +151,9 @@ describe('stream', () => {
   it.each(['cancelled', 'aborted'] as const)(
     'stops its statements when the client is gone (%s)',
     async (how) => {
-      statements = 0
+      queryCount = 0
       const leaving = new AbortController()
-      const response = await ask(numbersOf(100_000), { signal: leaving.signal })
+      const response = await requestFile(numbersOf(100_000), { signal: leaving.signal })
       const reader = response.body?.getReader()
       await reader?.read()
       if (how === 'cancelled') await reader?.cancel()
@@ -161,22 +161,22 @@ describe('stream', () => {
       await expectIdle()
       // Whoever has stopped sends no more of them.
       await expect.poll(() => running).toBe(0)
-      expect(statements).toBeLessThan(1000)
+      expect(queryCount).toBeLessThan(1000)
     },
   )
 
   it('a client that was gone before the first chunk leaves nothing running', async () => {
-    const gone = AbortSignal.abort()
-    await ask(numbersOf(100_000), { signal: gone })
+    const aborted = AbortSignal.abort()
+    await requestFile(numbersOf(100_000), { signal: aborted })
     await expectIdle()
   })
 
   it('reads ahead no more than the client takes', async () => {
-    statements = 0
-    const response = await ask(numbersOf(100_000), {})
+    queryCount = 0
+    const response = await requestFile(numbersOf(100_000), {})
     // In the time that it would take to read far more.
     for (let n = 0; n < 300; n++) await database.opened.reads.query('SELECT 1')
-    expect(statements).toBeLessThan(100)
+    expect(queryCount).toBeLessThan(100)
     await response.body?.cancel()
     await expectIdle()
   })
@@ -190,14 +190,14 @@ describe('stream', () => {
         }
       }),
       undefined,
-      { slowest: { bytes: 1 << 20, within: 50 } },
+      { minThroughput: { bytes: 1 << 20, within: 50 } },
     )
     await expectIdle()
     expect(await outgoing.ended).toEqual({ bytes: 0, cut: true })
   })
 
   it.each([
-    ['takes nothing', { slowest: { bytes: 1, within: 50 } }],
+    ['takes nothing', { minThroughput: { bytes: 1, within: 50 } }],
     ['takes too long', { time: 50 }],
   ])('gives a client up that %s', async (_, limits) => {
     let isStopped = false
@@ -245,7 +245,7 @@ describe('stream', () => {
 describe('pace', () => {
   /** For how many of so many seconds a client is waited for that takes so many bytes in each. */
   function seconds(bytesEach: number, most: number, everySeconds = 1): number {
-    const { took, left } = patience(SLOWEST)
+    const { took, left } = throughputTimer(MIN_THROUGHPUT)
     for (let at = everySeconds; at <= most; at += everySeconds) {
       if (left() < everySeconds * 1000) return at - everySeconds + left() / 1000
       took(bytesEach * everySeconds, everySeconds * 1000)
@@ -270,8 +270,8 @@ describe('pace', () => {
     })
 
     test('does not come back by a first burst', () => {
-      const { took, left } = patience(SLOWEST)
-      took(100 * SLOWEST.bytes, 0)
+      const { took, left } = throughputTimer(MIN_THROUGHPUT)
+      took(100 * MIN_THROUGHPUT.bytes, 0)
       took(1, 89_999)
       expect(left()).toBe(1)
       took(1, 5)
@@ -279,9 +279,9 @@ describe('pace', () => {
     })
 
     test('does not end by what we need ourselves', () => {
-      const { took, left } = patience(SLOWEST)
+      const { took, left } = throughputTimer(MIN_THROUGHPUT)
       for (let chunk = 0; chunk < 1000; chunk++) took(1, 0)
-      expect(left()).toBe(SLOWEST.within)
+      expect(left()).toBe(MIN_THROUGHPUT.within)
     })
   })
 })

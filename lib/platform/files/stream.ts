@@ -15,7 +15,7 @@ export type Outgoing = {
 export type Sent = { bytes: number; cut: boolean; error?: unknown }
 
 /** However quickly the client takes it, in milliseconds: the database remembers old rows for as long. */
-const MOST_TIME = 600_000
+const MAX_SEND_MS = 600_000
 /** In bytes: rows are sent together. */
 const CHUNK = 64 * 1024
 
@@ -28,46 +28,46 @@ export function isPieces(body: unknown): body is Pieces {
  * whatever fails later makes `next` throw, and its caller has to cut the connection, so that no client takes half
  * of a file for the whole. Work stops at the end, after a failure, and when the client is gone, is slower than
  * `slowest` or takes ten minutes.
- * @param gone aborted when the client has gone
+ * @param disconnected aborted when the client has gone
  */
 export async function startSending(
   pieces: Pieces,
-  gone?: AbortSignal,
-  { slowest = SLOWEST, time = MOST_TIME } = {},
+  disconnected?: AbortSignal,
+  { minThroughput = MIN_THROUGHPUT, time = MAX_SEND_MS } = {},
 ): Promise<Outgoing> {
-  const chunks = gathered(pieces)
+  const chunks = inChunks(pieces)
   let first: IteratorResult<Uint8Array, void> | undefined = await chunks.next()
   const { promise: ended, resolve } = Promise.withResolvers<Sent>()
   let bytes = 0
   let sent: Sent | undefined
   let tired: NodeJS.Timeout | undefined
-  const { took, left } = patience(slowest)
+  const { took, left } = throughputTimer(minThroughput)
   /** What is with the client, and since when. */
-  let given = { bytes: 0, at: performance.now() }
+  let lastChunk = { bytes: 0, at: performance.now() }
 
   const end = async (how: Omit<Sent, 'bytes'>) => {
     if (sent) return
     sent = { bytes, ...how }
     clearTimeout(tired)
-    clearTimeout(late)
-    gone?.removeEventListener('abort', leave)
+    clearTimeout(sendTimeout)
+    disconnected?.removeEventListener('abort', leave)
     // Whoever hears of the end may rely on the work having stopped.
     await chunks.return().catch(() => {})
     resolve(sent)
   }
   const leave = () => void end({ cut: true })
-  const late = setTimeout(leave, time).unref()
+  const sendTimeout = setTimeout(leave, time).unref()
   const give = (size: number) => {
-    given = { bytes: size, at: performance.now() }
+    lastChunk = { bytes: size, at: performance.now() }
     tired = setTimeout(leave, left()).unref()
   }
-  gone?.addEventListener('abort', leave)
-  if (gone?.aborted) leave()
+  disconnected?.addEventListener('abort', leave)
+  if (disconnected?.aborted) leave()
   if (!sent) give(0)
 
   const next = async () => {
     clearTimeout(tired)
-    took(given.bytes, performance.now() - given.at)
+    took(lastChunk.bytes, performance.now() - lastChunk.at)
     if (sent?.cut) throw new Error('The rest of the answer was given up.')
     const result =
       first ??
@@ -91,7 +91,7 @@ export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, v
   for (let from = 0; from < bytes.length; from += CHUNK) yield bytes.subarray(from, from + CHUNK)
 }
 
-async function* gathered(pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
+async function* inChunks(pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
   let parts: Uint8Array[] = []
   let size = 0
   for await (const piece of pieces) {
@@ -107,25 +107,25 @@ async function* gathered(pieces: Pieces): AsyncGenerator<Uint8Array, void, undef
 }
 
 /** So many bytes, each time, may keep us waiting for so many milliseconds. */
-export type Pace = { bytes: number; within: number }
+export type MinThroughput = { bytes: number; within: number }
 
 /**
  * The slowest that a client may take an answer: half a MiB in a minute and a half, about 6 kB a second. The system's own
  * buffers let go of up to 1.5 MB at once, which somebody who takes 20 kB a second needs 75 s for.
  */
-export const SLOWEST: Pace = { bytes: 512 * 1024, within: 90_000 }
+export const MIN_THROUGHPUT: MinThroughput = { bytes: 512 * 1024, within: 90_000 }
 
 /** How much patience is left with a client. Only the time counts in which we wait for it, and not what we need ourselves. */
-export function patience({ bytes, within }: Pace) {
-  let taken = 0
+export function throughputTimer({ bytes, within }: MinThroughput) {
+  let acceptedBytes = 0
   let waited = 0
   return {
     /** @param ms for how long we waited until `count` bytes more were taken */
     took(count: number, ms: number): void {
-      taken += count
+      acceptedBytes += count
       waited += ms
-      if (taken < bytes) return
-      taken = 0
+      if (acceptedBytes < bytes) return
+      acceptedBytes = 0
       waited = 0
     },
     /** Milliseconds for which more may still be waited; it is too slow where there is none left. */

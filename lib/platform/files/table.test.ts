@@ -79,8 +79,8 @@ describe('xlsx', () => {
   describe('numbers', () => {
     it('are exact where a spreadsheet keeps each digit, and text where it does not', () =>
       fc.assert(
-        fc.asyncProperty(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(6), async (units, places) => {
-          const number = decimal(units, places)
+        fc.asyncProperty(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(6), async (units, decimals) => {
+          const number = decimal(units, decimals)
           const [[, row] = []] = await rowsOf([{ number }])
           const cell = row?.[1]
           const digits = number.replace(/[-.]/g, '').replace(/^0+/, '').length
@@ -110,20 +110,20 @@ describe('xlsx', () => {
   })
 
   it('asks for no batch before the one before has left, and for none after whoever reads has gone', async () => {
-    let asked = 0
+    let readCount = 0
     async function* batches() {
       for (;;) {
-        asked += 1
+        readCount += 1
         yield Array.from({ length: 1000 }, () => ({ text: crypto.randomUUID() }))
       }
     }
     const pieces = xlsx('Rows', { columns: COLUMNS, batches: batches() })
     for (let n = 0; n < 3; n++) await pieces.next()
-    expect(asked).toBeLessThan(20)
+    expect(readCount).toBeLessThan(20)
     await pieces.return()
-    const before = asked
+    const before = readCount
     await new Promise((resolve) => setImmediate(resolve))
-    expect(asked).toBe(before)
+    expect(readCount).toBe(before)
   })
 
   it('throws on what its rows throw', async () => {
@@ -135,11 +135,11 @@ describe('xlsx', () => {
     await expect(all).rejects.toThrow('The database is gone.')
   })
 
-  function decimal(units: bigint, places: number): string {
-    const digits = String(units < 0n ? -units : units).padStart(places + 1, '0')
-    const whole = digits.slice(0, digits.length - places)
+  function decimal(units: bigint, decimals: number): string {
+    const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')
+    const whole = digits.slice(0, digits.length - decimals)
     const sign = units < 0n ? '-' : ''
-    return places === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-places)}`
+    return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
   }
 })
 

@@ -116,8 +116,8 @@ const CELL_START = /(^|[;\t\r\n])((?:(?![\t\r\n])[\p{Z}\p{C}"])*)([^\p{Z}\p{C}";
  */
 function disarmed(text: string): string {
   if (HARMLESS.test(text)) return text
-  const safe = text.replace(CELL_START, (found, before, blanks, first) =>
-    /^[=+\-@]/.test(first.normalize('NFKC')) ? `${before}'${blanks}${first}` : found,
+  const safe = text.replace(CELL_START, (matched, before, blanks, first) =>
+    /^[=+\-@]/.test(first.normalize('NFKC')) ? `${before}'${blanks}${first}` : matched,
   )
   return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe
 }
@@ -128,7 +128,7 @@ export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml
 /** A number in a spreadsheet has so many digits that are exact. */
 const EXACT_DIGITS = 15
 /** A cell takes so many characters; a file with more in one is damaged for Excel. */
-const LONGEST = 32_767
+const MAX_CELL_LENGTH = 32_767
 
 /**
  * Writes a table as a workbook of Office Open XML, whose cells are numbers, days, moments and text, so that no
@@ -142,7 +142,7 @@ export async function* xlsx<Row>(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield* writeXlsxStream(rowsOf(columns, batches), {
     name,
-    columns: columns.map(head),
+    columns: columns.map(headerOf),
     freezePane: { rows: 1 },
   })
 }
@@ -153,7 +153,7 @@ async function* rowsOf<Row>(columns: readonly Column<Row>[], batches: Table<Row>
 }
 
 /** As wide as what mostly stands in it. An amount has two places after its point, and more where it is more exact. */
-function head<Row>(column: Column<Row>): ColumnDef {
+function headerOf<Row>(column: Column<Row>): ColumnDef {
   const header = column.name
   if ('day' in column) return { header, width: 12, numFmt: 'yyyy-mm-dd' }
   if ('moment' in column) return { header, width: 20, numFmt: 'yyyy-mm-dd hh:mm:ss' }
@@ -166,7 +166,7 @@ function typed(cell: Cell): string | number | Date | null {
   if (cell.kind === 'moment') return cell.at
   if (cell.kind === 'day') return new Date(`${cell.text}T00:00:00Z`)
   if (cell.kind === 'number' && isExact(cell.text)) return Number(cell.text)
-  return lasting(cell.text)
+  return escapeControls(cell.text)
 }
 
 /** Whether a spreadsheet keeps each digit; with more of them the number stays text, of which nothing is lost. */
@@ -175,13 +175,15 @@ function isExact(number: string): boolean {
 }
 
 /** What XML can't hold is shown as a mark; `_x0041_`, which spreadsheets take for a letter, stays what it is. */
-function lasting(text: string): string {
-  const held = text
+function escapeControls(text: string): string {
+  const escaped = text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
     .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
-  return held.length > LONGEST ? `${held.slice(0, LONGEST - 1).toWellFormed()}…` : held
+  return escaped.length > MAX_CELL_LENGTH
+    ? `${escaped.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…`
+    : escaped
 }
 
 /** A table as the answer of an export: a CSV file of this name, which needs no extension. */

@@ -36,7 +36,7 @@ describe('unzip', () => {
   const texts = (files: ZippedFile[]) =>
     Promise.all(files.map(async (file) => [file.name, (await buffer(await file.read())).toString()]))
   const unpack = async (bytes: Uint8Array, bounds = BOUNDS) => withZip(await saved(bytes), bounds, texts)
-  const refusal = (bytes: Uint8Array, bounds = BOUNDS) =>
+  const rejection = (bytes: Uint8Array, bounds = BOUNDS) =>
     unpack(bytes, bounds).then(
       () => 'nothing was wrong',
       (error: Error) => error.message,
@@ -81,30 +81,32 @@ describe('unzip', () => {
   describe('refused is', () => {
     it('what has more files, or more bytes, than it may', async () => {
       const archive = await packed({ 'a.csv': 'aaaa', 'b.csv': 'bbbb' })
-      expect(await refusal(archive, { files: 1, bytes: 100 })).toBe('The archive has more than 1 files.')
-      expect(await refusal(archive, { files: 2, bytes: 7 })).toMatch('more than 7 bytes when it is unpacked')
-      expect(await refusal(archive, { files: 2, bytes: 8 })).toBe('nothing was wrong')
+      expect(await rejection(archive, { files: 1, bytes: 100 })).toBe('The archive has more than 1 files.')
+      expect(await rejection(archive, { files: 2, bytes: 7 })).toMatch(
+        'more than 7 bytes when it is unpacked',
+      )
+      expect(await rejection(archive, { files: 2, bytes: 8 })).toBe('nothing was wrong')
     })
 
     it('a file that is longer than the directory says', async () => {
       const archive = await packed({ 'bomb.csv': Buffer.alloc(5_000_000) })
       const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
       archive.writeUInt32LE(10, directory + 24)
-      expect(await refusal(archive)).toMatch(/^bomb.csv is no whole ZIP file: too many bytes/)
+      expect(await rejection(archive)).toMatch(/^bomb.csv is no whole ZIP file: too many bytes/)
     })
 
     it('a file whose bytes are not those of its check sum', async () => {
       const archive = await packed({ 'a.csv': 'a' })
       const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
       archive.writeUInt32LE(7, directory + 16)
-      expect(await refusal(archive)).toBe('a.csv is damaged: its check sum does not fit.')
+      expect(await rejection(archive)).toBe('a.csv is damaged: its check sum does not fit.')
     })
 
     it('an encrypted file', async () => {
       const archive = await packed({ 'a.csv': 'a' })
       const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
       archive.writeUInt16LE(archive.readUInt16LE(directory + 8) | 1, directory + 8)
-      expect(await refusal(archive)).toBe('a.csv is encrypted. Unpack the archive first.')
+      expect(await rejection(archive)).toBe('a.csv is encrypted. Unpack the archive first.')
     })
 
     it.each([
@@ -113,7 +115,7 @@ describe('unzip', () => {
       ['an empty file', () => Buffer.alloc(0)],
       ['a name that climbs', () => packed({ '..-a.csv': 'a' }).then((zip) => renamed(zip, '..-a', '../a'))],
     ])('%s', async (_, make) => {
-      expect(await refusal(await make())).toMatch(/^The file is no whole ZIP file: /)
+      expect(await rejection(await make())).toMatch(/^The file is no whole ZIP file: /)
     })
 
     it('but a file that is not there is no bad archive', async () => {
@@ -126,11 +128,11 @@ describe('unzip', () => {
   }
 })
 
-const entry = (name: string, given: Partial<ZipEntry> = {}): ZipEntry => ({
+const entry = (name: string, overrides: Partial<ZipEntry> = {}): ZipEntry => ({
   name,
   day: '2026-09-30',
   read: async () => Buffer.from(`This is ${name}.`),
-  ...given,
+  ...overrides,
 })
 const packed = async (entries: ZipEntry[]) => Buffer.concat(await Array.fromAsync(zip(entries)))
 
@@ -154,7 +156,7 @@ it('makes one file at a time, and none that nobody takes', async () => {
       }),
     )
   /** As long as it takes to make all files of such an archive. */
-  const meanwhile = async () => {
+  const countTicks = async () => {
     const others: number[] = []
     await packed(entries(others))
     expect(others).toHaveLength(50)
@@ -162,10 +164,10 @@ it('makes one file at a time, and none that nobody takes', async () => {
   const archive = zip(entries(made))
   let size = 0
   while (size < 100_000) size += (await archive.next()).value?.length ?? 0
-  await meanwhile()
+  await countTicks()
   expect(made.length).toBeLessThan(6)
   await archive.return()
-  await meanwhile()
+  await countTicks()
   expect(made.length).toBeLessThan(7)
 })
 

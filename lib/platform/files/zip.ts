@@ -25,9 +25,9 @@ export async function* zip(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Ar
     archive.addReadStreamLazy(
       name,
       { mtime: noonOf(day), forceDosTimestamp: true, mode: 0o100644 },
-      (given) => {
+      (callback) => {
         if (out.destroyed) return
-        const give = given as (error: unknown, stream: Readable) => void
+        const give = callback as (error: unknown, stream: Readable) => void
         read().then(
           (bytes) => give(null, Readable.from([bytes])),
           (error: unknown) => give(error, Readable.from([])),
@@ -47,12 +47,12 @@ function noonOf(day: string): Date {
 
 /** Tells names apart that a file system may take for the same: the second `a.pdf` is `a (2).pdf`. */
 export function uniqueNames(names: readonly string[], extension: string): string[] {
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   const key = (name: string) => name.normalize('NFKC').toLowerCase()
   return names.map((name) => {
     let unique = name
-    for (let count = 2; taken.has(key(unique)); count++) unique = `${name} (${count})`
-    taken.add(key(unique))
+    for (let count = 2; usedNames.has(key(unique)); count++) unique = `${name} (${count})`
+    usedNames.add(key(unique))
     return `${unique}.${extension}`
   })
 }
@@ -143,7 +143,7 @@ async function readEntry(archive: OpenZipFile, entry: Entry): Promise<Readable> 
       )
     },
   })
-  unpacked.on('error', (error) => checked.destroy(faultOf(error, entry.fileName)))
+  unpacked.on('error', (error) => checked.destroy(zipError(error, entry.fileName)))
   checked.on('close', () => unpacked.destroy())
   return unpacked.pipe(checked)
 }
@@ -160,12 +160,12 @@ function tooMuch({ bytes }: ZipBounds): BadZip {
   return new BadZip(`The archive has more than ${bytes.toLocaleString('en')} bytes when it is unpacked.`)
 }
 
-function faultOf(error: Error, subject = 'The file'): BadZip {
+function zipError(error: Error, subject = 'The file'): BadZip {
   return new BadZip(`${subject} is no whole ZIP file: ${error.message}.`, { cause: error })
 }
 
 function bad(error: unknown): never {
   // What the operating system says, such as that there is no file, is no fault of the archive.
-  if (error instanceof Error && !('code' in error)) throw faultOf(error)
+  if (error instanceof Error && !('code' in error)) throw zipError(error)
   throw error
 }

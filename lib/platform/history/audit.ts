@@ -5,8 +5,8 @@ import type pg from 'pg'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { auditEvents } from '#lib/platform/db/schema/history.ts'
-import { leaveToTheEnd } from '#lib/platform/db/statements.ts'
-import { visit } from '#lib/platform/runtime/log.ts'
+import { deferToCommit } from '#lib/platform/db/statements.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
 export type Actor = {
@@ -19,7 +19,7 @@ export type Actor = {
 export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }
 
 /** Who tries to sign in, before it is known who it is. */
-export const STRANGER: Actor = { kind: 'stranger', id: 'stranger', name: 'Somebody' }
+export const ANONYMOUS: Actor = { kind: 'stranger', id: 'stranger', name: 'Somebody' }
 
 const KINDS = { key: 'key', session: 'member', scim: 'scim', operator: 'operator' } as const
 
@@ -69,7 +69,7 @@ function addToTheEnd(tx: Transaction, addition: Addition): void {
   if (before) return void before.push(addition)
   const additions = [addition]
   added.set(tx, additions)
-  leaveToTheEnd(tx, () => {
+  deferToCommit(tx, () => {
     // What comes after belongs to another customer of the same transaction.
     added.delete(tx)
     return appending(additions)
@@ -81,7 +81,7 @@ function addToTheEnd(tx: Transaction, addition: Addition): void {
  * the actor asked for, there are none.
  */
 function whereFrom({ kind, id }: Actor) {
-  const here = visit()
+  const here = requestContext()
   if (!here || (kind !== 'stranger' && here.callerId !== id))
     return { session: null, address: null, agent: null }
   const { session = null, address, agent } = here
@@ -131,14 +131,14 @@ export function contentDigest(entry: Entry): Buffer {
   const { customerId, action, subject, actorKind, actorId, actorName, requestId } = entry
   const { session, address, agent, details } = entry
   const who = [actorKind, actorId, actorName, requestId, session, address, agent]
-  return sha256(JSON.stringify([customerId, action, subject, ...who, inOrder(details)]))
+  return sha256(JSON.stringify([customerId, action, subject, ...who, sortKeys(details)]))
 }
 
 /** An event's place in the chain, the event's own id, and its time in whole microseconds since 1970. */
-export type Place = { seq: number; eventId: string; micros: string }
+export type ChainPosition = { seq: number; eventId: string; micros: string }
 
 /** The digest of a link: SHA-256 of the digest before it, of what the event says, and of its place. */
-export function linkDigest(before: Buffer, content: Buffer, { seq, eventId, micros }: Place): Buffer {
+export function linkDigest(before: Buffer, content: Buffer, { seq, eventId, micros }: ChainPosition): Buffer {
   return sha256(Buffer.concat([before, content, Buffer.from(`${seq} ${eventId} ${micros}`)]))
 }
 
@@ -150,12 +150,12 @@ function sha256(data: string | Buffer): Buffer {
 }
 
 /** The same value with the keys of its objects in one order: `jsonb` keeps them in another one than ours. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const pairs = Object.entries(value).filter(([, one]) => one !== undefined)
   return Object.fromEntries(
-    pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, inOrder(one)]),
+    pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sortKeys(one)]),
   )
 }
 
@@ -173,7 +173,7 @@ const link = (before: string, seq: string, eventId: string, micros: string) =>
 // machines refuses; in its ON CONFLICT all must be immutable. An event's id is its time, or one more than the id before:
 // in the order of the chain. So the id that is offered is the time in microseconds. Named, so that PostgreSQL reads them
 // once for a connection.
-const MOVE_HEAD = {
+const ADVANCE_CHAIN_HEAD = {
   name: 'audit-head',
   text: `INSERT INTO audit_heads AS h (customer_id, seq, event_id, at, digest)
     VALUES ($1, 1, ${microsOf(NOW)}, ${NOW},
@@ -226,7 +226,7 @@ function one({ entry, at }: Addition): pg.QueryConfig[] {
   const who = [actorKind, actorId, actorName, requestId, session, address, agent]
   const move = [customerId, contentDigest(entry), at?.toISOString() ?? null]
   return [
-    { ...MOVE_HEAD, values: move },
+    { ...ADVANCE_CHAIN_HEAD, values: move },
     { ...ADD_EVENT, values: [customerId, action, subject, ...who, JSON.stringify(details)] },
     { ...ADD_LINK, values: [customerId] },
   ]
@@ -235,7 +235,7 @@ function one({ entry, at }: Addition): pg.QueryConfig[] {
 // An import may leave thousands of events. One by one, each of them costs three statements while the head is locked, and
 // whatever else the customer changes waits for all of them: longer than it may wait for a lock.
 
-const HOLD_HEAD = {
+const LOCK_CHAIN_HEAD = {
   name: 'audit-hold-head',
   text: `INSERT INTO audit_heads AS h (customer_id, seq, event_id, at, digest)
     VALUES ($1, 0, ${microsOf('statement_timestamp()')} - 1, statement_timestamp(), '\\x${GENESIS.toString('hex')}')
@@ -264,7 +264,7 @@ const ADD_LINKS = {
     WHERE h.customer_id = $1`,
 }
 
-const ADVANCE_HEAD = {
+const MOVE_CHAIN_HEAD_TO_LAST = {
   name: 'audit-heads',
   text: `UPDATE audit_heads h SET seq = c.seq, event_id = c.event_id, digest = c.digest
     FROM audit_chain c WHERE h.customer_id = $1 AND c.customer_id = $1 AND c.seq = h.seq + $2::bigint
@@ -280,9 +280,9 @@ function appendingMany(entries: readonly Entry[]): pg.QueryConfig[] {
   const customerId = entries[0]?.customerId
   const rows = JSON.stringify(entries.map((entry, at) => ({ ...entry, n: at + 1 })))
   return [
-    { ...HOLD_HEAD, values: [customerId] },
+    { ...LOCK_CHAIN_HEAD, values: [customerId] },
     { ...ADD_EVENTS, values: [customerId, rows] },
     { ...ADD_LINKS, values: [customerId, Buffer.concat(entries.map(contentDigest))] },
-    { ...ADVANCE_HEAD, values: [customerId, entries.length] },
+    { ...MOVE_CHAIN_HEAD_TO_LAST, values: [customerId, entries.length] },
   ]
 }

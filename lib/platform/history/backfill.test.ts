@@ -56,9 +56,9 @@ test('what an older release wrote is chained beside a running service, in batche
   }
   // The rows of a batch that was ahead are taken by the other one: once each, and none is left.
   await batch(null, 100)
-  const verdict = await verified()
-  expect([verdict.fault, verdict.waiting]).toEqual([undefined, undefined])
-  expect(verdict.count).toBeGreaterThanOrEqual(25 + 4)
+  const report = await verified()
+  expect([report.violation, report.waiting]).toEqual([undefined, undefined])
+  expect(report.count).toBeGreaterThanOrEqual(25 + 4)
   expect(await batch(null, 10)).toEqual({ count: 0, last: null })
 })
 
@@ -67,7 +67,7 @@ test('and so is what its processes write beside the new one, which is a fault un
   await addNew()
   await addOld(3)
   await addNew()
-  expect((await verified()).fault).toMatchObject({ kind: 'unchained' })
+  expect((await verified()).violation).toMatchObject({ kind: 'unchained' })
   expect(await batch(null, 10)).toEqual({ count: 3, last: null })
-  expect((await verified()).fault).toBeUndefined()
+  expect((await verified()).violation).toBeUndefined()
 })

@@ -4,10 +4,10 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { auditChain, auditClosings, auditEvents, auditHeads } from '#lib/platform/db/schema/history.ts'
-import { contentDigest, type Entry, GENESIS, linkDigest, microsOf, type Place } from './audit.ts'
+import { type ChainPosition, contentDigest, type Entry, GENESIS, linkDigest, microsOf } from './audit.ts'
 
 /** An event as far as its digest is made of it. */
-export type ChainedEvent = Entry & Pick<Place, 'eventId' | 'micros'>
+export type ChainedEvent = Entry & Pick<ChainPosition, 'eventId' | 'micros'>
 /** A link of the chain, and its event; undefined where that is gone. */
 export type Link = { seq: number; eventId: string; digest: Buffer; event: ChainedEvent | undefined }
 
@@ -66,11 +66,11 @@ export async function readBounds(tx: Transaction, customerId: CustomerId) {
     .from(auditClosings)
     .where(eq(auditClosings.customerId, customerId))
     .orderBy(asc(seq))
-  const heads = await tx
+  const chainHeads = await tx
     .select({ seq: auditHeads.seq, digest: auditHeads.digest })
     .from(auditHeads)
     .where(eq(auditHeads.customerId, customerId))
-  return { closings, head: heads[0] }
+  return { closings, chainHead: chainHeads[0] }
 }
 
 /** So many events are looked at in one statement, which stays far below the 3 s that it may take. */
@@ -140,24 +140,24 @@ function within(id: typeof auditEvents.id | typeof auditChain.eventId, from: str
  */
 export const auditChaining: Backfill = {
   name: 'audit-chain',
-  async batch(tx, customerId, asked) {
+  async batch(tx, customerId, range) {
     await tx.execute(sql`
       INSERT INTO audit_heads (customer_id, seq, event_id, at, digest)
       VALUES (${customerId}, 0, 0, statement_timestamp(), ${GENESIS}) ON CONFLICT DO NOTHING`)
     // Locked before it is asked what has no link: two such batches at once would give it two.
     const { rows } = await tx.execute<{ seq: string; digest: Buffer }>(sql`
       SELECT seq, digest FROM audit_heads WHERE customer_id = ${customerId} FOR UPDATE`)
-    const head = { seq: Number(rows[0]?.seq), digest: rows[0]?.digest ?? GENESIS }
-    const { events, next } = await listUnchained(tx, customerId, asked)
+    const chainHead = { seq: Number(rows[0]?.seq), digest: rows[0]?.digest ?? GENESIS }
+    const { events, next } = await listUnchained(tx, customerId, range)
     const links = events.map((event) => {
-      head.seq += 1
-      head.digest = linkDigest(head.digest, contentDigest(event), { ...event, seq: head.seq })
-      return { customerId, ...head, eventId: BigInt(event.eventId) }
+      chainHead.seq += 1
+      chainHead.digest = linkDigest(chainHead.digest, contentDigest(event), { ...event, seq: chainHead.seq })
+      return { customerId, ...chainHead, eventId: BigInt(event.eventId) }
     })
     if (links.length > 0) {
       await tx.insert(auditChain).values(links)
       await tx.execute(sql`
-        UPDATE audit_heads SET seq = ${head.seq}, digest = ${head.digest}, at = statement_timestamp()
+        UPDATE audit_heads SET seq = ${chainHead.seq}, digest = ${chainHead.digest}, at = statement_timestamp()
         WHERE customer_id = ${customerId}`)
     }
     return { count: links.length, last: next }

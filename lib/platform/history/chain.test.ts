@@ -29,15 +29,15 @@ test('what an event says has one digest, in whatever order its details are kept'
 })
 
 test('a link stands for what is before it, and for its place', () => {
-  const place = { seq: 2, eventId: '31', micros: '17' }
+  const position = { seq: 2, eventId: '31', micros: '17' }
   const content = contentDigest(entry)
   const links = [
-    linkDigest(GENESIS, content, place),
-    linkDigest(content, content, place),
-    linkDigest(GENESIS, GENESIS, place),
-    linkDigest(GENESIS, content, { ...place, seq: 3 }),
-    linkDigest(GENESIS, content, { ...place, eventId: '32' }),
-    linkDigest(GENESIS, content, { ...place, micros: '18' }),
+    linkDigest(GENESIS, content, position),
+    linkDigest(content, content, position),
+    linkDigest(GENESIS, GENESIS, position),
+    linkDigest(GENESIS, content, { ...position, seq: 3 }),
+    linkDigest(GENESIS, content, { ...position, eventId: '32' }),
+    linkDigest(GENESIS, content, { ...position, micros: '18' }),
   ]
   expect(new Set(links.map((link) => link.toString('hex'))).size).toBe(links.length)
 })

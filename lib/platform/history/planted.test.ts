@@ -23,44 +23,48 @@ afterAll(async () => {
 
 /** A customer with so many events. */
 async function customerWith(count: number): Promise<CustomerId> {
-  const of = (await addNewCustomer()) as CustomerId
-  await scope({ customerId: of }, async (tx) => {
+  const customerId = (await addNewCustomer()) as CustomerId
+  await scope({ customerId: customerId }, async (tx) => {
     for (let n = 0; n < count; n++)
-      await recordAudit(tx, of, {
+      await recordAudit(tx, customerId, {
         action: 'key.revoked',
         subject: `K${n}`,
         actor: OPERATOR,
         requestId: 'r',
       })
   })
-  return of
+  return customerId
 }
 
 /** Adds an event after the last one, with a link at a place of its own choice. */
-async function plant(of: CustomerId, seq: number): Promise<void> {
-  const [last] = await database.sql(of, 'SELECT max(id) AS id FROM audit_events WHERE customer_id = $1', [of])
+async function plant(customerId: CustomerId, seq: number): Promise<void> {
+  const [last] = await database.sql(
+    customerId,
+    'SELECT max(id) AS id FROM audit_events WHERE customer_id = $1',
+    [customerId],
+  )
   const id = BigInt(String(last?.id)) + 1000n
   await database.sql(
-    of,
+    customerId,
     `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
      VALUES ($1, $2, now(), 'key.revoked', 'planted', 'member', 'm', 'Ana', 'r', '{}')`,
-    [of, id],
+    [customerId, id],
   )
   await database.sql(
-    of,
+    customerId,
     "INSERT INTO audit_chain (customer_id, seq, event_id, digest) VALUES ($1, $2, $3, sha256('x'))",
-    [of, seq, id],
+    [customerId, seq, id],
   )
 }
 
-const close = (of: CustomerId, seq: number) =>
+const close = (customerId: CustomerId, seq: number) =>
   owner.query(
     `INSERT INTO audit_closings (customer_id, seq, digest, before)
      SELECT customer_id, seq, digest, now() FROM audit_chain WHERE customer_id = $1 AND seq = $2`,
-    [of, seq],
+    [customerId, seq],
   )
-const faultOf = async (of: CustomerId) =>
-  (await readScope({ customerId: of }, (tx) => verifyChain(tx, of))).fault
+const violationOf = async (customerId: CustomerId) =>
+  (await readScope({ customerId: customerId }, (tx) => verifyChain(tx, customerId))).violation
 
 describe('a planted event is found', () => {
   test.each([
@@ -68,39 +72,39 @@ describe('a planted event is found', () => {
     // The last place that is read at once.
     [1001, 1000],
   ])('among %i, at place %i', async (count, seq) => {
-    const of = await customerWith(count)
-    expect(await faultOf(of)).toBeUndefined()
-    await plant(of, seq)
-    expect(await faultOf(of)).toMatchObject({ seq: expect.closeTo(seq, -1) })
+    const customerId = await customerWith(count)
+    expect(await violationOf(customerId)).toBeUndefined()
+    await plant(customerId, seq)
+    expect(await violationOf(customerId)).toMatchObject({ seq: expect.closeTo(seq, -1) })
   })
 
   test.each([[3], [5], [0], [-1]])('at place %i, which was closed and is not gone yet', async (seq) => {
-    const of = await customerWith(8)
-    await close(of, 5)
-    expect(await faultOf(of)).toBeUndefined()
-    await plant(of, seq)
-    expect(await faultOf(of)).toBeDefined()
+    const customerId = await customerWith(8)
+    await close(customerId, 5)
+    expect(await violationOf(customerId)).toBeUndefined()
+    await plant(customerId, seq)
+    expect(await violationOf(customerId)).toBeDefined()
   })
 
   test.each([[3], [5], [1]])('at place %i, which is gone', async (seq) => {
-    const of = await customerWith(8)
-    await close(of, 2)
-    await close(of, 5)
+    const customerId = await customerWith(8)
+    await close(customerId, 2)
+    await close(customerId, 5)
     await owner.query('ALTER TABLE audit_chain NO FORCE ROW LEVEL SECURITY')
-    await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= 5', [of])
+    await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= 5', [customerId])
     await owner.query('ALTER TABLE audit_chain FORCE ROW LEVEL SECURITY')
-    await plant(of, seq)
-    expect(await faultOf(of)).toBeDefined()
+    await plant(customerId, seq)
+    expect(await violationOf(customerId)).toBeDefined()
   })
 })
 
 test('of what is closed, the rest is verified where the first month is gone already', async () => {
-  const of = await customerWith(8)
-  await close(of, 5)
+  const customerId = await customerWith(8)
+  await close(customerId, 5)
   await owner.query('ALTER TABLE audit_chain NO FORCE ROW LEVEL SECURITY')
-  await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= 3', [of])
+  await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= 3', [customerId])
   await owner.query('ALTER TABLE audit_chain FORCE ROW LEVEL SECURITY')
-  expect(await readScope({ customerId: of }, (tx) => verifyChain(tx, of))).toMatchObject({
+  expect(await readScope({ customerId: customerId }, (tx) => verifyChain(tx, customerId))).toMatchObject({
     from: 4,
     count: 5,
   })

@@ -15,15 +15,15 @@ import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { madeOnce } from '#lib/platform/runtime/secrets.ts'
 import { historySettings } from './settings.ts'
-import type { KnownHead } from './verify.ts'
+import type { ChainHead } from './verify.ts'
 
 // Ed25519 and not a keyed digest: whoever checks heads needs the public key alone, and can make none with it.
 
 /** Where a customer's chain ended at a time. */
-export type Head = { customer: string; seq: number; digest: string; time: string }
-export type SignedHead = Head & { key: string; signature: string }
+export type CustomerChainHead = { customer: string; seq: number; digest: string; time: string }
+export type SignedChainHead = CustomerChainHead & { key: string; signature: string }
 
-const SignedHead = z.object({
+const SignedChainHead = z.object({
   customer: z.string(),
   seq: z.int().min(1),
   digest: z.string().regex(/^[0-9a-f]{64}$/),
@@ -36,7 +36,7 @@ const SignedHead = z.object({
 const PRIVATE = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC = Buffer.from('302a300506032b6570032100', 'hex')
 
-let own: { secret: string; privateKey: KeyObject; publicKey: string } | undefined
+let signingKeys: { secret: string; privateKey: KeyObject; publicKey: string } | undefined
 
 /**
  * The key that signs heads: made of AUDIT_SECRET, else of a secret that is made once into DATA_DIR. It signs nothing
@@ -44,14 +44,14 @@ let own: { secret: string; privateKey: KeyObject; publicKey: string } | undefine
  */
 function signingKey() {
   const secret = historySettings().secret ?? madeOnce('audit')
-  if (own?.secret !== secret) {
+  if (signingKeys?.secret !== secret) {
     const seed = Buffer.from(hkdfSync('sha256', secret, '', 'audit-heads', 32))
     const der = Buffer.concat([PRIVATE, seed])
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
     const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' })
-    own = { secret, privateKey, publicKey: spki.subarray(PUBLIC.length).toString('base64url') }
+    signingKeys = { secret, privateKey, publicKey: spki.subarray(PUBLIC.length).toString('base64url') }
   }
-  return own
+  return signingKeys
 }
 
 /** The key that heads of this service are checked with: 32 bytes of Ed25519 in base64url. */
@@ -59,10 +59,10 @@ export function publicKey(): string {
   return signingKey().publicKey
 }
 
-export function signHead(head: Head): SignedHead {
+export function signChainHead(chainHead: CustomerChainHead): SignedChainHead {
   const { privateKey, publicKey } = signingKey()
-  const signature = sign(null, textOf(head), privateKey).toString('base64url')
-  return { ...head, key: nameOf(publicKey), signature }
+  const signature = sign(null, textOf(chainHead), privateKey).toString('base64url')
+  return { ...chainHead, key: nameOf(publicKey), signature }
 }
 
 /**
@@ -70,11 +70,14 @@ export function signHead(head: Head): SignedHead {
  * @param keys those that are trusted, by the names that heads give them
  * @returns undefined where the line is none, or nobody who is trusted has signed it
  */
-function readSignedHead(line: string, keys: ReadonlyMap<string, KeyObject>): SignedHead | undefined {
-  const head = SignedHead.safeParse(jsonOf(line)).data
-  const key = head && keys.get(head.key)
-  const fits = key && verify(null, textOf(head), key, Buffer.from(head.signature, 'base64url'))
-  return fits ? head : undefined
+function readSignedChainHead(
+  line: string,
+  keys: ReadonlyMap<string, KeyObject>,
+): SignedChainHead | undefined {
+  const chainHead = SignedChainHead.safeParse(jsonOf(line)).data
+  const key = chainHead && keys.get(chainHead.key)
+  const fits = key && verify(null, textOf(chainHead), key, Buffer.from(chainHead.signature, 'base64url'))
+  return fits ? chainHead : undefined
 }
 
 /**
@@ -95,7 +98,7 @@ function nameOf(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex').slice(0, 16)
 }
 
-function textOf({ customer, seq, digest, time }: Head): Buffer {
+function textOf({ customer, seq, digest, time }: CustomerChainHead): Buffer {
   return Buffer.from(JSON.stringify(['audit-head', customer, seq, digest, time]))
 }
 
@@ -108,15 +111,18 @@ function jsonOf(line: string): unknown {
 }
 
 /** A file a month, which is only ever added to. */
-const HEAD_FILE = /^heads-\d{4}-\d{2}\.jsonl$/
+const CHAIN_HEADS_FILE = /^heads-\d{4}-\d{2}\.jsonl$/
 
 /** Adds signed heads to this month's file, a line each; they are on the disk when this returns. */
-export async function addHeads(folder: string, heads: readonly SignedHead[]): Promise<void> {
+export async function appendChainHeads(
+  folder: string,
+  chainHeads: readonly SignedChainHead[],
+): Promise<void> {
   await mkdir(folder, { recursive: true })
   const month = new Date().toISOString().slice(0, 7)
   const file = await open(join(folder, `heads-${month}.jsonl`), 'a', 0o640)
   try {
-    await file.appendFile(heads.map((head) => `${JSON.stringify(head)}\n`).join(''))
+    await file.appendFile(chainHeads.map((chainHead) => `${JSON.stringify(chainHead)}\n`).join(''))
     await file.sync()
   } finally {
     await file.close()
@@ -124,46 +130,51 @@ export async function addHeads(folder: string, heads: readonly SignedHead[]): Pr
 }
 
 /** What files of heads hold: those whose signature fits, by customer, and how many lines have none that does. */
-export type ReadHeads = { heads: Map<string, KnownHead[]>; refused: number }
+export type TrustedChainHeads = { chainHeads: Map<string, ChainHead[]>; refused: number }
 
 /**
  * Reads signed heads, of a file or of each file of a folder. Of one customer all of them, so that the place of a change
  * shows; of all customers the last one each, so that memory is bounded by their number.
  */
-export async function readHeads(
+export async function readChainHeads(
   path: string,
   keys: ReturnType<typeof trusted>,
   customer?: string,
-): Promise<ReadHeads> {
-  const heads = new Map<string, KnownHead[]>()
-  let refused = 0
+): Promise<TrustedChainHeads> {
+  const chainHeads = new Map<string, ChainHead[]>()
+  let rejectedLines = 0
   for (const file of await filesOf(path)) {
     for await (const line of createInterface({
       input: createReadStream(file),
       crlfDelay: Number.POSITIVE_INFINITY,
     })) {
       if (line.trim() === '') continue
-      const head = readSignedHead(line, keys)
-      if (!head) refused += 1
-      else if (customer === undefined || head.customer === customer) keep(heads, head, customer !== undefined)
+      const chainHead = readSignedChainHead(line, keys)
+      if (!chainHead) rejectedLines += 1
+      else if (customer === undefined || chainHead.customer === customer)
+        addChainHead(chainHeads, chainHead, customer !== undefined)
     }
   }
-  return { heads, refused }
+  return { chainHeads, refused: rejectedLines }
 }
 
-function keep(heads: Map<string, KnownHead[]>, { customer, seq, digest }: SignedHead, isAll: boolean): void {
-  const known = { seq, digest: Buffer.from(digest, 'hex') }
-  const before = heads.get(customer)
-  if (!before) heads.set(customer, [known])
-  else if (isAll) before.push(known)
-  else if (seq >= (before[0]?.seq ?? 0)) before[0] = known
+function addChainHead(
+  chainHeads: Map<string, ChainHead[]>,
+  { customer, seq, digest }: SignedChainHead,
+  isAll: boolean,
+): void {
+  const chainHead = { seq, digest: Buffer.from(digest, 'hex') }
+  const before = chainHeads.get(customer)
+  if (!before) chainHeads.set(customer, [chainHead])
+  else if (isAll) before.push(chainHead)
+  else if (seq >= (before[0]?.seq ?? 0)) before[0] = chainHead
 }
 
 async function filesOf(path: string): Promise<string[]> {
   if (!(await stat(path)).isDirectory()) return [path]
   const names = await readdir(path)
   return names
-    .filter((name) => HEAD_FILE.test(name))
+    .filter((name) => CHAIN_HEADS_FILE.test(name))
     .sort()
     .map((name) => join(path, name))
 }

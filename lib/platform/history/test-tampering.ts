@@ -4,15 +4,15 @@ import type pg from 'pg'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { contentDigest, GENESIS, linkDigest } from './audit.ts'
 import { type Link, listChain } from './chain-rows.ts'
-import type { Fault } from './verify.ts'
+import type { ChainViolation } from './verify.ts'
 
 /** What somebody who owns the database does to a history, and what of it is to be found: one of these, there. */
-export type Tampering = (owner: Owner) => Promise<{ kinds: Fault['kind'][]; at: number[] }>
+export type Tampering = (owner: Owner) => Promise<{ kinds: ChainViolation['kind'][]; at: number[] }>
 
 type Owner = {
   links: Required<Link>[]
   /** A statement whose $1 is the customer. */
-  run(statement: string, ...values: unknown[]): Promise<unknown>
+  run(query: string, ...values: unknown[]): Promise<unknown>
   /** The same after what was done. */
   again(): Promise<Owner>
 }
@@ -25,7 +25,7 @@ export async function ownerOf(client: pg.Client, customerId: string): Promise<Ow
   }
   return {
     links,
-    run: (statement, ...values) => client.query(statement, [customerId, ...values]),
+    run: (query, ...values) => client.query(query, [customerId, ...values]),
     again: () => ownerOf(client, customerId),
   }
 }
@@ -39,7 +39,7 @@ const CHANGES = [
 ]
 const ID = '(SELECT event_id FROM audit_chain WHERE customer_id = $1 AND seq = $2)'
 
-const at = ({ links }: Owner, place: number) => 1 + (place % links.length)
+const at = ({ links }: Owner, index: number) => 1 + (index % links.length)
 const linkOf = (owner: Owner, seq: number) => owner.links[seq - 1] as Owner['links'][number]
 const digestBefore = (owner: Owner, seq: number) => owner.links[seq - 2]?.digest ?? GENESIS
 
@@ -50,9 +50,9 @@ async function shift(owner: Owner, from: number, by: number) {
   await owner.run(`${links} = -seq + $2 WHERE customer_id = $1 AND seq < 0`, by)
 }
 
-const place = fc.nat()
+const position = fc.nat()
 
-const edit = fc.tuple(place, fc.constantFrom(...CHANGES), fc.boolean()).map(
+const edit = fc.tuple(position, fc.constantFrom(...CHANGES), fc.boolean()).map(
   ([k, change, isClever]): Tampering =>
     async (owner) => {
       const seq = at(owner, k)
@@ -70,28 +70,28 @@ const edit = fc.tuple(place, fc.constantFrom(...CHANGES), fc.boolean()).map(
 )
 
 const remove = fc
-  .tuple(place, fc.constantFrom('event', 'link', 'both', 'closed up', 'tail', 'tail and head'), fc.nat(4))
+  .tuple(position, fc.constantFrom('event', 'link', 'both', 'closed up', 'tail', 'tail and head'), fc.nat(4))
   .map(
     ([k, how, more]): Tampering =>
       async (owner) => {
         const seq = at(owner, k)
         const last = how.startsWith('tail') ? owner.links.length : seq
         const first = how.startsWith('tail') ? Math.max(1, last - more) : seq
-        const gone = 'customer_id = $1 AND seq BETWEEN $2 AND $3'
-        const events = `DELETE FROM audit_events WHERE customer_id = $1 AND id IN (SELECT event_id FROM audit_chain WHERE ${gone})`
+        const range = 'customer_id = $1 AND seq BETWEEN $2 AND $3'
+        const events = `DELETE FROM audit_events WHERE customer_id = $1 AND id IN (SELECT event_id FROM audit_chain WHERE ${range})`
         if (how !== 'link') await owner.run(events, first, last)
-        if (how !== 'event') await owner.run(`DELETE FROM audit_chain WHERE ${gone}`, first, last)
+        if (how !== 'event') await owner.run(`DELETE FROM audit_chain WHERE ${range}`, first, last)
         if (how === 'closed up') await shift(owner, seq + 1, -1)
         if (how === 'tail and head') {
-          const head = 'UPDATE audit_heads SET seq = $2, digest = $3 WHERE customer_id = $1'
-          await owner.run(head, first - 1, digestBefore(owner, first))
+          const updateChainHead = 'UPDATE audit_heads SET seq = $2, digest = $3 WHERE customer_id = $1'
+          await owner.run(updateChainHead, first - 1, digestBefore(owner, first))
         }
         const isLast = seq === owner.links.length
         return { kinds: how === 'closed up' && !isLast ? ['moved', 'edited'] : ['removed'], at: [first] }
       },
   )
 
-const insert = fc.tuple(place, fc.constantFrom('event', 'wild', 'fitting', 'at the end')).map(
+const insert = fc.tuple(position, fc.constantFrom('event', 'wild', 'fitting', 'at the end')).map(
   ([k, how]): Tampering =>
     async (owner) => {
       const seq = how === 'at the end' ? owner.links.length + 1 : at(owner, k)
@@ -114,29 +114,29 @@ const insert = fc.tuple(place, fc.constantFrom('event', 'wild', 'fitting', 'at t
     },
 )
 
-const reorder = fc.tuple(place, place, fc.constantFrom('links', 'events', 'contents', 'move')).map(
+const reordering = fc.tuple(position, position, fc.constantFrom('links', 'events', 'contents', 'move')).map(
   ([one, other, how]): Tampering =>
     async (owner) => {
       const [i, j] = [at(owner, one), at(owner, other)].sort((a, b) => a - b) as [number, number]
       const [first, second] = i === j ? (i === 1 ? [1, 2] : [i - 1, i]) : [i, j]
       const [a, b] = [linkOf(owner, first), linkOf(owner, second)]
-      const own = 'WHERE customer_id = $1 AND'
+      const linkFilter = 'WHERE customer_id = $1 AND'
       if (how === 'links') {
-        await owner.run(`UPDATE audit_chain SET seq = -1 ${own} seq = $2`, first)
-        await owner.run(`UPDATE audit_chain SET seq = $2 ${own} seq = $3`, first, second)
-        await owner.run(`UPDATE audit_chain SET seq = $2 ${own} seq = -1`, second)
+        await owner.run(`UPDATE audit_chain SET seq = -1 ${linkFilter} seq = $2`, first)
+        await owner.run(`UPDATE audit_chain SET seq = $2 ${linkFilter} seq = $3`, first, second)
+        await owner.run(`UPDATE audit_chain SET seq = $2 ${linkFilter} seq = -1`, second)
       } else if (how === 'events') {
-        await owner.run(`UPDATE audit_chain SET event_id = -1 ${own} seq = $2`, first)
-        await owner.run(`UPDATE audit_chain SET event_id = $2 ${own} seq = $3`, a.eventId, second)
-        await owner.run(`UPDATE audit_chain SET event_id = $2 ${own} seq = $3`, b.eventId, first)
+        await owner.run(`UPDATE audit_chain SET event_id = -1 ${linkFilter} seq = $2`, first)
+        await owner.run(`UPDATE audit_chain SET event_id = $2 ${linkFilter} seq = $3`, a.eventId, second)
+        await owner.run(`UPDATE audit_chain SET event_id = $2 ${linkFilter} seq = $3`, b.eventId, first)
       } else if (how === 'contents') {
-        await owner.run(`UPDATE audit_events SET id = -1 ${own} id = $2`, a.eventId)
-        await owner.run(`UPDATE audit_events SET id = $2 ${own} id = $3`, a.eventId, b.eventId)
-        await owner.run(`UPDATE audit_events SET id = $2 ${own} id = -1`, b.eventId)
+        await owner.run(`UPDATE audit_events SET id = -1 ${linkFilter} id = $2`, a.eventId)
+        await owner.run(`UPDATE audit_events SET id = $2 ${linkFilter} id = $3`, a.eventId, b.eventId)
+        await owner.run(`UPDATE audit_events SET id = $2 ${linkFilter} id = -1`, b.eventId)
       } else {
-        await owner.run(`UPDATE audit_chain SET seq = -1000000 ${own} seq = $2`, first)
+        await owner.run(`UPDATE audit_chain SET seq = -1000000 ${linkFilter} seq = $2`, first)
         await shiftDown(owner, first + 1, second)
-        await owner.run(`UPDATE audit_chain SET seq = $2 ${own} seq = -1000000`, second)
+        await owner.run(`UPDATE audit_chain SET seq = $2 ${linkFilter} seq = -1000000`, second)
       }
       return { kinds: ['moved', 'edited', 'inserted'], at: [first] }
     },
@@ -147,4 +147,4 @@ async function shiftDown(owner: Owner, from: number, to: number): Promise<void> 
     await owner.run('UPDATE audit_chain SET seq = $2 WHERE customer_id = $1 AND seq = $3', seq - 1, seq)
 }
 
-export const tamperings: readonly fc.Arbitrary<Tampering>[] = [edit, remove, insert, reorder]
+export const tamperings: readonly fc.Arbitrary<Tampering>[] = [edit, remove, insert, reordering]

@@ -22,31 +22,31 @@ afterAll(async () => {
 test.each([1, 2, 3, 7, 8, 100])('events without a link are found in stretches of %i', async (window) => {
   const customerId = (await addNewCustomer()) as CustomerId
   for (let index = 0; index < 8; index++) await addEvent(customerId, { subject: `K${index}` })
-  const gone = ['K0', 'K3', 'K4', 'K7']
+  const unlinked = ['K0', 'K3', 'K4', 'K7']
   await owner.query('ALTER TABLE audit_chain NO FORCE ROW LEVEL SECURITY')
   const removed = await owner.query(
     `DELETE FROM audit_chain c USING audit_events e
      WHERE c.customer_id = $1 AND e.customer_id = $1 AND e.id = c.event_id AND e.subject = ANY($2)`,
-    [customerId, gone],
+    [customerId, unlinked],
   )
   await owner.query('ALTER TABLE audit_chain FORCE ROW LEVEL SECURITY')
   expect(removed.rowCount).toBe(4)
-  const found = (asked: { after: string | null; most: number }) =>
-    readScope({ customerId }, (tx) => listUnchained(tx, customerId, { ...asked, window }))
+  const unchainedFrom = (range: { after: string | null; most: number }) =>
+    readScope({ customerId }, (tx) => listUnchained(tx, customerId, { ...range, window }))
   /** Stretch by stretch, so many of each at most. */
   const through = async (most: number) => {
     const all: ChainedEvent[] = []
     for (let after: string | null | undefined; after !== null; ) {
-      const { events, next } = await found({ after: after ?? null, most })
+      const { events, next } = await unchainedFrom({ after: after ?? null, most })
       expect(events.length).toBeLessThanOrEqual(most)
       all.push(...events)
       after = next
     }
     return all.map(({ subject }) => subject)
   }
-  for (const most of [1, 2, 3, 10]) expect(await through(most)).toEqual(gone)
-  const { events } = await found({ after: null, most: 1 })
-  const second = await found({ after: events[0]?.eventId ?? null, most: 10 })
+  for (const most of [1, 2, 3, 10]) expect(await through(most)).toEqual(unlinked)
+  const { events } = await unchainedFrom({ after: null, most: 1 })
+  const second = await unchainedFrom({ after: events[0]?.eventId ?? null, most: 10 })
   expect(second.events.map(({ subject }) => subject)).not.toContain('K0')
 })
 
@@ -54,9 +54,9 @@ test('a batch goes on from where the last one ended, and looks at no more than i
   const customerId = (await addNewCustomer()) as CustomerId
   for (let index = 0; index < 8; index++) await addEvent(customerId, { subject: `K${index}` })
   const ids = await database.sql(customerId, 'SELECT id::text FROM audit_events ORDER BY id')
-  const found = (after: string | null) =>
+  const unchainedAfter = (after: string | null) =>
     readScope({ customerId }, (tx) => listUnchained(tx, customerId, { after, most: 5, window: 4 }))
-  expect(await found(null)).toEqual({ events: [], next: ids[3]?.id })
-  expect(await found(String(ids[3]?.id))).toEqual({ events: [], next: ids[7]?.id })
-  expect(await found(String(ids[7]?.id))).toEqual({ events: [], next: null })
+  expect(await unchainedAfter(null)).toEqual({ events: [], next: ids[3]?.id })
+  expect(await unchainedAfter(String(ids[3]?.id))).toEqual({ events: [], next: ids[7]?.id })
+  expect(await unchainedAfter(String(ids[7]?.id))).toEqual({ events: [], next: null })
 })

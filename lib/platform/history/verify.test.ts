@@ -11,7 +11,7 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { OPERATOR, recordAudit } from './audit.ts'
 import { readBounds } from './chain-rows.ts'
 import { ownerOf, tamperings } from './test-tampering.ts'
-import { type KnownHead, verifyChain } from './verify.ts'
+import { type ChainHead, verifyChain } from './verify.ts'
 
 const NORTHWIND = 'northwind' as CustomerId
 const LENGTH = 30
@@ -39,8 +39,8 @@ function add(customerId: CustomerId, index: number): Promise<void> {
   return scope({ customerId }, (tx) => recordAudit(tx, customerId, event as never))
 }
 
-const verified = (customerId: CustomerId, heads: KnownHead[] = []) =>
-  readScope({ customerId }, (tx) => verifyChain(tx, customerId, heads))
+const verified = (customerId: CustomerId, chainHeads: ChainHead[] = []) =>
+  readScope({ customerId }, (tx) => verifyChain(tx, customerId, chainHeads))
 
 describe('a chain', () => {
   test('is one row after the other, of each customer apart, however many write at once', async () => {
@@ -74,51 +74,51 @@ describe('whoever owns the database', () => {
   })
 
   test('is found out in each of 1,000 edits, removals, insertions and reorderings, and where', async () => {
-    const { head } = await readScope({ customerId: NORTHWIND }, (tx) => readBounds(tx, NORTHWIND))
-    const signed = [head as KnownHead]
-    const found = new Map<string, number>()
+    const { chainHead } = await readScope({ customerId: NORTHWIND }, (tx) => readBounds(tx, NORTHWIND))
+    const signed = [chainHead as ChainHead]
+    const kindCounts = new Map<string, number>()
     const each = fc.asyncProperty(fc.oneof(...tamperings), async (tamper) => {
       await owner.query('BEGIN')
       try {
         const { kinds, at } = await tamper(await ownerOf(owner, NORTHWIND))
-        const { fault } = await verifyChain(drizzle(owner) as Transaction, NORTHWIND, signed)
-        expect(kinds).toContain(fault?.kind)
-        if (fault && 'seq' in fault) expect(at).toContain(fault.seq)
-        found.set(`${fault?.kind}`, (found.get(`${fault?.kind}`) ?? 0) + 1)
+        const { violation } = await verifyChain(drizzle(owner) as Transaction, NORTHWIND, signed)
+        expect(kinds).toContain(violation?.kind)
+        if (violation && 'seq' in violation) expect(at).toContain(violation.seq)
+        kindCounts.set(`${violation?.kind}`, (kindCounts.get(`${violation?.kind}`) ?? 0) + 1)
       } finally {
         await owner.query('ROLLBACK')
       }
     })
     await fc.assert(each, { numRuns: 1000 })
-    expect([...found.values()].reduce((all, one) => all + one)).toBeGreaterThanOrEqual(1000)
+    expect([...kindCounts.values()].reduce((all, one) => all + one)).toBeGreaterThanOrEqual(1000)
     const kinds = ['edited', 'inserted', 'moved', 'removed', 'unchained']
-    expect([...found.keys()]).toEqual(expect.arrayContaining(kinds))
-    expect((await verifyChain(drizzle(owner) as Transaction, NORTHWIND, signed)).fault).toBeUndefined()
+    expect([...kindCounts.keys()]).toEqual(expect.arrayContaining(kinds))
+    expect((await verifyChain(drizzle(owner) as Transaction, NORTHWIND, signed)).violation).toBeUndefined()
   }, 300_000)
 })
 
 describe('from the connections of the app', () => {
-  const statements = ['audit_events', 'audit_chain'].flatMap((table) => [
+  const queries = ['audit_events', 'audit_chain'].flatMap((table) => [
     `UPDATE ${table} SET customer_id = customer_id`,
     `DELETE FROM ${table}`,
     `TRUNCATE ${table}`,
   ])
   const pools = ['app', 'reads', 'streams', 'keys', 'sessions', 'signIn', 'jobs'] as const
-  test.each(pools.flatMap((pool) => statements.map((statement) => [pool, statement] as const)))(
+  test.each(pools.flatMap((pool) => queries.map((query) => [pool, query] as const)))(
     '%s: %s is refused',
-    async (pool, statement) => {
+    async (pool, query) => {
       // What only reads has no right either; its transactions say so first.
       const code = expect.stringMatching(pool === 'reads' ? /^(42501|25006)$/ : /^42501$/)
-      await expect(database.opened[pool].query(statement)).rejects.toMatchObject({ code })
+      await expect(database.opened[pool].query(query)).rejects.toMatchObject({ code })
     },
   )
 
   test('a head is neither removed nor taken from another customer', async () => {
-    for (const statement of ['DELETE FROM audit_heads', 'TRUNCATE audit_heads', 'DELETE FROM audit_closings'])
-      await expect(database.opened.app.query(statement)).rejects.toMatchObject({ code: '42501' })
+    for (const query of ['DELETE FROM audit_heads', 'TRUNCATE audit_heads', 'DELETE FROM audit_closings'])
+      await expect(database.opened.app.query(query)).rejects.toMatchObject({ code: '42501' })
     const other = (await addNewCustomer()) as CustomerId
-    const taken = await scope({ customerId: other }, (tx) => tx.execute('UPDATE audit_heads SET seq = 0'))
-    expect(taken.rowCount).toBe(0)
+    const updated = await scope({ customerId: other }, (tx) => tx.execute('UPDATE audit_heads SET seq = 0'))
+    expect(updated.rowCount).toBe(0)
     const foreign = { action: 'a', subject: 's', actor: OPERATOR, requestId: 'r' }
     const written = scope({ customerId: other }, (tx) => recordAudit(tx, NORTHWIND, foreign))
     await expect(written).rejects.toMatchObject({ cause: { code: '42501' } })

@@ -13,10 +13,10 @@ import {
 } from './chain-rows.ts'
 
 /** A head that was signed: up to here, the chain was this one. */
-export type KnownHead = { seq: number; digest: Buffer }
+export type ChainHead = { seq: number; digest: Buffer }
 
 /** The first thing that is wrong with a history: `seq` is its place in the chain, `eventId` the event there. */
-export type Fault =
+export type ChainViolation =
   | { kind: 'edited' | 'inserted' | 'moved'; seq: number; eventId: string }
   | { kind: 'removed'; seq: number; upTo: number }
   /** An event without a link, though what an older release wrote has its links by now. */
@@ -25,39 +25,45 @@ export type Fault =
   | { kind: 'written-anew'; after: number; seq: number }
 
 /** `waiting`: so many events are of an older release, and get their links by a job that is not done with them. */
-export type Verdict = { fault?: Fault; waiting?: number; count: number; from: number; seq: number }
+export type ChainReport = {
+  violation?: ChainViolation
+  waiting?: number
+  count: number
+  from: number
+  seq: number
+}
 
 /**
  * Reads a customer's chain from its beginning, in bounded memory, and says what is wrong with it first.
- * @param heads those that were signed
+ * @param signedChainHeads those that were signed
  */
 export async function verifyChain(
   tx: Transaction,
   customerId: CustomerId,
-  heads: readonly KnownHead[] = [],
-): Promise<Verdict> {
-  const { closings, head } = await readBounds(tx, customerId)
+  signedChainHeads: readonly ChainHead[] = [],
+): Promise<ChainReport> {
+  const { closings, chainHead } = await readBounds(tx, customerId)
   const links = listChain(tx, customerId)
   const first = (await links.next()).value ?? undefined
   const begin = beginning(first, closings)
-  const signed = [...heads, ...closings]
+  const signed = [...signedChainHeads, ...closings]
     .filter(({ seq }) => seq >= begin.seq)
     .sort((one, other) => one.seq - other.seq)
   const end: End = { ...begin, count: 0, eventId: '0', before: begin.digest }
   const isSigned = comparing(signed, begin.seq)
-  const take = (link: Link, next?: Link) => step(end, link, next, head?.seq ?? 0) ?? isSigned(end)
-  let fault: Fault | undefined
-  let held = first
+  const verifyLink = (link: Link, next?: Link) => step(end, link, next, chainHead?.seq ?? 0) ?? isSigned(end)
+  let violation: ChainViolation | undefined
+  let previous = first
   for await (const link of links) {
     // One is held back: what is wrong with it shows by how the next one follows.
-    fault = held && take(held, link)
-    if (fault) break
-    held = link
+    violation = previous && verifyLink(previous, link)
+    if (violation) break
+    previous = link
   }
-  fault ??= held && take(held)
-  fault ??= lastFault(end, head, signed.at(-1)?.seq ?? 0)
-  const verdict = { count: end.count, from: begin.seq + 1, seq: end.seq }
-  return fault ? { ...verdict, fault } : { ...verdict, ...(await unchained(tx, customerId)) }
+  violation ??= previous && verifyLink(previous)
+  violation ??= lastViolation(end, chainHead, signed.at(-1)?.seq ?? 0)
+  const report = { count: end.count, from: begin.seq + 1, seq: end.seq }
+  return violation ? { ...report, violation } : { ...report, ...(await unchained(tx, customerId)) }
 }
 
 /** Where a chain begins or has come to; without a digest where none of the places before has one that is known. */
@@ -69,8 +75,8 @@ type End = { seq: number; digest?: Buffer; eventId: string; count: number; befor
  */
 function beginning(
   first: Link | undefined,
-  closings: readonly KnownHead[],
-): Partial<KnownHead> & { seq: number } {
+  closings: readonly ChainHead[],
+): Partial<ChainHead> & { seq: number } {
   const none = { seq: 0, digest: GENESIS }
   const closed = closings.at(-1) ?? none
   if (!first || first.seq < 1 || first.seq > closed.seq) return closed
@@ -78,13 +84,13 @@ function beginning(
 }
 
 /** Takes the next link in; or says what is wrong there. */
-function step(end: End, link: Link, next: Link | undefined, last: number): Fault | undefined {
-  const place = end.seq + 1
+function step(end: End, link: Link, next: Link | undefined, last: number): ChainViolation | undefined {
+  const expectedSeq = end.seq + 1
   const { seq, eventId, event } = link
-  if (seq > place) return { kind: 'removed', seq: place, upTo: seq - 1 }
-  if (seq < place || seq > last) return { kind: 'inserted', seq, eventId }
+  if (seq > expectedSeq) return { kind: 'removed', seq: expectedSeq, upTo: seq - 1 }
+  if (seq < expectedSeq || seq > last) return { kind: 'inserted', seq, eventId }
   if (!event) return { kind: 'removed', seq, upTo: seq }
-  if (end.digest && !digestAt(event, place, end.digest)?.equals(link.digest)) {
+  if (end.digest && !digestAt(event, expectedSeq, end.digest)?.equals(link.digest)) {
     // It would fit in the place of the one before, which therefore came in between.
     const isPushed = end.count > 0 && digestAt(event, end.seq, end.before)?.equals(link.digest)
     if (isPushed) return { kind: 'inserted', seq: end.seq, eventId: end.eventId }
@@ -109,28 +115,30 @@ function digestAt(event: ChainedEvent, seq: number, before: Buffer | undefined):
 }
 
 /** Compares the chain with the signed heads, each when it is reached. */
-function comparing(signed: readonly KnownHead[], first: number) {
+function comparing(signed: readonly ChainHead[], first: number) {
   let at = 0
   let after = first
-  return ({ seq, digest }: End): Fault | undefined => {
-    for (let head = signed[at]; head && head.seq <= seq; head = signed[++at]) {
-      if (head.seq === seq && digest && !head.digest.equals(digest))
+  return ({ seq, digest }: End): ChainViolation | undefined => {
+    for (let chainHead = signed[at]; chainHead && chainHead.seq <= seq; chainHead = signed[++at]) {
+      if (chainHead.seq === seq && digest && !chainHead.digest.equals(digest))
         return { kind: 'written-anew', after, seq }
-      after = head.seq
+      after = chainHead.seq
     }
     return undefined
   }
 }
 
 /** What is wrong with an end up to which all is well: it is not the last one, or not the one that the head names. */
-function lastFault(
+function lastViolation(
   { seq, digest, eventId }: End,
-  head: KnownHead | undefined,
+  chainHead: ChainHead | undefined,
   signed: number,
-): Fault | undefined {
-  const last = Math.max(head?.seq ?? 0, signed)
+): ChainViolation | undefined {
+  const last = Math.max(chainHead?.seq ?? 0, signed)
   if (seq < last) return { kind: 'removed', seq: seq + 1, upTo: last }
-  return head && digest && !head.digest.equals(digest) ? { kind: 'edited', seq, eventId } : undefined
+  return chainHead && digest && !chainHead.digest.equals(digest)
+    ? { kind: 'edited', seq, eventId }
+    : undefined
 }
 
 /** So many at once: each is read whole. */
@@ -139,13 +147,13 @@ const PORTION = 1000
 async function unchained(
   tx: Transaction,
   customerId: CustomerId,
-): Promise<Pick<Verdict, 'fault' | 'waiting'>> {
+): Promise<Pick<ChainReport, 'violation' | 'waiting'>> {
   const isDone = await isFilled(tx, customerId, auditChaining.name)
   let waiting = 0
   for (let after: string | null | undefined; after !== null; ) {
     const { events, next } = await listUnchained(tx, customerId, { after: after ?? null, most: PORTION })
     const [first] = events
-    if (isDone && first) return { fault: { kind: 'unchained', eventId: first.eventId } }
+    if (isDone && first) return { violation: { kind: 'unchained', eventId: first.eventId } }
     waiting += events.length
     after = next
   }

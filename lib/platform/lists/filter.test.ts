@@ -62,9 +62,9 @@ describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
     const value = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9 -]{0,10}[a-z0-9]$/)
     const values = fc.array(value, { minLength: 1, maxLength: 5 })
     fc.assert(
-      fc.property(fc.record({ platform: values, status: values }, { requiredKeys: [] }), (given) => {
-        fc.pre(Object.keys(given).length > 0)
-        expect(read(formatFilter(given)).data).toEqual(given)
+      fc.property(fc.record({ platform: values, status: values }, { requiredKeys: [] }), (written) => {
+        fc.pre(Object.keys(written).length > 0)
+        expect(read(formatFilter(written)).data).toEqual(written)
       }),
     )
   })

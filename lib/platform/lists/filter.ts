@@ -36,7 +36,7 @@ export function filterText<const Key extends string>(keys: readonly Key[], close
         context.issues.push({ code: 'custom', input: text, message: result, params: { filter: true } })
         return z.NEVER
       },
-      encode: (given) => formatFilter(given as Filter<string>),
+      encode: (decoded) => formatFilter(decoded as Filter<string>),
     })
     .meta({ json: { type: 'string', minLength: 1, maxLength: MAX_LENGTH } } satisfies ParameterMeta)
 }
@@ -59,12 +59,12 @@ function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Fi
     const colon = inBrackets ? -1 : part.indexOf(':')
     key = colon < 0 ? key : part.slice(0, colon).trim()
     if (key === undefined) return `must start with a key, as in ${keys[0]}:value`
-    const known = keys.find((name) => name === key)
-    if (!known) return `can be of these only: ${keys.join(', ')}`
+    const validKey = keys.find((name) => name === key)
+    if (!validKey) return `can be of these only: ${keys.join(', ')}`
     const read = unbracket(part.slice(colon + 1).trim(), inBrackets)
     if (!read) return `has a bracket without its partner, or an empty value, after ${key}`
     inBrackets = read.open
-    filter[known] = [...(filter[known] ?? []), read.value]
+    filter[validKey] = [...(filter[validKey] ?? []), read.value]
   }
   return inBrackets ? 'has a bracket that is not closed' : filter
 }
@@ -73,11 +73,11 @@ function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Fi
 function asClosed<Key extends string>(filter: Filter<Key>, closed: Closed<Key>): Filter<Key> | string {
   const read = { ...filter }
   for (const [key, values] of Object.entries(closed) as [Key, readonly string[]][]) {
-    const known = filter[key]?.map((given) =>
-      values.find((value) => value.toLowerCase() === given.toLowerCase()),
+    const closedValues = filter[key]?.map((text) =>
+      values.find((value) => value.toLowerCase() === text.toLowerCase()),
     )
-    if (known?.includes(undefined)) return `knows these values of ${key} only: ${values.join(', ')}`
-    if (known) read[key] = known as string[]
+    if (closedValues?.includes(undefined)) return `knows these values of ${key} only: ${values.join(', ')}`
+    if (closedValues) read[key] = closedValues as string[]
   }
   return read
 }

@@ -74,7 +74,7 @@ describe('pageOf', () => {
       fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 7 }), (count, size) => {
         const rows = Array.from({ length: count }, (_, index) => count - index)
         const { pages, page } = walk(rows, size)
-        expect(pages.flatMap(({ rows: shown }) => shown)).toEqual(rows)
+        expect(pages.flatMap(({ rows: pageRows }) => pageRows)).toEqual(rows)
         expect(pages[0]?.previousPageToken).toBeUndefined()
         for (let at = pages.length - 1; at > 0; at--) {
           const back = page(pages[at]?.previousPageToken)

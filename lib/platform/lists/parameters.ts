@@ -3,23 +3,23 @@ import { integerText, type ParameterMeta } from '#lib/platform/api/request.ts'
 import { formatList } from './filter-text.ts'
 
 /** By what a list is ordered, and which way: `totalAmount desc`. */
-export type Order<Key extends string> = `${Key} ${'asc' | 'desc'}`
+export type SortSpec<Key extends string> = `${Key} ${'asc' | 'desc'}`
 
 /** The order of a list, as in `orderBy=totalAmount desc`: one of these keys, ascending unless told otherwise. */
-export function orderText<const Key extends string>(keys: readonly Key[]) {
-  const orders = keys.flatMap((key): Order<Key>[] => [`${key} asc`, `${key} desc`])
+export function sortText<const Key extends string>(keys: readonly Key[]) {
+  const sorts = keys.flatMap((key): SortSpec<Key>[] => [`${key} asc`, `${key} desc`])
   const pattern = `^\\s*(${keys.join('|')})(\\s+(asc|desc))?\\s*$`
   const message = `must be one of ${keys.join(', ')}, and then asc, desc or nothing`
   return z
-    .codec(z.string(), z.enum(orders) as unknown as z.ZodType<Order<Key>>, {
+    .codec(z.string(), z.enum(sorts) as unknown as z.ZodType<SortSpec<Key>>, {
       decode: (text, context) => {
         const [key, direction = 'asc', ...rest] = text.trim().split(/\s+/)
-        const order = orders.find((known) => known === `${key} ${direction}`)
-        if (order && rest.length === 0) return order
+        const sort = sorts.find((candidate) => candidate === `${key} ${direction}`)
+        if (sort && rest.length === 0) return sort
         context.issues.push({ code: 'custom', input: text, message })
         return z.NEVER
       },
-      encode: (order) => order as Order<Key>,
+      encode: (sort) => sort as SortSpec<Key>,
     })
     .meta({ json: { type: 'string', pattern } } satisfies ParameterMeta)
 }
@@ -72,7 +72,7 @@ export function amountText(what: string) {
 }
 
 // Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
-const FIRST_MILLISECONDS = 100_000_000_000
+const MIN_MILLISECONDS = 100_000_000_000
 
 /**
  * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
@@ -83,8 +83,8 @@ export function unixTime(what: string, rest = 0) {
   const description = `Unix time: ${what}. In seconds; a value of 100,000,000,000 or more is read as milliseconds.`
   return z
     .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
-      decode: (value) => (value >= FIRST_MILLISECONDS ? value : value * 1000 + rest),
-      encode: (ms) => (ms >= FIRST_MILLISECONDS ? ms : Math.floor(ms / 1000)),
+      decode: (value) => (value >= MIN_MILLISECONDS ? value : value * 1000 + rest),
+      encode: (ms) => (ms >= MIN_MILLISECONDS ? ms : Math.floor(ms / 1000)),
     })
     .optional()
     .meta({ description })

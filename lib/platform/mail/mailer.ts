@@ -42,18 +42,18 @@ export async function deliver(
   const access = { disableFileAccess: true, disableUrlAccess: true }
   const addressed = { from, to: { name: '', address: to }, subject, messageId }
   const bytes = await new MailComposer({ ...addressed, text, html, headers, ...access }).compile().build()
-  let begun = false
+  let hasStarted = false
   const source = new Readable({
     // Read only once the server has taken sender and recipient, and asked for the message.
     read() {
-      begun = true
+      hasStarted = true
       this.push(bytes)
       this.push(null)
     },
   })
   const delivery = await exchange(server, { from: from.address, to: [to], size: bytes.length }, source).then(
     (): Delivery => ({ kind: 'sent' }),
-    (error: SmtpError) => failureOf(error, begun, server.login?.password),
+    (error: SmtpError) => failureOf(error, hasStarted, server.login?.password),
   )
   measured('mail', { outcome: delivery.kind })
   return delivery
@@ -94,13 +94,13 @@ async function exchange(
   }
 }
 
-function failureOf(error: SmtpError, begun: boolean, secret: string | undefined): Delivery {
+function failureOf(error: SmtpError, hasStarted: boolean, secret: string | undefined): Delivery {
   const reason = reasonOf(error, secret)
   const { command, responseCode: answer = 0 } = error
   const isAnswered = answer > 0 && (command === 'RCPT TO' || command === 'DATA')
   if (isAnswered && answer >= 500) return { kind: 'refused', reason, address: command === 'RCPT TO' }
   if (isAnswered) return { kind: 'later', reason }
-  return { kind: begun && answer === 0 ? 'unknown' : 'away', reason }
+  return { kind: hasStarted && answer === 0 ? 'unknown' : 'away', reason }
 }
 
 function reasonOf(error: SmtpError, secret: string | undefined): string {

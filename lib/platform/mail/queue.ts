@@ -18,7 +18,7 @@ const LATEST = sql`interval '1 day'`
 export const IS_DUE = sql`state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp()`
 
 /** Gives up those of the customer that are older than a day: they help nobody. @param since the column that says how old */
-export async function giveUpLate(
+export async function rejectExpired(
   tx: Transaction,
   customerId: CustomerId,
   queue: Queue,
@@ -33,7 +33,7 @@ export async function giveUpLate(
 export type Ended = { state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN'; reason: string | null }
 
 /** Writes down how it ended. */
-export async function settle(
+export async function recordOutcome(
   tx: Transaction,
   customerId: CustomerId,
   queue: Queue,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mailSettings } from './settings.ts'
 
-const given = (more: Record<string, string> = {}) => {
+const withEnvironment = (more: Record<string, string> = {}) => {
   const settings = {
     SMTP_URL: 'smtp://mail.example',
     MAIL_FROM: 'billing@example.com',
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 describe('notices', () => {
   test('are off where nothing is set', () => {
-    given({ SMTP_URL: '', MAIL_FROM: '' })
+    withEnvironment({ SMTP_URL: '', MAIL_FROM: '' })
     expect(mailSettings()).toBeUndefined()
   })
 
@@ -24,7 +24,7 @@ describe('notices', () => {
     ['MAIL_FROM', 'SMTP_URL'],
     ['BASE_URL', 'BASE_URL'],
   ])('with %s alone, or without it, are told what is missing', (name, missing) => {
-    given(name === 'BASE_URL' ? { BASE_URL: '' } : { [missing]: '' })
+    withEnvironment(name === 'BASE_URL' ? { BASE_URL: '' } : { [missing]: '' })
     expect(mailSettings).toThrow(`${missing}: is needed too`)
   })
 
@@ -35,7 +35,7 @@ describe('notices', () => {
     ['smtp://[::1]:2525', { host: '::1', port: 2525 }],
     ['smtp://a%40b:p%3Aq%2F@mail.example', { login: { user: 'a@b', password: 'p:q/' } }],
   ])('go to %s', (url, expected) => {
-    given({ SMTP_URL: url })
+    withEnvironment({ SMTP_URL: url })
     expect(mailSettings()).toMatchObject(expected)
   })
 
@@ -48,7 +48,7 @@ describe('notices', () => {
     ['"Sales, Inc." <billing@example.com>', { name: 'Sales, Inc.', address: 'billing@example.com' }],
     ['<billing@example.com>', { name: '', address: 'billing@example.com' }],
   ])('come from %s', (text, from) => {
-    given({ MAIL_FROM: text })
+    withEnvironment({ MAIL_FROM: text })
     expect(mailSettings()?.from).toEqual(from)
   })
 
@@ -65,7 +65,7 @@ describe('notices', () => {
     ['MAIL_FROM', 'Billing <a@example.com>\r\nBcc: x@example.com'],
     ['MAIL_FROM', 'Bill\ning <a@example.com>'],
   ])('refuse %s=%j, and do not repeat it', (name, value) => {
-    given({ [name]: value })
+    withEnvironment({ [name]: value })
     expect(mailSettings).toThrow(new RegExp(`^Wrong configuration\\. ${name}: must be as in`))
     expect(mailSettings).not.toThrow('topsecret')
   })

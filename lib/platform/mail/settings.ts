@@ -39,9 +39,9 @@ export const mailSettings = defineSettings(
     })
     .transform(({ SMTP_URL, MAIL_FROM, BASE_URL }, context): MailConfig | undefined => {
       if (SMTP_URL === undefined && MAIL_FROM === undefined) return undefined
-      const given = together({ SMTP_URL, MAIL_FROM, BASE_URL }, context)
-      const server = given && serverOf(given.SMTP_URL)
-      const from = given && senderOf(given.MAIL_FROM)
+      const values = together({ SMTP_URL, MAIL_FROM, BASE_URL }, context)
+      const server = values && serverOf(values.SMTP_URL)
+      const from = values && senderOf(values.MAIL_FROM)
       return server && from ? { ...server, from } : undefined
     }),
 )

@@ -21,7 +21,7 @@ export function addFonts(doc: PDFKit.PDFDocument): void {
     const font = parsed.get(name) ?? parse(file)
     parsed.set(name, font)
     // The package's types know fonts by their files alone.
-    keepShapes(doc.registerFont(name, viewOf(font) as never).font(name), name)
+    cacheShapes(doc.registerFont(name, viewOf(font) as never).font(name), name)
   }
 }
 
@@ -38,8 +38,8 @@ type Shape = { ids: number[]; codePoints: number[][]; positions: object[]; advan
 
 /** By font. Of words only, and not of all: what the customers' texts bring along is forgotten again. */
 const shapes = new Map<string, Map<string, Shape>>()
-const MOST_SHAPES = 1500
-const LONGEST = 40
+const MAX_CACHED_SHAPES = 1500
+const MAX_TEXT_LENGTH = 40
 
 const NUMBER = /^−?[\d,.]+ ?$/
 
@@ -48,11 +48,11 @@ const NUMBER = /^−?[\d,.]+ ?$/
  * remember how words are shaped, which takes most of the time of a document. A number is put together from its
  * characters.
  */
-function keepShapes(doc: PDFKit.PDFDocument, name: string): void {
+function cacheShapes(doc: PDFKit.PDFDocument, name: string): void {
   const font = fontOf(doc)
   const shape = font.layoutRun.bind(font)
-  const known = shapes.get(name) ?? new Map<string, Shape>()
-  shapes.set(name, known)
+  const fontShapes = shapes.get(name) ?? new Map<string, Shape>()
+  shapes.set(name, fontShapes)
 
   const shapeOf = (text: string, features?: string[]): Shape => {
     // A glyph remembers the character that it was first wanted for: here, always one of this word.
@@ -62,10 +62,10 @@ function keepShapes(doc: PDFKit.PDFDocument, name: string): void {
   }
   const shaped = (text: string, features?: string[]): GlyphRun => {
     const key = features ? `${features} ${text}` : text
-    const kept = known.get(key) ?? shapeOf(text, features)
-    if (known.size > MOST_SHAPES) known.clear()
-    if (text.length <= LONGEST && !known.has(key)) known.set(key, kept)
-    const { ids, codePoints, positions, advanceWidth } = kept
+    const cached = fontShapes.get(key) ?? shapeOf(text, features)
+    if (fontShapes.size > MAX_CACHED_SHAPES) fontShapes.clear()
+    if (text.length <= MAX_TEXT_LENGTH && !fontShapes.has(key)) fontShapes.set(key, cached)
+    const { ids, codePoints, positions, advanceWidth } = cached
     const glyphs = ids.map((id, index) => font.font.getGlyph(id, codePoints[index] ?? []))
     return { glyphs, positions, advanceWidth }
   }
@@ -102,9 +102,9 @@ export function readsBack(doc: PDFKit.PDFDocument, text: string): boolean {
   const fresh = new Map<number, number[]>()
   let read = ''
   for (const { id, codePoints } of font.layout(text).glyphs) {
-    const known = font.unicode[font.subset.mapping[id] ?? -1] ?? fresh.get(id) ?? codePoints
-    fresh.set(id, known)
-    read += String.fromCodePoint(...known)
+    const readable = font.unicode[font.subset.mapping[id] ?? -1] ?? fresh.get(id) ?? codePoints
+    fresh.set(id, readable)
+    read += String.fromCodePoint(...readable)
   }
   return read === text
 }

@@ -18,7 +18,7 @@ export type Style = {
 }
 
 /** A document that is being drawn. */
-export type Paper = {
+export type PdfDocument = {
   doc: PDFKit.PDFDocument
   /** What is tagged into the document's structure, in reading order. */
   root: PDFKit.PDFStructureElement
@@ -29,11 +29,11 @@ export type Paper = {
 }
 
 /** `id`: 16 bytes that name the content. */
-type Given = { title: string; author: string; date: Date; id: Buffer }
+type DocumentInfo = { title: string; author: string; date: Date; id: Buffer }
 
 /** Begins a tagged document. The same calls give the same bytes: nothing in it is random or of today. */
-export function openPaper({ date, id, ...given }: Given): Paper {
-  const [title, author] = [metadataText(given.title), metadataText(given.author)]
+export function openPdf({ date, id, ...textFields }: DocumentInfo): PdfDocument {
+  const [title, author] = [metadataText(textFields.title), metadataText(textFields.author)]
   const doc = new PDFDocument({
     size: [PAGE.width, PAGE.height],
     margin: 0,
@@ -45,7 +45,7 @@ export function openPaper({ date, id, ...given }: Given): Paper {
     displayTitle: true,
     info: { Title: title, Author: author, CreationDate: date },
   })
-  const file = gathered(doc)
+  const file = collectBytes(doc)
   nameContent(doc, { title, author, date, id })
   addFonts(doc)
   const root = doc.struct('Document')
@@ -55,7 +55,7 @@ export function openPaper({ date, id, ...given }: Given): Paper {
 
 /** A new part of the document's structure, last in `parent`. */
 export function element(
-  { doc }: Paper,
+  { doc }: PdfDocument,
   parent: PDFKit.PDFStructureElement,
   type: 'H1' | 'H2' | 'P' | 'Table' | 'TR' | 'TH' | 'TD',
   options: { scope?: 'Column' } = {},
@@ -67,14 +67,14 @@ export function element(
 }
 
 /** The width of one line of text, in points. */
-export function widthOf(paper: Paper, text: string, style: Style): number {
-  const doc = styled(paper, style)
+export function widthOf(pdf: PdfDocument, text: string, style: Style): number {
+  const doc = styled(pdf, style)
   return doc.widthOfString(withGlyphs(doc, text))
 }
 
 /** Draws one line of text that begins, or with `align: 'right'` ends, at `x`, as content of `element`. */
 export function write(
-  paper: Paper,
+  pdf: PdfDocument,
   into: PDFKit.PDFStructureElement | 'artifact',
   text: string,
   x: number,
@@ -82,50 +82,50 @@ export function write(
   style: Style,
 ): void {
   if (text === '') return
-  const left = style.align === 'right' ? x - widthOf(paper, text, style) : x
-  const doc = styled(paper, style)
-  const drawn = withGlyphs(doc, text)
+  const left = style.align === 'right' ? x - widthOf(pdf, text, style) : x
+  const doc = styled(pdf, style)
+  const glyphs = withGlyphs(doc, text)
   if (into === 'artifact') doc.markContent('Artifact', { type: 'Pagination' })
   else {
     // What can't be drawn, or is drawn with the shape of another character, can still be read out and copied.
-    const plain = drawn === text && readsBack(doc, text)
+    const plain = glyphs === text && readsBack(doc, text)
     into.add(doc.markStructureContent('Span', plain ? {} : { actual: text }))
   }
-  doc.fillColor(style.color ?? INK.dark).text(drawn, left, y, { lineBreak: false })
+  doc.fillColor(style.color ?? INK.dark).text(glyphs, left, y, { lineBreak: false })
   doc.endMarkedContent()
 }
 
-function styled({ doc }: Paper, { size, bold }: Style): PDFKit.PDFDocument {
+function styled({ doc }: PdfDocument, { size, bold }: Style): PDFKit.PDFDocument {
   return doc.font(bold ? 'bold' : 'regular').fontSize(size)
 }
 
 /** Goes to a new page unless `height` points are left on this one; tells whether it did. */
-export function ensureRoom(paper: Paper, height: number): boolean {
-  if (paper.y + height <= PAGE.bottom) return false
-  joinContent(paper.doc)
-  paper.doc.addPage()
-  paper.y = PAGE.top
+export function ensureRoom(pdf: PdfDocument, height: number): boolean {
+  if (pdf.y + height <= PAGE.bottom) return false
+  joinContent(pdf.doc)
+  pdf.doc.addPage()
+  pdf.y = PAGE.top
   return true
 }
 
 /** Draws a hairline across the page, or from `from` on. */
-export function rule({ doc }: Paper, y: number, from = PAGE.left): void {
+export function rule({ doc }: PdfDocument, y: number, from = PAGE.left): void {
   doc.markContent('Artifact', { type: 'Layout' })
   doc.moveTo(from, y).lineTo(PAGE.right, y).lineWidth(0.6).strokeColor(INK.line).stroke()
   doc.endMarkedContent()
 }
 
 /** Writes as much of `footer` as fits on a line and "2 of 3" under each page, and returns the file's bytes. */
-export function finishPaper(paper: Paper, footer: string): Promise<Uint8Array> {
-  const { doc, root, file } = paper
+export function finishPdf(pdf: PdfDocument, footer: string): Promise<Uint8Array> {
+  const { doc, root, file } = pdf
   const { count } = doc.bufferedPageRange()
   const style = { size: 8, color: INK.gray }
-  const [line = '', ...more] = wrap(footer, 400, (part) => widthOf(paper, part, style))
-  const beside = more.length > 0 ? `${line} …` : line
+  const [line = '', ...more] = wrap(footer, 400, (part) => widthOf(pdf, part, style))
+  const footerLine = more.length > 0 ? `${line} …` : line
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
-    write(paper, 'artifact', beside, PAGE.left, PAGE.bottom + 20, style)
-    write(paper, 'artifact', `${page + 1} of ${count}`, PAGE.right, PAGE.bottom + 20, {
+    write(pdf, 'artifact', footerLine, PAGE.left, PAGE.bottom + 20, style)
+    write(pdf, 'artifact', `${page + 1} of ${count}`, PAGE.right, PAGE.bottom + 20, {
       ...style,
       align: 'right',
     })
@@ -179,7 +179,7 @@ const MANY = 1000
  * All that a stream says, once it has ended. A document says it in a hundred thousand pieces of a few bytes, each of which
  * would take ten times as much memory as what it holds: they are joined while they come.
  */
-export function gathered(stream: Readable): Promise<Uint8Array> {
+export function collectBytes(stream: Readable): Promise<Uint8Array> {
   const joined: Uint8Array[] = []
   let pieces: Uint8Array[] = []
   const join = () => {

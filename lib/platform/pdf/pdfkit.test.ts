@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit'
 import { expect, test } from 'vitest'
 import { addFonts } from './fonts.ts'
-import { gathered } from './paper.ts'
+import { collectBytes } from './paper.ts'
 import { fontOf, forgetting, joinContent, setName, viewOf } from './pdfkit.ts'
 
 // Each test holds an internal of pdfkit or fontkit to what we use it for. One fails after an update: find in the
@@ -22,12 +22,12 @@ test('doc._font is the font that is drawn with: fonts.ts gives it wide digits an
 test('font.layoutRun shapes what is drawn: to put another in its place changes what comes out', () => {
   const plain = new PDFDocument({ autoFirstPage: false })
   plain.registerFont('plain', viewOf(font.font) as never).font('plain')
-  const own = fontOf(plain)
+  const internals = fontOf(plain)
   const before = plain.widthOfString('11')
-  const shape = own.layoutRun.bind(own)
-  own.layoutRun = (text) => ({ ...shape(text), advanceWidth: 0 })
+  const shape = internals.layoutRun.bind(internals)
+  internals.layoutRun = (text) => ({ ...shape(text), advanceWidth: 0 })
   expect(before).toBeGreaterThan(0)
-  expect(own.layout('1').glyphs.map(({ codePoints }) => codePoints)).toEqual([[0x31]])
+  expect(internals.layout('1').glyphs.map(({ codePoints }) => codePoints)).toEqual([[0x31]])
   expect(plain.widthOfString('12')).toBe(0)
 })
 
@@ -47,12 +47,12 @@ test('font.hasGlyphForCodePoint knows what can be drawn: a square stands for the
 })
 
 test('font.subset and font.unicode say what a glyph stands for in a document: readsBack asks them', () => {
-  const drawn = new PDFDocument({ size: 'A4' })
-  addFonts(drawn)
-  drawn.text('é')
-  const own = fontOf(drawn)
-  const [glyph] = own.layout('é').glyphs
-  expect(own.unicode[own.subset.mapping[glyph?.id ?? -1] ?? -1]).toEqual([0xe9])
+  const document = new PDFDocument({ size: 'A4' })
+  addFonts(document)
+  document.text('é')
+  const internals = fontOf(document)
+  const [glyph] = internals.layout('é').glyphs
+  expect(internals.unicode[internals.subset.mapping[glyph?.id ?? -1] ?? -1]).toEqual([0xe9])
 })
 
 test('doc._id, doc._addInfo and doc.appendXML name a document: paper.ts writes its own, escaped', async () => {
@@ -69,19 +69,23 @@ test('doc._id, doc._addInfo and doc.appendXML name a document: paper.ts writes i
 
 test('doc.page.content.buffer has what was drawn on a page: joined, it draws the same', async () => {
   const fileOf = async (isJoined: boolean) => {
-    const drawn = new PDFDocument({ bufferPages: true, compress: false, info: { CreationDate: new Date(0) } })
-    setName(drawn, Buffer.alloc(16, 7), '')
-    addFonts(drawn)
-    drawn.font('regular').text('one', 50, 50)
-    const { content } = drawn.page as unknown as { content: { buffer: Uint8Array[] } }
+    const document = new PDFDocument({
+      bufferPages: true,
+      compress: false,
+      info: { CreationDate: new Date(0) },
+    })
+    setName(document, Buffer.alloc(16, 7), '')
+    addFonts(document)
+    document.font('regular').text('one', 50, 50)
+    const { content } = document.page as unknown as { content: { buffer: Uint8Array[] } }
     expect(content.buffer.length).toBeGreaterThan(1)
-    if (isJoined) joinContent(drawn)
+    if (isJoined) joinContent(document)
     if (isJoined) expect(content.buffer).toHaveLength(1)
-    drawn.addPage()
-    drawn.switchToPage(0)
-    drawn.text('two', 50, 80)
-    const file = gathered(drawn)
-    drawn.end()
+    document.addPage()
+    document.switchToPage(0)
+    document.text('two', 50, 80)
+    const file = collectBytes(document)
+    document.end()
     return file
   }
   expect(Buffer.compare(await fileOf(true), await fileOf(false))).toBe(0)

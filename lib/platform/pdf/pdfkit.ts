@@ -7,7 +7,7 @@ export type Glyph = { id: number; codePoints: number[] }
 export type GlyphRun = { glyphs: Glyph[]; positions: object[]; advanceWidth: number }
 
 /** A font as a document uses it. */
-export type DrawnFont = {
+export type FontInternals = {
   font: ParsedFont
   layoutRun(text: string, features?: string[]): GlyphRun
   layout(text: string): { glyphs: Glyph[] }
@@ -24,8 +24,8 @@ export type ParsedFont = {
 }
 
 /** The document's present font. */
-export function fontOf(doc: PDFKit.PDFDocument): DrawnFont {
-  return (doc as unknown as { _font: DrawnFont })._font
+export function fontOf(doc: PDFKit.PDFDocument): FontInternals {
+  return (doc as unknown as { _font: FontInternals })._font
 }
 
 /** The same font with glyphs of its own, which another document can't have touched. */
@@ -34,13 +34,13 @@ export function viewOf(font: ParsedFont): ParsedFont {
 }
 
 /** Does what wants glyphs of the font, and takes care that the font remembers none of them. */
-export function forgetting<T>({ font }: DrawnFont, work: () => T): T {
-  const own = font._glyphs
+export function forgetting<T>({ font }: FontInternals, work: () => T): T {
+  const glyphs = font._glyphs
   font._glyphs = {}
   try {
     return work()
   } finally {
-    font._glyphs = own
+    font._glyphs = glyphs
   }
 }
 

@@ -1,10 +1,20 @@
 import 'server-only'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, widthOf, write } from './paper.ts'
+import {
+  element,
+  ensureRoom,
+  INK,
+  PAGE,
+  type PdfDocument,
+  rule,
+  type Style,
+  widthOf,
+  write,
+} from './paper.ts'
 import { wrap } from './text.ts'
 
 /** `width` in points. Text in a column wraps, and its `note`, in gray, goes under it. */
-export type Column = { head: string; align: 'left' | 'right'; width: number }
+export type Column = { header: string; align: 'left' | 'right'; width: number }
 export type Cell = { text: string; note?: string }
 
 type Placed = { text: string; style: Style }
@@ -16,65 +26,70 @@ const GAP = 14
 const PADDING = 5.5
 
 /** The width that a column of numbers needs, `most` at most. */
-export function columnWidth(paper: Paper, head: string, texts: string[], most: number): number {
-  const widest = (style: Style, found: string[]) =>
-    found.reduce((most, text) => Math.max(most, widthOf(paper, text, style)), 0)
-  return Math.min(most, Math.max(widest(NOTE, [head]), widest(TEXT, texts)) + 0.5)
+export function columnWidth(pdf: PdfDocument, header: string, texts: string[], most: number): number {
+  const widest = (style: Style, candidates: string[]) =>
+    candidates.reduce((most, text) => Math.max(most, widthOf(pdf, text, style)), 0)
+  return Math.min(most, Math.max(widest(NOTE, [header]), widest(TEXT, texts)) + 0.5)
 }
 
 /**
  * Draws a table from `paper.y` on, over as many pages as it takes, each with the heads. A row that fits on a
  * page is not divided; a longer one goes on on the next.
  */
-export async function drawTable(paper: Paper, columns: Column[], rows: Cell[][]): Promise<void> {
-  const table = element(paper, paper.root, 'Table')
-  drawHead(paper, columns, table)
+export async function writeTable(pdf: PdfDocument, columns: Column[], rows: Cell[][]): Promise<void> {
+  const table = element(pdf, pdf.root, 'Table')
+  writeHeaderRow(pdf, columns, table)
   for (const [index, cells] of rows.entries()) {
-    drawRow(paper, table, columns, cells)
+    writeRow(pdf, table, columns, cells)
     // A long table takes half a second: nobody else should wait for it.
     if (index % 25 === 24) await nextTurn()
   }
 }
 
 /** The heads. Only the first page's are content: those of the others would interrupt a reader. */
-function drawHead(paper: Paper, columns: Column[], table?: PDFKit.PDFStructureElement): void {
-  const row = table && element(paper, table, 'TR')
-  for (const [index, { head, align }] of columns.entries()) {
-    const into = row ? element(paper, row, 'TH', { scope: 'Column' }) : 'artifact'
-    write(paper, into, head, edge(columns, index), paper.y, { ...NOTE, align })
+function writeHeaderRow(pdf: PdfDocument, columns: Column[], table?: PDFKit.PDFStructureElement): void {
+  const row = table && element(pdf, table, 'TR')
+  for (const [index, { header, align }] of columns.entries()) {
+    const into = row ? element(pdf, row, 'TH', { scope: 'Column' }) : 'artifact'
+    write(pdf, into, header, edge(columns, index), pdf.y, { ...NOTE, align })
   }
-  paper.y += LINE + 3
-  rule(paper, paper.y)
+  pdf.y += LINE + 3
+  rule(pdf, pdf.y)
 }
 
-function drawRow(paper: Paper, table: PDFKit.PDFStructureElement, columns: Column[], cells: Cell[]): void {
-  const placed = cells.map((cell, index) => place(paper, cell, columns[index] as Column))
+function writeRow(
+  pdf: PdfDocument,
+  table: PDFKit.PDFStructureElement,
+  columns: Column[],
+  cells: Cell[],
+): void {
+  const placed = cells.map((cell, index) => layoutCell(pdf, cell, columns[index] as Column))
   const count = Math.max(...placed.map((lines) => lines.length))
-  const row = element(paper, table, 'TR')
-  const boxes = cells.map(() => element(paper, row, 'TD'))
+  const row = element(pdf, table, 'TR')
+  const boxes = cells.map(() => element(pdf, row, 'TD'))
   const height = count * LINE + 2 * PADDING
   const whole = height <= PAGE.bottom - PAGE.top - LINE - 3
-  if (ensureRoom(paper, whole ? height : LINE + 2 * PADDING)) drawHead(paper, columns)
-  paper.y += PADDING
+  if (ensureRoom(pdf, whole ? height : LINE + 2 * PADDING)) writeHeaderRow(pdf, columns)
+  pdf.y += PADDING
   for (let at = 0; at < count; at++) {
-    if (ensureRoom(paper, LINE)) {
-      drawHead(paper, columns)
-      paper.y += PADDING
+    if (ensureRoom(pdf, LINE)) {
+      writeHeaderRow(pdf, columns)
+      pdf.y += PADDING
     }
     for (const [index, box] of boxes.entries()) {
       const line = placed[index]?.[at]
-      if (line) write(paper, box, line.text, edge(columns, index), paper.y + 1, line.style)
+      if (line) write(pdf, box, line.text, edge(columns, index), pdf.y + 1, line.style)
     }
-    paper.y += LINE
+    pdf.y += LINE
   }
   row.end()
-  paper.y += PADDING
-  rule(paper, paper.y)
+  pdf.y += PADDING
+  rule(pdf, pdf.y)
 }
 
-function place(paper: Paper, cell: Cell, { width, align }: Column): Placed[] {
+function layoutCell(pdf: PdfDocument, cell: Cell, { width, align }: Column): Placed[] {
   const lines = (text: string, style: Style) =>
-    wrap(text, width, (part) => widthOf(paper, part, style)).map((line) => ({
+    wrap(text, width, (part) => widthOf(pdf, part, style)).map((line) => ({
       text: line,
       style: { ...style, align },
     }))

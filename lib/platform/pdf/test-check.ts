@@ -8,7 +8,7 @@ const FORBIDDEN =
  * What is wrong with a file that we drew, in a few words each: its table of objects, its references, whatever acts,
  * and what archives ask for (ISO 19005-2), as far as it can be seen without a validator.
  */
-export function faultsOf(bytes: Uint8Array): string[] {
+export function pdfErrors(bytes: Uint8Array): string[] {
   const file = Buffer.from(bytes)
   const source = file.toString('latin1')
   const objects = objectsOf(file)
@@ -16,20 +16,20 @@ export function faultsOf(bytes: Uint8Array): string[] {
   const all = [...objects.values()].map(({ text }) => withoutStrings(text)).join('\n')
   const trailer = withoutStrings(source.slice(source.lastIndexOf('\ntrailer\n')))
   return [
-    ...tableFaults(source, objects),
+    ...tableErrors(source, objects),
     ...[...`${all}${trailer}`.matchAll(FORBIDDEN)].map(([name]) => `has ${name}`),
-    ...archiveFaults(objects, all, trailer),
+    ...archiveErrors(objects, all, trailer),
     ...[...objects.values()].flatMap(({ text, stream }) =>
-      /\/(Type|Subtype|Length1)|begincmap/.test(text + stream.slice(0, 200)) ? [] : contentFaults(stream),
+      /\/(Type|Subtype|Length1)|begincmap/.test(text + stream.slice(0, 200)) ? [] : contentErrors(stream),
     ),
   ]
 }
 
 type Objects = ReturnType<typeof objectsOf>
 
-function tableFaults(source: string, objects: Objects): string[] {
-  const faults: string[] = []
-  const check = (holds: boolean, fault: string) => holds || faults.push(fault)
+function tableErrors(source: string, objects: Objects): string[] {
+  const errors: string[] = []
+  const check = (holds: boolean, error: string) => holds || errors.push(error)
   const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(source)?.[1] ?? -1)
   check(/^%PDF-1\.7\n%[\x80-\xff]{4}\n/.test(source), 'has no head')
   check(source.startsWith('xref\n0 ', start), 'its table is elsewhere')
@@ -49,14 +49,14 @@ function tableFaults(source: string, objects: Objects): string[] {
       )
     }
   }
-  return faults
+  return errors
 }
 
-function archiveFaults(objects: Objects, all: string, trailer: string): string[] {
+function archiveErrors(objects: Objects, all: string, trailer: string): string[] {
   const metadata = [...objects.values()].find(({ text }) => text.includes('/Type /Metadata'))
   const xml = Buffer.from(metadata?.stream ?? '', 'latin1').toString('utf8')
   const fonts = all.match(/\/Subtype \/Type0/g)?.length ?? 0
-  const wanted: [boolean, string][] = [
+  const requirements: [boolean, string][] = [
     [/\/Marked true/.test(all), 'is not tagged'],
     [/\/Lang\b/.test(all), 'names no language'],
     [/\/StructTreeRoot \d+/.test(all), 'has no structure'],
@@ -67,20 +67,20 @@ function archiveFaults(objects: Objects, all: string, trailer: string): string[]
     [/<pdfaid:part>2</.test(xml) && /<pdfaid:conformance>A</.test(xml), 'does not say that it is PDF/A'],
     [isWellFormed(xml), 'has XML that is not well-formed'],
   ]
-  return wanted.flatMap(([holds, fault]) => (holds ? [] : [fault]))
+  return requirements.flatMap(([holds, error]) => (holds ? [] : [error]))
 }
 
 /** All text is inside of marked content, and all that is begun ends. */
-function contentFaults(content: string): string[] {
-  const faults = new Set<string>()
+function contentErrors(content: string): string[] {
+  const errors = new Set<string>()
   let depth = 0
   for (const line of withoutStrings(content).split('\n')) {
     if (/\b(BDC|BMC)$/.test(line)) depth += 1
     if (line === 'EMC') depth -= 1
-    if (/\bTJ$/.test(line) && depth !== 1) faults.add('has text outside of its structure')
+    if (/\bTJ$/.test(line) && depth !== 1) errors.add('has text outside of its structure')
   }
-  if (depth !== 0) faults.add('has marked content without an end')
-  return [...faults]
+  if (depth !== 0) errors.add('has marked content without an end')
+  return [...errors]
 }
 
 /** PDF without what stands in parentheses or angle brackets, but for hexadecimal ids in the trailer. */

@@ -46,32 +46,32 @@ export function objectsOf(file: Buffer): Map<string, { text: string; stream: str
 }
 
 function unicodeOf(map: string): Map<string, string> {
-  const found = new Map<string, string>()
+  const codePoints = new Map<string, string>()
   for (const [, first = '', list = ''] of map.matchAll(/<(\w{4})> <\w{4}> \[(.*?)\]/gs)) {
     for (const [index, [, codes = '']] of [...list.matchAll(/<([\w ]*)>/g)].entries()) {
       const glyph = (Number.parseInt(first, 16) + index).toString(16).padStart(4, '0')
       const units = codes.split(' ').map((code) => Number.parseInt(code, 16))
-      found.set(glyph, String.fromCharCode(...units))
+      codePoints.set(glyph, String.fromCharCode(...units))
     }
   }
-  return found
+  return codePoints
 }
 
 /** One run for each piece of marked content, however many strokes it is drawn in: a mark over a letter is one more. */
 function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[] {
   return content.split(/^EMC$/m).flatMap((piece): Run[] => {
-    const place = /1 0 0 1 ([-\d.]+) ([-\d.]+) Tm/.exec(piece)
-    if (!place) return []
+    const position = /1 0 0 1 ([-\d.]+) ([-\d.]+) Tm/.exec(piece)
+    if (!position) return []
     let [font, size] = ['', 0]
-    let drawn = ''
+    let runText = ''
     for (const [, name, points, glyphs = ''] of piece.matchAll(/\/(F\d+) ([\d.]+) Tf|\[([^\]]*)\] TJ/g)) {
       if (name !== undefined) [font, size] = [name, Number(points)]
-      const shown = [...glyphs.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
-      drawn += shown.map((glyph) => fonts.get(font)?.get(glyph)).join('')
+      const glyphCodes = [...glyphs.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
+      runText += glyphCodes.map((glyph) => fonts.get(font)?.get(glyph)).join('')
     }
     const meant = /\/ActualText \(((?:\\[\s\S]|[^\\)])*)\)/.exec(piece)?.[1]
-    const text = meant === undefined ? drawn : textOf(meant)
-    return [{ text, x: Number(place[1]), y: Number(place[2]), size }]
+    const text = meant === undefined ? runText : textOf(meant)
+    return [{ text, x: Number(position[1]), y: Number(position[2]), size }]
   })
 }
 

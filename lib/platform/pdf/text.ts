@@ -7,17 +7,17 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
  */
 export function wrap(text: string, width: number, measure: (text: string) => number): string[] {
   return text.split(/\r\n?|\n/).flatMap((paragraph) => {
-    const words = printable(paragraph)
+    const tokens = printable(paragraph)
       .split(' ')
-      .filter((word) => word !== '')
-      .flatMap((word) => broken(word, width, measure))
+      .filter((token) => token !== '')
+      .flatMap((token) => broken(token, width, measure))
     const lines: string[] = []
     let line = ''
-    for (const word of words) {
-      const longer = line === '' ? word : `${line} ${word}`
+    for (const token of tokens) {
+      const longer = line === '' ? token : `${line} ${token}`
       if (line !== '' && measure(longer) > width) {
         lines.push(line)
-        line = word
+        line = token
       } else line = longer
     }
     return [...lines, line]
@@ -30,12 +30,12 @@ export function printable(text: string): string {
 }
 
 /** A word as pieces that each fit. */
-function broken(word: string, width: number, measure: (text: string) => number): string[] {
-  if (measure(word) <= width) return [word]
+function broken(token: string, width: number, measure: (text: string) => number): string[] {
+  if (measure(token) <= width) return [token]
   const pieces: string[] = []
   let piece = ''
   let used = 0
-  for (const { segment } of graphemes.segment(word)) {
+  for (const { segment } of graphemes.segment(token)) {
     const size = measure(segment)
     if (piece !== '' && used + size > width) {
       pieces.push(piece)

@@ -28,7 +28,7 @@ const SCRIPT = new URL(
 )
 
 let thread = threadOf<Task>(SCRIPT)
-const told = async (task: Task) => new TextDecoder().decode(await thread.run(task))
+const resultText = async (task: Task) => new TextDecoder().decode(await thread.run(task))
 const ends = () => expect.poll(thread.isRunning).toBe(false)
 afterEach(() => {
   // Left to end by itself, as in the service.
@@ -39,17 +39,17 @@ describe('a thread', () => {
   test('is kept for the next task, has no secrets, and ends when there is none for a while', async () => {
     thread = threadOf<Task>(SCRIPT, { longest: 60_000, idle: 300 })
     expect(thread.isRunning()).toBe(false)
-    const first = await told('echo')
+    const first = await resultText('echo')
     expect(thread.isRunning()).toBe(true)
-    expect(await told('secrets')).toBe('')
+    expect(await resultText('secrets')).toBe('')
     await ends()
-    expect(await told('echo')).not.toBe(first)
+    expect(await resultText('echo')).not.toBe(first)
     await ends()
   })
 
   test('keeps little room for new objects, whatever the process has', async () => {
     // 8 MB of it, and what Node rounds that up to; without being told it would be 32.
-    expect(Number(await told('waste'))).toBeLessThan(16)
+    expect(Number(await resultText('waste'))).toBeLessThan(16)
   })
 
   test.each([
@@ -58,10 +58,10 @@ describe('a thread', () => {
     ['throw', 'a fault'],
     ['eat', 'memory limit'],
   ] as const)('that is told to %s is an error for that task alone', async (task, error) => {
-    const first = await told('echo')
+    const first = await resultText('echo')
     await expect(thread.run(task)).rejects.toThrow(error)
     expect(thread.isRunning()).toBe(false)
-    expect(await told('echo')).not.toBe(first)
+    expect(await resultText('echo')).not.toBe(first)
   })
 
   test('that does not end its task is ended', async () => {

@@ -10,7 +10,7 @@ const NEW_OBJECTS = '--max-semi-space-size=4'
 const TIMES = { longest: 30_000, idle: 20_000 }
 
 /** What the thread says of a task. */
-export type Told = { bytes: Uint8Array<ArrayBuffer> } | { failure: string }
+export type TaskResult = { bytes: Uint8Array<ArrayBuffer> } | { failure: string }
 
 /**
  * A thread of its own for work that would hold up everybody else's requests. It is started by the first task, ends when
@@ -36,9 +36,9 @@ export function threadOf<Task>(script: URL, { longest, idle } = TIMES) {
       clearTimeout(resting)
       worker ??= started(script)
       try {
-        const told = await toldBy(worker, task, longest)
-        if ('bytes' in told) return told.bytes
-        throw new Error(told.failure)
+        const result = await resultOf(worker, task, longest)
+        if ('bytes' in result) return result.bytes
+        throw new Error(result.failure)
       } catch (error) {
         // In an unknown state: what comes next gets another one.
         void leave()
@@ -70,13 +70,13 @@ function started(script: URL): Worker {
   return worker
 }
 
-function toldBy(worker: Worker, task: unknown, longest: number): Promise<Told> {
-  const { promise, resolve, reject } = Promise.withResolvers<Told>()
+function resultOf(worker: Worker, task: unknown, longest: number): Promise<TaskResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<TaskResult>()
   const died = () => reject(new Error('The drawing thread died.'))
-  const late = setTimeout(() => reject(new Error('The drawing thread took too long.')), longest)
+  const timer = setTimeout(() => reject(new Error('The drawing thread took too long.')), longest)
   worker.once('message', resolve).once('error', reject).once('exit', died).postMessage(task)
   return promise.finally(() => {
-    clearTimeout(late)
+    clearTimeout(timer)
     worker.off('message', resolve).off('error', reject).off('exit', died)
   })
 }

@@ -2,19 +2,19 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
-import { type Bounds, gate, readTurn, turns } from './concurrency.ts'
+import { acquireReadSlot, type Bounds, fairSemaphore, gate } from './concurrency.ts'
 
-const refusal = () => new Error('no turn in time')
+const timeoutError = () => new Error('no turn in time')
 
 /** Turns on a pool of so many connections. */
 function onPool(most: number, share: number, waitMs = 60_000) {
-  return turns({ most, share, waitMs, refusal })
+  return fairSemaphore({ most, share, waitMs, timeoutError })
 }
 
 /** Resolves with whether the turn was there at once. */
-async function isThere(turn: Promise<unknown>): Promise<boolean> {
+async function isThere(slot: Promise<unknown>): Promise<boolean> {
   let there = false
-  turn.then(
+  slot.then(
     () => {
       there = true
     },
@@ -25,54 +25,54 @@ async function isThere(turn: Promise<unknown>): Promise<boolean> {
 }
 
 test('one customer leaves room for the first request of another', async () => {
-  const { take } = onPool(4, 3)
-  await Promise.all([take('a'), take('a'), take('a')])
-  expect(await isThere(take('a'))).toBe(false)
-  expect(await isThere(take('b'))).toBe(true)
+  const { acquire } = onPool(4, 3)
+  await Promise.all([acquire('a'), acquire('a'), acquire('a')])
+  expect(await isThere(acquire('a'))).toBe(false)
+  expect(await isThere(acquire('b'))).toBe(true)
 })
 
 test('a free turn goes to who holds fewest, and not to who came first', async () => {
-  const { take } = onPool(2, 2)
-  const [first] = await Promise.all([take('a'), take('a')])
-  const again = take('a')
-  const other = take('b')
+  const { acquire } = onPool(2, 2)
+  const [first] = await Promise.all([acquire('a'), acquire('a')])
+  const again = acquire('a')
+  const other = acquire('b')
   first?.()
   expect([await isThere(again), await isThere(other)]).toEqual([false, true])
 })
 
 test('of those who hold as few, each has a turn before one has two', async () => {
-  const { take } = onPool(1, 1)
-  const begun: string[] = []
-  const first = await take('a')
+  const { acquire } = onPool(1, 1)
+  const started: string[] = []
+  const first = await acquire('a')
   for (const who of ['a', 'a', 'b', 'b'])
-    take(who).then((end) => {
-      begun.push(who)
+    acquire(who).then((end) => {
+      started.push(who)
       end()
     })
   first()
   await new Promise(setImmediate)
-  expect(begun).toEqual(['a', 'b', 'a', 'b'])
+  expect(started).toEqual(['a', 'b', 'a', 'b'])
 })
 
 test('a turn is ended once', async () => {
-  const { take } = onPool(1, 1)
-  const end = await take('a')
+  const { acquire } = onPool(1, 1)
+  const end = await acquire('a')
   end()
   end()
-  await take('a')
-  expect(await isThere(take('a'))).toBe(false)
+  await acquire('a')
+  expect(await isThere(acquire('a'))).toBe(false)
 })
 
 test('who waits too long is told, and takes no turn from others afterwards', async () => {
   vi.useFakeTimers()
   try {
-    const { take } = onPool(1, 1, 2000)
-    const end = await take('a')
-    const late = take('a')
-    const refused = expect(late).rejects.toThrow('no turn in time')
+    const { acquire } = onPool(1, 1, 2000)
+    const end = await acquire('a')
+    const timedOut = acquire('a')
+    const rejected = expect(timedOut).rejects.toThrow('no turn in time')
     await vi.advanceTimersByTimeAsync(2000)
-    await refused
-    const next = take('b')
+    await rejected
+    const next = acquire('b')
     end()
     expect(await next).toBeTypeOf('function')
   } finally {
@@ -88,10 +88,10 @@ test('however requests come and go: never too many, never over a share, and nobo
       fc.integer({ min: 1, max: 4 }),
       async (steps, share) => {
         const most = 4
-        const { take } = onPool(most, share)
+        const { acquire } = onPool(most, share)
         const running: { customer: string; end: () => void }[] = []
-        let asked = 0
-        let begun = 0
+        let requestCount = 0
+        let started = 0
         const goOn = async () => {
           await new Promise(setImmediate)
           expect(running.length).toBeLessThanOrEqual(most)
@@ -101,81 +101,86 @@ test('however requests come and go: never too many, never over a share, and nobo
         for (const { customer, ends } of steps) {
           if (ends) running.shift()?.end()
           else {
-            asked += 1
-            take(customer).then((end) => {
-              begun += 1
+            requestCount += 1
+            acquire(customer).then((end) => {
+              started += 1
               running.push({ customer, end })
             })
           }
           await goOn()
         }
-        // Each that is left ends in its turn: then all that asked have begun.
-        for (let left = asked; left > 0; left--) {
+        // Each that is left ends in its turn: then all that asked have started.
+        for (let left = requestCount; left > 0; left--) {
           running.shift()?.end()
           await goOn()
         }
-        expect(begun).toBe(asked)
+        expect(started).toBe(requestCount)
       },
     ),
     { numRuns: 60 },
   )
 })
 
-/** Work that ends when it is told to, with the order in which it was begun. */
+/** Work that ends when it is told to, with the order in which it was started. */
 function work(mostWaiting: Bounds['mostWaiting'] = { each: 3, all: 5 }) {
-  const { take } = turns({ most: 1, share: 1, mostWaiting, refusal: () => new Error('too many wait') })
-  const begun: string[] = []
+  const { acquire } = fairSemaphore({
+    most: 1,
+    share: 1,
+    mostWaiting,
+    timeoutError: () => new Error('too many wait'),
+  })
+  const started: string[] = []
   const ends = new Map<string, PromiseWithResolvers<string>>()
-  const ask = (name: string) => {
+  const request = (name: string) => {
     const end = Promise.withResolvers<string>()
     ends.set(name, end)
-    return take(name.slice(0, 1)).then((ended) => {
-      begun.push(name)
+    return acquire(name.slice(0, 1)).then((ended) => {
+      started.push(name)
       return end.promise.finally(ended)
     })
   }
-  /** Ends one piece after the other, each when it was begun. */
+  /** Ends one piece after the other, each when it was started. */
   const finish = async (count: number) => {
     for (let ended = 0; ended < count; ended++) {
-      await expect.poll(() => begun.length).toBe(ended + 1)
-      ends.get(begun[ended] ?? '')?.resolve('done')
+      await expect.poll(() => started.length).toBe(ended + 1)
+      ends.get(started[ended] ?? '')?.resolve('done')
     }
   }
-  return { begun, ends, ask, finish }
+  return { started, ends, request, finish }
 }
 
 describe('pieces of work of which one is done at a time', () => {
   test('are done by the customers in turns', async () => {
-    const { begun, ask, finish } = work()
-    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(ask)
-    await expect.poll(() => begun).toEqual(['a1'])
+    const { started, request, finish } = work()
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(request)
+    await expect.poll(() => started).toEqual(['a1'])
     await finish(6)
     expect(await Promise.all(all)).toEqual(Array(6).fill('done'))
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
+    expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
   })
 
   test('are refused where too many wait: of one customer, or of all', async () => {
-    const { begun, ends, ask, finish } = work()
-    const all = ['a1', 'a2', 'a3', 'a4'].map(ask)
-    await expect(ask('a5')).rejects.toThrow('too many wait')
-    all.push(ask('b1'), ask('c1'))
-    await expect(ask('d1')).rejects.toThrow('too many wait')
+    const { started, ends, request, finish } = work()
+    const all = ['a1', 'a2', 'a3', 'a4'].map(request)
+    await expect(request('a5')).rejects.toThrow('too many wait')
+    all.push(request('b1'), request('c1'))
+    await expect(request('d1')).rejects.toThrow('too many wait')
     await finish(6)
     await Promise.all(all)
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
+    expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
     // Whoever was refused may come again.
-    const again = ask('d2')
-    await expect.poll(() => begun.at(-1)).toBe('d2')
+    const again = request('d2')
+    await expect.poll(() => started.at(-1)).toBe('d2')
     ends.get('d2')?.resolve('done')
     expect(await again).toBe('done')
   })
 
   test('go on after one that failed', async () => {
-    const { ends, ask, begun } = work()
-    const [first, second] = [ask('a1'), ask('b1')]
+    const { ends, request, started } = work()
+    const [first, second] = [request('a1'), request('b1')]
     ends.get('a1')?.reject(new Error('It can not be drawn.'))
     await expect(first).rejects.toThrow('can not be drawn')
-    await expect.poll(() => begun).toEqual(['a1', 'b1'])
+    await expect.poll(() => started).toEqual(['a1', 'b1'])
     ends.get('b1')?.resolve('done')
     expect(await second).toBe('done')
   })
@@ -184,25 +189,25 @@ describe('pieces of work of which one is done at a time', () => {
 const READ = { method: 'GET', limit: 'requests' } as AnyContract
 
 test('a customer who asks for everything at once leaves room for another, and waits in turn', async () => {
-  const held = await Promise.all(Array.from({ length: 12 }, () => readTurn(READ, 'flood')))
-  const thirteenth = readTurn(READ, 'flood')
+  const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
+  const thirteenth = acquireReadSlot(READ, 'flood')
   expect(await isThere(thirteenth)).toBe(false)
-  const other = readTurn(READ, 'other')
+  const other = acquireReadSlot(READ, 'other')
   expect(await isThere(other)).toBe(true)
-  held[0]?.()
+  slots[0]?.()
   expect(await isThere(thirteenth)).toBe(true)
-  for (const end of [...held.slice(1), await thirteenth, await other]) end()
+  for (const end of [...slots.slice(1), await thirteenth, await other]) end()
 })
 
 test('who waits beside a hundred others of theirs is told to come again, and nobody else is', async () => {
-  const held = await Promise.all(Array.from({ length: 12 }, () => readTurn(READ, 'flood')))
-  const waiting = Array.from({ length: 100 }, () => readTurn(READ, 'flood'))
-  await expect(readTurn(READ, 'flood')).rejects.toMatchObject({
+  const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
+  const waiting = Array.from({ length: 100 }, () => acquireReadSlot(READ, 'flood'))
+  await expect(acquireReadSlot(READ, 'flood')).rejects.toMatchObject({
     code: 'service_unavailable',
     more: { headers: { 'Retry-After': '1' } },
   })
-  const other = await readTurn(READ, 'other')
-  for (const end of [...held, other]) end()
+  const other = await acquireReadSlot(READ, 'other')
+  for (const end of [...slots, other]) end()
   for (const one of waiting) (await one)()
 })
 
@@ -210,15 +215,15 @@ test.each([
   ['a change', { method: 'PATCH', limit: 'changes' }],
   ['what is sent while it is made', { method: 'GET', limit: 'exports' }],
 ])('%s waits for no read', async (_, contract) => {
-  const held = await Promise.all(Array.from({ length: 12 }, () => readTurn(READ, 'flood')))
-  expect(await isThere(readTurn(contract as AnyContract, 'flood'))).toBe(true)
-  for (const end of held) end()
+  const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
+  expect(await isThere(acquireReadSlot(contract as AnyContract, 'flood'))).toBe(true)
+  for (const end of slots) end()
 })
 
 const LONG = 60_000
 
 test('lets so many in at once, the others in their order, and no more than may wait', async () => {
-  const enter = gate({ atOnce: 2, waiting: 2, patience: LONG })
+  const enter = gate({ atOnce: 2, waiting: 2, timeoutMs: LONG })
   const inside: number[] = []
   const leave: (() => void)[] = []
   const come = (n: number) =>
@@ -236,20 +241,20 @@ test('lets so many in at once, the others in their order, and no more than may w
   // Who has left can't leave again.
   leave[0]?.()
   // Who comes in this very moment comes after who waits.
-  const late = come(6)
+  const newcomer = come(6)
   await turn()
   expect(inside).toEqual([1, 2, 3])
   for (const out of leave) out()
   await turn()
   for (const out of leave) out()
-  await Promise.all([...all, late])
+  await Promise.all([...all, newcomer])
   expect(inside).toEqual([1, 2, 3, 4, 6])
   for (const out of leave) out()
   await Promise.all([come(7), come(8)])
 })
 
 test('nobody waits for longer than the patience, and who has given up takes no place', async () => {
-  const enter = gate({ atOnce: 1, waiting: 5, patience: 1 })
+  const enter = gate({ atOnce: 1, waiting: 5, timeoutMs: 1 })
   const leave = await enter()
   await expect(enter()).rejects.toMatchObject({ code: 'service_unavailable' })
   leave()

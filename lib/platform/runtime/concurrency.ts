@@ -2,12 +2,12 @@ import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Who may begin now. */
-export type Turns = {
+export type FairSemaphore = {
   /**
    * Waits for a turn and returns what ends it.
    * @throws Error the `refusal`, where too many wait already, or there was no turn within the wait
    */
-  take(customerId: string): Promise<() => void>
+  acquire(customerId: string): Promise<() => void>
   /** How many wait for one. */
   waiting(): number
 }
@@ -22,7 +22,7 @@ export type Bounds = {
   /** For how long a turn is waited for, in milliseconds; without it, for as long as it takes. */
   waitMs?: number
   /** What whoever gets no turn is told. */
-  refusal: () => Error
+  timeoutError: () => Error
 }
 
 type Waiting = { begin(): void }
@@ -32,25 +32,25 @@ type Waiting = { begin(): void }
  * another one's first request never waits for the first one's work; and who waits is let in by how few he holds, not by
  * when he came. Of those who hold as few, each has a turn before one has two.
  */
-export function turns({ most, share, mostWaiting, waitMs, refusal }: Bounds): Turns {
-  const held = new Map<string, number>()
+export function fairSemaphore({ most, share, mostWaiting, waitMs, timeoutError }: Bounds): FairSemaphore {
+  const slotsOf = new Map<string, number>()
   // In the order in which customers began to wait; within one, first come, first served.
   const queues = new Map<string, Waiting[]>()
   let all = 0
 
-  const holds = (customerId: string) => held.get(customerId) ?? 0
+  const holds = (customerId: string) => slotsOf.get(customerId) ?? 0
   const waiting = () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0)
   const isFull = (queue: readonly Waiting[]) =>
     mostWaiting !== undefined && (queue.length >= mostWaiting.each || waiting() >= mostWaiting.all)
   const begin = (customerId: string) => {
     all += 1
-    held.set(customerId, holds(customerId) + 1)
+    slotsOf.set(customerId, holds(customerId) + 1)
   }
   const end = (customerId: string) => {
     all -= 1
     const left = holds(customerId) - 1
-    if (left > 0) held.set(customerId, left)
-    else held.delete(customerId)
+    if (left > 0) slotsOf.set(customerId, left)
+    else slotsOf.delete(customerId)
     next()
   }
   const next = () => {
@@ -77,8 +77,8 @@ export function turns({ most, share, mostWaiting, waitMs, refusal }: Bounds): Tu
   const wait = (customerId: string) =>
     new Promise<() => void>((resolve, reject) => {
       const queue = queues.get(customerId) ?? []
-      if (isFull(queue)) throw refusal()
-      const own: Waiting = {
+      if (isFull(queue)) throw timeoutError()
+      const waiter: Waiting = {
         begin() {
           clearTimeout(timer)
           begin(customerId)
@@ -86,17 +86,17 @@ export function turns({ most, share, mostWaiting, waitMs, refusal }: Bounds): Tu
         },
       }
       const giveUp = () => {
-        queue.splice(queue.indexOf(own), 1)
+        queue.splice(queue.indexOf(waiter), 1)
         if (queue.length === 0) queues.delete(customerId)
-        reject(refusal())
+        reject(timeoutError())
       }
       const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
-      queue.push(own)
+      queue.push(waiter)
       queues.set(customerId, queue)
     })
 
   return {
-    async take(customerId) {
+    async acquire(customerId) {
       if (all >= most || holds(customerId) >= share) return wait(customerId)
       begin(customerId)
       return ending(customerId)
@@ -111,12 +111,12 @@ function nextOf(
   holds: (customerId: string) => number,
   share: number,
 ): string | undefined {
-  let found: string | undefined
+  let candidate: string | undefined
   for (const customerId of waiting) {
-    const isFewer = found === undefined || holds(customerId) < holds(found)
-    if (isFewer && holds(customerId) < share) found = customerId
+    const isFewer = candidate === undefined || holds(customerId) < holds(candidate)
+    if (isFewer && holds(customerId) < share) candidate = customerId
   }
-  return found
+  return candidate
 }
 
 /**
@@ -125,14 +125,14 @@ function nextOf(
  * to come again.
  */
 const AT_ONCE = { share: 12, most: 48 }
-const MOST_WAITING = { each: 100, all: 1000 }
-const MOST_WAIT_MS = 2000
+const MAX_WAITING = { each: 100, all: 1000 }
+const MAX_WAIT_MS = 2000
 
-const { take } = turns({
+const { acquire } = fairSemaphore({
   ...AT_ONCE,
-  mostWaiting: MOST_WAITING,
-  waitMs: MOST_WAIT_MS,
-  refusal: () =>
+  mostWaiting: MAX_WAITING,
+  waitMs: MAX_WAIT_MS,
+  timeoutError: () =>
     new Problem('service_unavailable', 'Too many of your requests are worked on at the moment. Try again.', {
       headers: { 'Retry-After': '1' },
     }),
@@ -143,15 +143,15 @@ const { take } = turns({
  * own where it reads, and a change waits for others.
  * @throws Problem `service_unavailable`
  */
-export async function readTurn(
+export async function acquireReadSlot(
   { method, limit }: { method: string; limit: string },
   customerId: string,
 ): Promise<() => void> {
-  return method === 'GET' && limit === 'requests' ? take(customerId) : () => {}
+  return method === 'GET' && limit === 'requests' ? acquire(customerId) : () => {}
 }
 
 /** How many may be inside at once, how many may wait for it, and for how long, in milliseconds. */
-export type Width = { atOnce: number; waiting: number; patience: number }
+export type Width = { atOnce: number; waiting: number; timeoutMs: number }
 
 /** Lets in; what it gives lets the next one in, and may be called again. */
 export type Gate = () => Promise<() => void>
@@ -161,7 +161,7 @@ export type Gate = () => Promise<() => void>
  * again.
  * @throws Problem `service_unavailable`, where too many wait or it took too long
  */
-export function gate({ atOnce, waiting, patience }: Width): Gate {
+export function gate({ atOnce, waiting, timeoutMs }: Width): Gate {
   const queue = new Set<() => void>()
   let inside = 0
 
@@ -186,12 +186,12 @@ export function gate({ atOnce, waiting, patience }: Width): Gate {
     if (queue.size >= waiting) throw busy()
     await new Promise<void>((resolve, reject) => {
       const end = (then: () => void) => {
-        clearTimeout(late)
+        clearTimeout(timer)
         queue.delete(go)
         then()
       }
       const go = () => end(resolve)
-      const late = setTimeout(() => end(() => reject(busy())), patience)
+      const timer = setTimeout(() => end(() => reject(busy())), timeoutMs)
       queue.add(go)
     })
     return pass()
@@ -212,11 +212,11 @@ function busy(): Problem {
 export async function inTime<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
-  late: Result,
+  fallback: Result,
 ): Promise<Result> {
-  if (signal.aborted) return late
+  if (signal.aborted) return fallback
   const { promise: aborted, resolve } = Promise.withResolvers<Result>()
-  const giveUp = () => resolve(late)
+  const giveUp = () => resolve(fallback)
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     return await Promise.race([work, aborted])

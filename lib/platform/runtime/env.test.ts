@@ -52,9 +52,9 @@ describe('the hosts that are served', () => {
     vi.stubEnv('PORT', '4000')
     vi.stubEnv('BASE_URL', 'https://Console.example.com/')
     vi.stubEnv('ALLOWED_HOSTS', ' a.example, B.example:81 ,')
-    const own = ['localhost:4000', '127.0.0.1:4000', '[::1]:4000']
+    const loopbackHosts = ['localhost:4000', '127.0.0.1:4000', '[::1]:4000']
     const listed = ['a.example', 'b.example:81']
-    expect(env().allowedHosts).toEqual(['console.example.com', ...own, ...listed])
+    expect(env().allowedHosts).toEqual(['console.example.com', ...loopbackHosts, ...listed])
     expect(env().baseUrl).toBe('https://Console.example.com')
   })
 
@@ -67,25 +67,25 @@ describe('the hosts that are served', () => {
 })
 
 test('sign-in redirects to the public address over https, else to where the request came', () => {
-  const said = () => {
+  const readMessage = () => {
     const { NODE_ENV, NEXTAUTH_URL, AUTH_TRUST_HOST } = variables
     return { NODE_ENV, NEXTAUTH_URL, AUTH_TRUST_HOST }
   }
   vi.stubEnv('NEXTAUTH_URL', 'https://somewhere.else')
   enterProduction()
-  expect(said()).toEqual({ NODE_ENV: 'production', AUTH_TRUST_HOST: '1' })
+  expect(readMessage()).toEqual({ NODE_ENV: 'production', AUTH_TRUST_HOST: '1' })
   vi.stubEnv('AUTH_TRUST_HOST', '')
   vi.stubEnv('BASE_URL', 'https://console.example.com')
   enterProduction()
-  expect(said()).toMatchObject({ NEXTAUTH_URL: 'https://console.example.com', AUTH_TRUST_HOST: '' })
+  expect(readMessage()).toMatchObject({ NEXTAUTH_URL: 'https://console.example.com', AUTH_TRUST_HOST: '' })
 })
 
 test('settings that are fixed are not read again', async () => {
   vi.resetModules()
-  const own = await import('./env.ts')
+  const freshModule = await import('./env.ts')
   vi.stubEnv('PORT', '4001')
-  own.fixSettings()
+  freshModule.fixSettings()
   vi.stubEnv('PORT', '4002')
-  expect(own.env().port).toBe(4001)
+  expect(freshModule.env().port).toBe(4001)
   expect(env().port).toBe(4002)
 })

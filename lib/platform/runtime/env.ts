@@ -10,17 +10,22 @@ export type Settings<Values> = {
   /** @throws Error that names each of them that is wrong */
   (): Values
   /** Returns what is wrong with them as `NAME: reason`, one entry for each mistake. */
-  faults(): string[]
+  issues(): string[]
 }
 
 /** What the environment came to. One that is fixed is not looked at again. */
-type Reading<Values> = { variables: string; values: Values | undefined; faults: string[]; isFixed: boolean }
+type ParsedSettings<Values> = {
+  variables: string
+  values: Values | undefined
+  issues: string[]
+  isFixed: boolean
+}
 
 /** Declares settings, of which empty values count as absent. Nothing is read before the first call. */
 export function defineSettings<Values>(schema: z.ZodType<Values>): Settings<Values> {
   const names = namesIn(schema)
-  let last: Reading<Values> | undefined
-  const look = (): Reading<Values> => {
+  let last: ParsedSettings<Values> | undefined
+  const current = (): ParsedSettings<Values> => {
     if (last?.isFixed) return last
     const variables = JSON.stringify(names.map((name) => environment()[name]))
     if (last?.variables !== variables) last = { variables, isFixed: false, ...parsed(schema, names) }
@@ -28,26 +33,26 @@ export function defineSettings<Values>(schema: z.ZodType<Values>): Settings<Valu
     return last
   }
   const read = (): Values => {
-    const { values, faults } = look()
-    refuseFaults(faults)
+    const { values, issues } = current()
+    assertNoIssues(issues)
     return values as Values
   }
-  return Object.assign(read, { faults: () => look().faults })
+  return Object.assign(read, { issues: () => current().issues })
 }
 
 function parsed<Values>(schema: z.ZodType<Values>, names: readonly string[]) {
-  const given = names.flatMap((name) => {
+  const entries = names.flatMap((name) => {
     const value = environment()[name]
     return value ? [[name, value] as const] : []
   })
-  const { data, error } = schema.safeParse(Object.fromEntries(given))
-  const faults = (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)
-  return { values: data, faults }
+  const { data, error } = schema.safeParse(Object.fromEntries(entries))
+  const issues = (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return { values: data, issues }
 }
 
 /** @throws Error that names each of them, where there are any */
-export function refuseFaults(faults: readonly string[]): void {
-  if (faults.length > 0) throw new Error(`Wrong configuration. ${faults.join('; ')}`)
+export function assertNoIssues(issues: readonly string[]): void {
+  if (issues.length > 0) throw new Error(`Wrong configuration. ${issues.join('; ')}`)
 }
 
 /** The environment of the moment at which settings were fixed. */
@@ -61,22 +66,22 @@ export function fixSettings(): void {
 
 /** The console's own settings, which concern all modules. */
 export const env = defineSettings(
-  consoleSettings.transform((given) => {
-    const baseUrl = withoutSlash(given.BASE_URL ?? `http://localhost:${given.PORT}`)
+  consoleSettings.transform((values) => {
+    const baseUrl = withoutSlash(values.BASE_URL ?? `http://localhost:${values.PORT}`)
     return {
-      host: given.HOST,
-      port: given.PORT,
+      host: values.HOST,
+      port: values.PORT,
       /** Public address without a trailing slash; its scheme decides whether cookies are Secure. */
       baseUrl,
       /** Host names (with port, where it is not the scheme's own) that requests may name. */
-      allowedHosts: allowedHosts(baseUrl, given.PORT, given.ALLOWED_HOSTS),
-      trustProxy: given.TRUST_PROXY === '1',
+      allowedHosts: allowedHosts(baseUrl, values.PORT, values.ALLOWED_HOSTS),
+      trustProxy: values.TRUST_PROXY === '1',
       /** Absolute folder of the embedded database and the secrets. */
-      dataDir: resolve(given.DATA_DIR),
-      sessionSecret: given.SESSION_SECRET,
-      logLevel: given.LOG_LEVEL,
+      dataDir: resolve(values.DATA_DIR),
+      sessionSecret: values.SESSION_SECRET,
+      logLevel: values.LOG_LEVEL,
       /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
-      callerDir: given.INIT_CWD ?? process.cwd(),
+      callerDir: values.INIT_CWD ?? process.cwd(),
     }
   }),
 )

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { guarded } from '#lib/platform/api/endpoint.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { duringVisit, newLog } from './log.ts'
+import { newLog, runWithRequestContext } from './log.ts'
 
 let text = ''
 const log = newLog({
@@ -45,8 +45,8 @@ test.each([
     }),
     read: async () => Buffer.from('{"currentPassword":"secret-body"}'),
   }
-  const visit = { requestId: 'r-1', address: '192.0.2.1', agent: 'curl' }
-  await duringVisit(visit, () =>
+  const context = { requestId: 'r-1', address: '192.0.2.1', agent: 'curl' }
+  await runWithRequestContext(context, () =>
     guarded(request, '/billing/v1/assets/{asset_id}', async () => {
       await request.read()
       throw thrown

@@ -23,11 +23,11 @@ export function logToStderr(): void {
 
 /** @param to standard output, unless told */
 export function newLog(to?: DestinationStream): Logger {
-  return pino({ level: env().logLevel, base: null, serializers: { err: withStatement } }, to)
+  return pino({ level: env().logLevel, base: null, serializers: { err: withQueryText } }, to)
 }
 
 /** lib/platform/db keeps the text of a statement that failed apart from its values: it may stand here. */
-function withStatement(error: Error): object {
+function withQueryText(error: Error): object {
   const fields = pino.stdSerializers.err(error)
   return error instanceof Error && 'statement' in error ? { ...fields, statement: error.statement } : fields
 }
@@ -80,9 +80,9 @@ export type Measured = {
 const channels = new Map<string, Channel>()
 
 function channelOf(name: keyof Measured): Channel {
-  const known = channels.get(name) ?? channel(`licenses-invoices.${name}`)
-  channels.set(name, known)
-  return known
+  const existing = channels.get(name) ?? channel(`licenses-invoices.${name}`)
+  channels.set(name, existing)
+  return existing
 }
 
 /** Tells whoever listens, which is nobody where neither METRICS_PORT nor traces are set up. */
@@ -114,7 +114,7 @@ export function secondsSince(started: number): number {
 }
 
 /** The request that is being answered, as the log and the history tell of it. */
-export type Visit = {
+export type RequestContext = {
   requestId: string
   /** Of the client, as the front door saw it. */
   address: string
@@ -131,39 +131,41 @@ export type Visit = {
 }
 
 /** Browsers say some 120 characters of themselves. */
-const LONGEST_AGENT = 300
+const MAX_AGENT_LENGTH = 300
 
 // A page and a route handler get separate copies of this module in a production build.
-const slot = globalThis as typeof globalThis & { licensesInvoicesVisit?: AsyncLocalStorage<Visit> }
-slot.licensesInvoicesVisit ??= new AsyncLocalStorage()
-const visits = slot.licensesInvoicesVisit
+const slot = globalThis as typeof globalThis & {
+  licensesInvoicesRequestContext?: AsyncLocalStorage<RequestContext>
+}
+slot.licensesInvoicesRequestContext ??= new AsyncLocalStorage()
+const requestContexts = slot.licensesInvoicesRequestContext
 
 /** Answers a request, so that whatever is recorded on the way knows of it. */
-export function duringVisit<T>(
+export function runWithRequestContext<T>(
   { requestId, address, agent }: { requestId: string; address: string; agent: string | undefined },
   answer: () => T,
 ): T {
-  return visits.run(
-    { requestId, address, agent: agent?.slice(0, LONGEST_AGENT) ?? null, statements: 0 },
+  return requestContexts.run(
+    { requestId, address, agent: agent?.slice(0, MAX_AGENT_LENGTH) ?? null, statements: 0 },
     answer,
   )
 }
 
 /** What a line of the log says of it besides its name: who asked, from where, and for how much of the database. */
-export function toldOf(here: Visit | undefined): object {
+export function requestLogFields(here: RequestContext | undefined): object {
   if (!here) return {}
   const { callerId: caller, customerId: customer, session, address, statements } = here
   return { caller, customer, session, address, statements }
 }
 
 /** The request that is being answered; none in a job or a command. */
-export function visit(): Visit | undefined {
-  return visits.getStore()
+export function requestContext(): RequestContext | undefined {
+  return requestContexts.getStore()
 }
 
 /** Notes who is there. `session` is the digest of its id, of which the history keeps the beginning. */
 export function noteCaller(caller: { id: string; customerId: string; session?: string | undefined }): void {
-  const here = visits.getStore()
+  const here = requestContexts.getStore()
   if (!here) return
   here.callerId = caller.id
   here.customerId = caller.customerId
@@ -172,12 +174,12 @@ export function noteCaller(caller: { id: string; customerId: string; session?: s
 
 /** Notes that a page failed: its frame may have left already, with a status that says all is well. */
 export function noteFailure(): void {
-  const here = visits.getStore()
+  const here = requestContexts.getStore()
   if (here) here.isFailed = true
 }
 
 /** Counts a statement that the request sends to the database. */
-export function noteStatement(): void {
-  const here = visits.getStore()
+export function countQuery(): void {
+  const here = requestContexts.getStore()
   if (here) here.statements += 1
 }

@@ -14,27 +14,27 @@ import { join } from 'node:path'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { env } from './env.ts'
 
-const GIVEN = {
-  session: { setting: 'SESSION_SECRET', of: () => env().sessionSecret },
-  database: { setting: 'DATABASE_SECRET', of: () => databaseSettings().secret },
+const SECRET_SETTINGS = {
+  session: { setting: 'SESSION_SECRET', readSetting: () => env().sessionSecret },
+  database: { setting: 'DATABASE_SECRET', readSetting: () => databaseSettings().secret },
 } as const
 
-const known = new Map<keyof typeof GIVEN, string>()
+const secrets = new Map<keyof typeof SECRET_SETTINGS, string>()
 
 /**
  * A secret of this installation: its setting, else made once into DATA_DIR. All web processes share one, also those of
  * other machines, so that it has to be given where DATABASE_URL is.
  * @throws Error where it has to be given and is not
  */
-export function keptSecret(name: keyof typeof GIVEN): string {
-  const secret = known.get(name) ?? GIVEN[name].of() ?? ownSecret(name)
-  known.set(name, secret)
+export function installationSecret(name: keyof typeof SECRET_SETTINGS): string {
+  const secret = secrets.get(name) ?? SECRET_SETTINGS[name].readSetting() ?? generatedSecret(name)
+  secrets.set(name, secret)
   return secret
 }
 
-function ownSecret(name: keyof typeof GIVEN): string {
+function generatedSecret(name: keyof typeof SECRET_SETTINGS): string {
   if (databaseSettings().url)
-    throw new Error(`Set ${GIVEN[name].setting} (32 characters or more) where DATABASE_URL is set.`)
+    throw new Error(`Set ${SECRET_SETTINGS[name].setting} (32 characters or more) where DATABASE_URL is set.`)
   return madeOnce(name)
 }
 
@@ -125,7 +125,7 @@ const keys = new Map<string, KeyObject>()
  * Returns the key for one purpose: HKDF-SHA256 of a secret, SESSION_SECRET by default. It is kept, because Node takes
  * longer to prepare a key of bytes than to seal with it.
  */
-function keyFor(purpose: string, secret = keptSecret('session')): KeyObject {
+function keyFor(purpose: string, secret = installationSecret('session')): KeyObject {
   const name = `${purpose} ${secret}`
   const key = keys.get(name) ?? createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
   keys.set(name, key)

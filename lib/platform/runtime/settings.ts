@@ -43,10 +43,10 @@ export const settings = z.object({
 })
 
 /** Host names that requests may name: the public one, our own, and those that are listed, between commas. */
-export function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
-  const own = LOOPBACK.map((name) => `${name}:${ownPort}`)
+export function allowedHosts(baseUrl: string, serverPort: number, more: string | undefined): string[] {
+  const loopbackHosts = LOOPBACK.map((name) => `${name}:${serverPort}`)
   const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
-  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
+  return [new URL(baseUrl).host, ...loopbackHosts, ...listed].filter(Boolean)
 }
 
 export const DAY_SECONDS = 24 * 60 * 60
@@ -76,6 +76,6 @@ export function together<Values extends Record<string, unknown>>(
 
 /** The settings that a schema reads, by their names. */
 export function namesIn(schema: z.ZodType): string[] {
-  const given = schema instanceof z.ZodPipe ? schema.in : schema
-  return given instanceof z.ZodObject ? Object.keys(given.shape) : []
+  const inputSchema = schema instanceof z.ZodPipe ? schema.in : schema
+  return inputSchema instanceof z.ZodObject ? Object.keys(inputSchema.shape) : []
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { currencyFault } from './currencies.ts'
+import { currencyError } from './currencies.ts'
 import { PUBLISHED, UNITLESS, WITHDRAWN } from './test-iso-4217.ts'
 
 test('all that is money by ISO 4217 can be billed in, and of all other codes none', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)))
   const published = [...PUBLISHED.map(({ code }) => code), ...UNITLESS, ...WITHDRAWN]
-  const wanted = published.filter((code) => code !== 'XXX' && code !== 'XTS')
-  expect(codes.filter((code) => currencyFault(code) === undefined)).toEqual(wanted.sort())
+  const expected = published.filter((code) => code !== 'XXX' && code !== 'XTS')
+  expect(codes.filter((code) => currencyError(code) === undefined)).toEqual(expected.sort())
 })
 
 test.each([
@@ -17,6 +17,6 @@ test.each([
   ['usd', 'is not a three-letter code such as USD'],
   ['€', 'is not a three-letter code such as USD'],
   ['', 'is not a three-letter code such as USD'],
-])('%j is refused: %s', (code, fault) => {
-  expect(currencyFault(code)).toBe(fault)
+])('%j is refused: %s', (code, error) => {
+  expect(currencyError(code)).toBe(error)
 })

@@ -21,7 +21,7 @@ const WITHDRAWN = `
   UYP VEB VEF VNC XEU XFO XFU XRE YDD YUD YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR
 `
 
-const known = new Set(`${ACTIVE} ${WITHDRAWN}`.match(/[A-Z]{3}/g))
+const codes = new Set(`${ACTIVE} ${WITHDRAWN}`.match(/[A-Z]{3}/g))
 const withdrawn = new Set(WITHDRAWN.match(/[A-Z]{3}/g))
 
 /** Whether nobody pays in this currency any more. */
@@ -30,8 +30,8 @@ export function isWithdrawn(code: string): boolean {
 }
 
 /** Why nothing can be billed in what stands for a currency; undefined where it can. */
-export function currencyFault(code: string): string | undefined {
-  if (known.has(code)) return undefined
+export function currencyError(code: string): string | undefined {
+  if (codes.has(code)) return undefined
   if (!/^[A-Z]{3}$/.test(code)) return 'is not a three-letter code such as USD'
   if (code === 'XXX') return 'is XXX, which says that there is no currency'
   if (code === 'XTS') return 'is XTS, which is for tests and no currency'

@@ -36,10 +36,10 @@ test.each([
   ['2028-03-01', -1, '2028-02-29'],
   // Clocks are changed between them.
   ['2026-03-28', 2, '2026-03-30'],
-])('%s and %i days is %s, and back', (day, days, later) => {
-  expect(addDays(day, days)).toBe(later)
-  expect(daysBetween(day, later)).toBe(days)
-  expect(daysBetween(epochOfDay(day) + DAY_MS - 1, epochOfDay(later))).toBe(days)
+])('%s and %i days is %s, and back', (day, days, shifted) => {
+  expect(addDays(day, days)).toBe(shifted)
+  expect(daysBetween(day, shifted)).toBe(days)
+  expect(daysBetween(epochOfDay(day) + DAY_MS - 1, epochOfDay(shifted))).toBe(days)
 })
 
 test.each([

@@ -76,8 +76,8 @@ describe('roundMoney', () => {
       fc.integer({ min: 0, max: 12 }),
     )
     fc.assert(
-      fc.property(fc.constantFrom(...PUBLISHED), amount, ({ code, unit }, [digits, places]) => {
-        const value = new Exact(`${digits}e-${places}`)
+      fc.property(fc.constantFrom(...PUBLISHED), amount, ({ code, unit }, [digits, decimals]) => {
+        const value = new Exact(`${digits}e-${decimals}`)
         const rounded = roundMoney(value, code)
         expect(rounded.minus(value).abs().times(2).lte(new Exact(10).pow(-unit))).toBe(true)
         expect(
@@ -86,7 +86,7 @@ describe('roundMoney', () => {
             .round()
             .eq(rounded.times(new Exact(10).pow(unit))),
         ).toBe(true)
-        if (places <= unit) expect(rounded.eq(value)).toBe(true)
+        if (decimals <= unit) expect(rounded.eq(value)).toBe(true)
       }),
     )
   })

@@ -8,9 +8,9 @@ export const Exact = Big()
 
 const SHAPE = /^[+-]?(?:\d{1,80}(?:\.\d{0,80})?|\.\d{1,80})(?:[eE][+-]?\d{1,3})?$/
 /** A quadrillion is more than any invoice, and far less than what slows arithmetic down. */
-export const MOST_WHOLE = 15
+export const MAX_INTEGER_DIGITS = 15
 /** Metered charges come as fractions of a cent with the digits of a 64-bit float behind them. */
-export const MOST_DECIMALS = 60
+export const MAX_DECIMALS = 60
 
 /**
  * Reads a decimal that somebody else wrote, exactly; also in scientific notation.
@@ -21,7 +21,7 @@ export function decimalOf(text: string): Big | undefined {
   if (!SHAPE.test(text)) return undefined
   // big.js knows no plus sign.
   const value = new Big(text.startsWith('+') ? text.slice(1) : text)
-  return value.e >= MOST_WHOLE || value.c.length - 1 - value.e > MOST_DECIMALS ? undefined : value
+  return value.e >= MAX_INTEGER_DIGITS || value.c.length - 1 - value.e > MAX_DECIMALS ? undefined : value
 }
 
 /** Half away from zero. */

@@ -16,8 +16,8 @@ describe('formatDecimal', () => {
     [1e-7, 2, '0.0000001'],
     [0.1, 2, '0.10'],
     ['0.00', 2, '0.00'],
-  ])('writes %s with at least %i places as %s', (value, decimals, shown) => {
-    expect(formatDecimal(value, decimals)).toBe(shown)
+  ])('writes %s with at least %i places as %s', (value, decimals, formatted) => {
+    expect(formatDecimal(value, decimals)).toBe(formatted)
   })
 })
 
@@ -25,8 +25,8 @@ test.each([
   ['USD', '39004.92', '39,004.92'],
   ['JPY', '39005', '39,005'],
   ['KWD', '7.5', '7.500'],
-])('formatAmount gives %s its own places', (currency, value, shown) => {
-  expect(formatAmount(value, currency)).toBe(shown)
+])('formatAmount gives %s its own places', (currency, value, formatted) => {
+  expect(formatAmount(value, currency)).toBe(formatted)
 })
 
 describe('minorUnit', () => {
@@ -103,16 +103,16 @@ describe('any amount in any currency', () => {
   test('is read back from what is shown, and from what programs get, to its last digit', () => {
     fc.assert(
       fc.property(decimal, currency, (value, code) => {
-        const shown = formatAmount(value.toFixed(), code)
-        expect(shown).toMatch(/^−?\d{1,3}(,\d{3})*(\.\d+)?$/)
-        expect(new Big(shown.replace('−', '-').replaceAll(',', '')).eq(value)).toBe(true)
+        const formatted = formatAmount(value.toFixed(), code)
+        expect(formatted).toMatch(/^−?\d{1,3}(,\d{3})*(\.\d+)?$/)
+        expect(new Big(formatted.replace('−', '-').replaceAll(',', '')).eq(value)).toBe(true)
         const plain = plainAmount(value.toFixed(), code)
         expect(plain).toMatch(/^-?\d+(\.\d+)?$/)
         expect(new Big(plain).eq(value)).toBe(true)
-        const places = plain.split('.')[1]?.length ?? 0
-        expect(places >= minorUnit(code) && places > minorUnit(code) === isFiner(value.toFixed(), code)).toBe(
-          true,
-        )
+        const decimals = plain.split('.')[1]?.length ?? 0
+        expect(
+          decimals >= minorUnit(code) && decimals > minorUnit(code) === isFiner(value.toFixed(), code),
+        ).toBe(true)
       }),
     )
   })
@@ -132,8 +132,8 @@ describe('any amount in any currency', () => {
   test('of 15 digits comes whole through a JSON number', () => {
     const digits = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
     fc.assert(
-      fc.property(digits, fc.integer({ min: 0, max: 15 }), currency, (amount, places, code) => {
-        const text = new Big(`${amount}e-${places}`).toFixed()
+      fc.property(digits, fc.integer({ min: 0, max: 15 }), currency, (amount, decimals, code) => {
+        const text = new Big(`${amount}e-${decimals}`).toFixed()
         const wire = JSON.parse(JSON.stringify(Number(text)))
         expect(formatAmount(wire, code)).toBe(formatAmount(text, code))
       }),

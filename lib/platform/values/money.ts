@@ -9,11 +9,11 @@ export type Decimal = string | number
  * and what is stored with a code that is none, has 2.
  */
 export function minorUnit(currency: string): number {
-  return UNITS.get(currency) ?? USUAL_UNIT
+  return UNITS.get(currency) ?? DEFAULT_DECIMALS
 }
 
 /** What a currency has whose code `UNITS` does not name. */
-export const USUAL_UNIT = 2
+export const DEFAULT_DECIMALS = 2
 
 /** ISO 4217 as published on 2026-01-01: what has not 2 decimals. `lib/platform/values/currencies.ts` has all codes. */
 export const UNITS: ReadonlyMap<string, number> = new Map([
@@ -29,8 +29,8 @@ function codes(text: string, unit: number) {
 }
 
 /** Writes a decimal for people: thousands separated, a real minus, at least so many places. None of its own is lost. */
-export function formatDecimal(value: Decimal, places = 0): string {
-  const [sign, whole, fraction] = partsOf(value, places)
+export function formatDecimal(value: Decimal, decimals = 0): string {
+  const [sign, whole, fraction] = partsOf(value, decimals)
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return `${sign ? '−' : ''}${grouped}${fraction && `.${fraction}`}`
 }
@@ -57,14 +57,14 @@ export function isFiner(value: Decimal, currency: string): boolean {
 
 /** Adds up prices, each times a whole number, exactly; as plain decimal text. For browsers, which have no big.js. */
 export function sumOf(parts: readonly (readonly [price: Decimal, times: number])[]): string {
-  const known = parts.map(([price, times]) => ({ price: partsOf(price, 0), times: BigInt(times) }))
-  const places = Math.max(0, ...known.map(({ price }) => price[2].length))
-  const sum = known.reduce(
+  const terms = parts.map(([price, times]) => ({ price: partsOf(price, 0), times: BigInt(times) }))
+  const decimals = Math.max(0, ...terms.map(({ price }) => price[2].length))
+  const sum = terms.reduce(
     (all, { price: [sign, whole, fraction], times }) =>
-      all + BigInt(sign + whole + fraction.padEnd(places, '0')) * times,
+      all + BigInt(sign + whole + fraction.padEnd(decimals, '0')) * times,
     0n,
   )
-  return plainText(partsOf(`${sum}e-${places}`, 0))
+  return plainText(partsOf(`${sum}e-${decimals}`, 0))
 }
 
 function plainText([sign, whole, fraction]: Parts): string {
@@ -74,7 +74,7 @@ function plainText([sign, whole, fraction]: Parts): string {
 type Parts = [sign: string, whole: string, fraction: string]
 
 /** Without zeros at the ends but for those that the places ask for. Zero has no sign. */
-function partsOf(value: Decimal, places: number): Parts {
+function partsOf(value: Decimal, decimals: number): Parts {
   const [, minus, before = '', after = '', exponent = '0'] =
     /^\+?(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(String(value)) ?? []
   if (before + after === '') throw new RangeError(`${value} is no decimal`)
@@ -83,5 +83,5 @@ function partsOf(value: Decimal, places: number): Parts {
   const cut = Math.max(0, point)
   const whole = digits.slice(0, cut).replace(/^0+(?=\d)/, '') || '0'
   const fraction = digits.slice(cut).replace(/0+$/, '')
-  return [minus && /[1-9]/.test(digits) ? '-' : '', whole, fraction.padEnd(places, '0')]
+  return [minus && /[1-9]/.test(digits) ? '-' : '', whole, fraction.padEnd(decimals, '0')]
 }

@@ -26,7 +26,7 @@ const YEAR = new Date(today).getUTCFullYear() + 1
 const LAST = Date.UTC(YEAR, 11, 31) / 1000
 const day = (offset: number) => dayOf(today + offset * DAY_MS)
 
-const ASKED: [name: string, operation: Parameters<typeof route>[0], end: string][] = [
+const REQUESTS: [name: string, operation: Parameters<typeof route>[0], end: string][] = [
   ['the list', invoices.listInvoices, 'invoices'],
   ['what is past due', invoices.listInvoices, 'invoices?filter=status:PAST%20DUE'],
   ['what is due today', invoices.listInvoices, `invoices?filter=dueDate:${today}`],
@@ -72,7 +72,7 @@ async function answersIn(zone: string): Promise<Map<string, string>> {
   expect(rows).toEqual([{ TimeZone: 'UTC' }])
   const headers = { Authorization: `Bearer ${await addKey('northwind', ['admin'])}` }
   const answers = new Map<string, string>()
-  for (const [name, operation, end] of ASKED) {
+  for (const [name, operation, end] of REQUESTS) {
     const response = await route(operation).GET(
       new Request(`http://console.example/billing/v1/${end}`, { headers }),
     )

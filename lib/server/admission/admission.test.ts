@@ -8,9 +8,9 @@ import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
 import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import type { FrontDoor } from '../front-door.ts'
-import { openDoor } from '../test-door.ts'
-import { admission, tracesThrottledPages } from './admission.ts'
+import type { HttpHandlerOptions } from '../front-door.ts'
+import { openTestServer } from '../test-door.ts'
+import { admission, throttledPagesAuditor } from './admission.ts'
 
 describe('admission', () => {
   const PLENTY = 1_000_000
@@ -23,40 +23,43 @@ describe('admission', () => {
   afterEach(() => close())
 
   /** A door where a stranger has three requests at once; `get` says what a request is answered. */
-  async function opened(options: Partial<FrontDoor> = {}, limits: Partial<LimitConfig> = {}) {
+  async function opened(options: Partial<HttpHandlerOptions> = {}, limits: Partial<LimitConfig> = {}) {
     const trustProxy = options.trustProxy ?? false
-    const door = await openDoor({ ...options, admission: admission({ ...LIMITS, ...limits }, trustProxy) })
-    close = door.close
+    const testServer = await openTestServer({
+      ...options,
+      admission: admission({ ...LIMITS, ...limits }, trustProxy),
+    })
+    close = testServer.close
     const get = async (line: string, ...headers: string[]) => {
-      const { answers } = await door.ask(line.includes(' ') ? line : `GET ${line}`, [
+      const { answers } = await testServer.request(line.includes(' ') ? line : `GET ${line}`, [
         'Host: console.example',
         ...headers,
       ])
       return answers[0] ?? { status: 0, headers: {}, body: '' }
     }
     const statuses = async (times: number, line: string, ...headers: string[]) => {
-      const found = []
-      for (let n = 0; n < times; n++) found.push((await get(line, ...headers)).status)
-      return found
+      const results = []
+      for (let n = 0; n < times; n++) results.push((await get(line, ...headers)).status)
+      return results
     }
-    return { door, get, statuses }
+    return { testServer, get, statuses }
   }
 
-  const over = (admitted: number, refused: number) => [
+  const over = (admitted: number, rejected: number) => [
     ...Array(admitted).fill(200),
-    ...Array(refused).fill(429),
+    ...Array(rejected).fill(429),
   ]
 
   describe('whoever is not known', () => {
     test('is refused when their bucket is empty, and told when to come again; nothing behind the door hears of it', async () => {
-      const { door, get, statuses } = await opened()
+      const { testServer, get, statuses } = await opened()
       expect(await statuses(5, '/sign-in')).toEqual(over(3, 2))
-      expect(door.seen).toHaveLength(3)
-      const refused = await get('/billing/v1/assets')
-      expect(refused).toMatchObject({ status: 429, headers: { connection: 'close', 'retry-after': '7' } })
-      expect(JSON.parse(refused.body)).toMatchObject({
+      expect(testServer.seen).toHaveLength(3)
+      const rejected = await get('/billing/v1/assets')
+      expect(rejected).toMatchObject({ status: 429, headers: { connection: 'close', 'retry-after': '7' } })
+      expect(JSON.parse(rejected.body)).toMatchObject({
         code: 'rate_limited',
-        instance: refused.headers['request-id'],
+        instance: rejected.headers['request-id'],
       })
       const page = await get('/nowhere')
       expect(page.body).toMatch(/^429 Too many requests come from this address\.\nRequest id: /)
@@ -75,21 +78,21 @@ describe('admission', () => {
     test('is told how the limit of their address stands, on what is answered and on what is refused', async () => {
       const { get } = await opened()
       const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }
-      const told = async (line: string) => (await get(line)).headers
-      expect(await told('/billing/v1/openapi.json')).toMatchObject({
+      const limitHeaders = async (line: string) => (await get(line)).headers
+      expect(await limitHeaders('/billing/v1/openapi.json')).toMatchObject({
         ...policy,
         ratelimit: '"strangers";r=2;t=7',
       })
-      expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
-      expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
-      expect(await told('/billing/v1/assets')).toMatchObject({
+      expect((await limitHeaders('/sign-in')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
+      expect((await limitHeaders('/sign-in')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
+      expect(await limitHeaders('/billing/v1/assets')).toMatchObject({
         ...policy,
         ratelimit: expect.stringMatching(/^"strangers";r=0;t=(19|20)$/),
       })
-      expect((await told('POST /api/auth/callback/credentials'))['ratelimit-policy']).toBe(
+      expect((await limitHeaders('POST /api/auth/callback/credentials'))['ratelimit-policy']).toBe(
         '"sign-ins";q=6;w=60',
       )
-      expect(await told('/healthz')).not.toHaveProperty('ratelimit')
+      expect(await limitHeaders('/healthz')).not.toHaveProperty('ratelimit')
     })
 
     test('has a bucket of each kind: scripts ten times as much, sign-ins their own', async () => {
@@ -107,13 +110,13 @@ describe('admission', () => {
 
     test('stays so with an invented key, session or address', async () => {
       const { statuses } = await opened()
-      const own = [
+      const addresses = [
         'Authorization: Bearer lic_x',
         'Cookie: console-session=forged',
         'X-Forwarded-For: 192.0.2.7',
       ]
-      for (const header of own) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([200])
-      for (const header of own) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([429])
+      for (const header of addresses) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([200])
+      for (const header of addresses) expect(await statuses(1, '/billing/v1/assets', header)).toEqual([429])
       expect(await statuses(1, '/assets', 'Cookie: console-session=forged')).toEqual([429])
     })
 
@@ -177,17 +180,17 @@ describe('throttled pages', () => {
     const sid = String(await signInFrom({ email, password }))
     const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
     const headers = new Headers({ cookie })
-    const trace = tracesThrottledPages()
-    const asked = { requestId: 'request-1', address: '192.0.2.9', agent: 'Firefox' }
-    for (let n = 0; n < 3; n++) trace(digestOf(sid), headers, asked)
-    trace(digestOf('gone'), new Headers(), asked)
+    const audit = throttledPagesAuditor()
+    const requestInfo = { requestId: 'request-1', address: '192.0.2.9', agent: 'Firefox' }
+    for (let n = 0; n < 3; n++) audit(digestOf(sid), headers, requestInfo)
+    audit(digestOf('gone'), new Headers(), requestInfo)
     const events = () =>
       db.sql(
         customer,
         `SELECT subject, actor_name AS name, address, request_id AS "requestId" FROM audit_events
        WHERE action = 'access.throttled'`,
       )
-    const told = { subject: 'pages', name: 'Ana', address: '192.0.2.9', requestId: 'request-1' }
-    await vi.waitFor(async () => expect(await events()).toEqual([told]))
+    const event = { subject: 'pages', name: 'Ana', address: '192.0.2.9', requestId: 'request-1' }
+    await vi.waitFor(async () => expect(await events()).toEqual([event]))
   })
 })

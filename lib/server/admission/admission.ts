@@ -2,24 +2,24 @@ import type { IncomingMessage } from 'node:http'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { canonicalAddress, networkOf } from '#lib/platform/caller/limits/addresses.ts'
 import { buckets } from '#lib/platform/caller/limits/buckets.ts'
-import { bucketFields, credentialOf, wasProven } from '#lib/platform/caller/limits/counted-caller.ts'
+import { bucketFields, credentialOf, wasAuthenticated } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
 import { session, sessionDigest } from '#lib/platform/caller/session.ts'
-import { traceThrottled } from '#lib/platform/history/requests.ts'
-import { duringVisit, log, measured, reasonOf } from '#lib/platform/runtime/log.ts'
+import { auditThrottled } from '#lib/platform/history/requests.ts'
+import { log, measured, reasonOf, runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import type { Target } from '../target.ts'
 
 /** Who asks: a member by their cookie, or a stranger; and the header fields that tell how the limit of their address stands. */
-export type Visitor = { isMember: boolean; fields?: Record<string, string> }
+export type AdmittedClient = { isMember: boolean; fields?: Record<string, string> }
 
 /**
  * Decides before anything is done for a request.
  * @param address as `clientAddress` gives it
  * @throws Problem `rate_limited`
  */
-export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<Visitor>
+export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<AdmittedClient>
 
-const STRANGER: Visitor = { isMember: false }
+const ANONYMOUS: AdmittedClient = { isMember: false }
 
 /** So many of a minute's requests may come at once. */
 const BURST = 1 / 3
@@ -41,32 +41,36 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
     'sign-ins': bucketsOf(signIns),
     pages: bucketsOf(requests),
   }
-  const traceThrottled = tracesThrottledPages()
-  const check = (limit: keyof typeof limits, name: string, detail = FROM_HERE, trace = () => {}) => {
+  const auditPages = throttledPagesAuditor()
+  const check = (limit: keyof typeof limits, name: string, detail = FROM_HERE, audit = () => {}) => {
     const { perMinute } = limits[limit]
-    const taken = limits[limit].take(name)
-    const fields = bucketFields(limit, perMinute, taken)
-    if (taken.wait === 0) return fields
+    const bucketState = limits[limit].consume(name)
+    const fields = bucketFields(limit, perMinute, bucketState)
+    if (bucketState.wait === 0) return fields
     measured('limit', { limit })
-    trace()
-    throw tooMany(taken.wait, fields, detail, trustProxy)
+    audit()
+    throw tooMany(bucketState.wait, fields, detail, trustProxy)
   }
   return async (req, { area, path }, address) => {
-    if (area === 'health') return STRANGER
+    if (area === 'health') return ANONYMOUS
     const network = networkOf(address)
     const headers = { get: (name: string) => headerOf(req, name) }
     const member = area === 'page' ? await sessionDigest(headers) : undefined
     if (member !== undefined) {
-      const asked = { requestId: headers.get('request-id') ?? '', address, agent: req.headers['user-agent'] }
-      const trace = () => traceThrottled(member, headers, asked)
-      return { isMember: true, fields: check('pages', member, 'Too many pages are asked for.', trace) }
+      const requestInfo = {
+        requestId: headers.get('request-id') ?? '',
+        address,
+        agent: req.headers['user-agent'],
+      }
+      const audit = () => auditPages(member, headers, requestInfo)
+      return { isMember: true, fields: check('pages', member, 'Too many pages are asked for.', audit) }
     }
     if (area === 'asset') check('assets', network)
     else if (SIGN_INS.some((one) => path.startsWith(one)))
       return { isMember: false, fields: check('sign-ins', network) }
-    else if (area !== 'api' || isForNobody(path) || !isKnown(headers))
+    else if (area !== 'api' || isForNobody(path) || !isAuthenticated(headers))
       return { isMember: false, fields: check('strangers', network) }
-    return STRANGER
+    return ANONYMOUS
   }
 }
 
@@ -75,9 +79,9 @@ function isForNobody(path: string): boolean {
   return path.startsWith('/calendar/')
 }
 
-function isKnown(headers: { get(name: string): string | null }): boolean {
+function isAuthenticated(headers: { get(name: string): string | null }): boolean {
   const credential = credentialOf(headers)
-  return credential !== undefined && wasProven(credential)
+  return credential !== undefined && wasAuthenticated(credential)
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string | null {
@@ -97,23 +101,23 @@ function tooMany(
   return new Problem('rate_limited', detail, { headers })
 }
 
-type Asked = { requestId: string; address: string; agent: string | undefined }
+type RequestInfo = { requestId: string; address: string; agent: string | undefined }
 
 /**
  * Writes down that a session asks for too many pages, once a minute: to find out whose it is takes a look-up, and more of
  * them would be what the limit is there against. Nobody waits for it.
  * @param digest of the session
  */
-export function tracesThrottledPages() {
+export function throttledPagesAuditor() {
   const minute = buckets(1, 1)
-  return (digest: string, headers: { get(name: string): string | null }, asked: Asked): void => {
-    if (minute.take(digest).wait > 0) return
-    const trace = async () => {
+  return (digest: string, headers: { get(name: string): string | null }, requestInfo: RequestInfo): void => {
+    if (minute.consume(digest).wait > 0) return
+    const audit = async () => {
       const caller = await session(headers)
-      if (caller) await traceThrottled(caller, 'pages')
+      if (caller) await auditThrottled(caller, 'pages')
     }
-    duringVisit(asked, trace).catch((error: unknown) => {
-      const { requestId } = asked
+    runWithRequestContext(requestInfo, audit).catch((error: unknown) => {
+      const { requestId } = requestInfo
       log().warn({ requestId, reason: reasonOf(error) }, 'a refusal is not in the history')
     })
   }
@@ -124,8 +128,8 @@ export function tracesThrottledPages() {
  * is the last entry.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  const own = canonicalAddress(socket.remoteAddress ?? '')
+  const socketAddress = canonicalAddress(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
-  if (!trustProxy || forwarded === undefined) return own
-  return canonicalAddress(String(forwarded).split(',').at(-1) ?? '') || own
+  if (!trustProxy || forwarded === undefined) return socketAddress
+  return canonicalAddress(String(forwarded).split(',').at(-1) ?? '') || socketAddress
 }

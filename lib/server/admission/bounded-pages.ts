@@ -3,9 +3,9 @@ import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Handler, Pages } from '../front-door.ts'
 
 /** A page is made in a tenth of this. What takes longer waits for its reader, or for the database, and no processor. */
-const LONGEST = 1000
+const MAX_PAGE_MS = 1000
 /** After a stranger's page, in milliseconds: more would be no time that it took of a processor. */
-const LONGEST_REST = 100
+const MAX_REST_MS = 100
 
 /**
  * Bounds how many pages are made at once, for a page takes a processor for as long as dozens of the API's answers: for
@@ -13,21 +13,21 @@ const LONGEST_REST = 100
  * half of a processor.
  */
 export function boundedPages(inside: Handler): Pages {
-  const members = gate({ atOnce: 6, waiting: 200, patience: 5000 })
-  const strangers = gate({ atOnce: 1, waiting: 50, patience: 2000 })
+  const members = gate({ atOnce: 6, waiting: 200, timeoutMs: 5000 })
+  const anonymousGate = gate({ atOnce: 1, waiting: 50, timeoutMs: 2000 })
   return async (req, res, { isMember }) => {
-    const leave = await (isMember ? members : strangers)()
+    const leave = await (isMember ? members : anonymousGate)()
     const began = performance.now()
     const rest = () => {
       if (isMember) return leave()
-      setTimeout(leave, Math.min(LONGEST_REST, performance.now() - began)).unref()
+      setTimeout(leave, Math.min(MAX_REST_MS, performance.now() - began)).unref()
     }
     try {
       // Who has gone meanwhile gets none.
       if (res.destroyed) return
-      const late = new AbortController()
-      const done = Promise.resolve(inside(req, res)).finally(() => late.abort())
-      await Promise.race([done, sleep(LONGEST, undefined, { signal: late.signal }).catch(() => {})])
+      const abort = new AbortController()
+      const done = Promise.resolve(inside(req, res)).finally(() => abort.abort())
+      await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
       rest()
       await done
     } finally {

@@ -10,13 +10,13 @@ const Routes = z.object({ staticRoutes: Route, dynamicRoutes: Route })
 const Files = z.record(z.string(), z.string())
 
 /** What stands under a path: a screen of the console, which each needs a member, something else, or nothing. */
-export type KnownPath = 'screen' | 'other' | undefined
+export type PathKind = 'screen' | 'other' | undefined
 
 /**
  * Tells what the built application has under a path, as Next's own manifests list it, and the files of `public/`.
  * @throws Error where the manifests are others than this version of Next writes
  */
-export function knownPaths(): (path: string) => KnownPath {
+export function pathClassifier(): (path: string) => PathKind {
   const { staticRoutes, dynamicRoutes } = Routes.parse(built('routes-manifest.json'))
   const screens = new Set(
     Object.entries(Files.parse(built('app-path-routes-manifest.json'))).flatMap(([file, page]) =>

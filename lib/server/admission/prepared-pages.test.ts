@@ -2,29 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openDoor } from '../test-door.ts'
-import { NONCE_PLACE, packedWithNonce, preparedPage, preparedPages, withNonce } from './prepared-pages.ts'
+import { openTestServer } from '../test-door.ts'
+import {
+  NONCE_PLACEHOLDER,
+  packedWithNonce,
+  preparedPage,
+  preparedPages,
+  withNonce,
+} from './prepared-pages.ts'
 
 /** What the application behind was asked for, and what it is about to do wrong. */
-const asked: IncomingMessage[] = []
-let fault: 'none' | 'fails' | 'sets a cookie' | 'has no nonce' = 'none'
+const requests: IncomingMessage[] = []
+let failureMode: 'none' | 'fails' | 'sets a cookie' | 'has no nonce' = 'none'
 let close = async () => {}
 
 beforeEach(() => {
-  asked.length = 0
-  fault = 'none'
+  requests.length = 0
+  failureMode = 'none'
 })
 afterEach(() => close())
 
 /** As Next answers: in pieces, with the nonce of its request, and by a status of its own. */
 async function inside(req: IncomingMessage, res: ServerResponse) {
-  asked.push(req)
-  if (fault === 'fails') throw new Error('broken')
+  requests.push(req)
+  if (failureMode === 'fails') throw new Error('broken')
   res.statusCode = req.url?.startsWith('/sign-in') ? 200 : 404
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.setHeader('Link', `</x.css>; nonce="${req.headers['x-nonce']}"`)
-  if (fault === 'sets a cookie') res.setHeader('Set-Cookie', 'a=b')
-  const nonce = fault === 'has no nonce' ? '' : req.headers['x-nonce']
+  if (failureMode === 'sets a cookie') res.setHeader('Set-Cookie', 'a=b')
+  const nonce = failureMode === 'has no nonce' ? '' : req.headers['x-nonce']
   res.write(`<html data-theme="${req.headers.cookie ?? ''}"><script nonce="${nonce}">`)
   await Promise.resolve()
   res.write(Buffer.from(`"é"</script><p>${req.url}`))
@@ -39,19 +45,19 @@ const PATHS: Record<string, 'screen' | 'other'> = {
 
 async function opened() {
   const pages = preparedPages({
-    known: (path) => PATHS[path.replace(/\/$/, '')],
+    kindOf: (path) => PATHS[path.replace(/\/$/, '')],
     inside,
     host: 'console.example',
     https: false,
     otherwise: async (_, res) => void res.end('otherwise'),
   })
-  const door = await openDoor({
+  const testServer = await openTestServer({
     pages,
     admission: async (req) => ({ isMember: req.headers.cookie === 'member' }),
   })
-  close = door.close
+  close = testServer.close
   return async (line: string, ...headers: string[]) => {
-    const { answers } = await door.ask(line, ['Host: console.example', ...headers])
+    const { answers } = await testServer.request(line, ['Host: console.example', ...headers])
     return answers[0] ?? { status: 0, headers: {}, body: '' }
   }
 }
@@ -84,14 +90,14 @@ describe('the sign-in page and the 404', () => {
     expect(nothing.map(({ status }) => status)).toEqual([404, 404])
     // What somebody asked for is in nobody's page.
     expect(nothing.map(({ body }) => body.includes('nowhere'))).toEqual([false, false])
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   test('are asked for by many at the first moment, and made once', async () => {
     const get = await opened()
     const answers = await Promise.all(Array.from({ length: 20 }, () => get('GET /sign-in')))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   const themes = async () => {
@@ -106,8 +112,8 @@ describe('the sign-in page and the 404', () => {
     expect(await theme('Cookie: theme=light')).toBe('theme=light')
     expect(await theme('Cookie: theme="><script>; session=x')).toBe('')
     expect(await theme('Cookie: other=x')).toBe('')
-    expect(asked).toHaveLength(3)
-    for (const { headers } of asked) expect(Object.keys(headers)).not.toContain('accept-encoding')
+    expect(requests).toHaveLength(3)
+    for (const { headers } of requests) expect(Object.keys(headers)).not.toContain('accept-encoding')
   })
 
   test('over https know the choice that is bound to this host', async () => {
@@ -149,9 +155,9 @@ describe('the sign-in page and the 404', () => {
     'are made as all others where the first one %s, and tried again',
     async (how) => {
       const get = await opened()
-      fault = how
+      failureMode = how
       expect((await get('GET /sign-in')).body).toBe('otherwise')
-      fault = 'none'
+      failureMode = 'none'
       expect((await get('GET /sign-in')).status).toBe(200)
     },
   )
@@ -166,7 +172,7 @@ test('whoever has no session is led from a screen to the sign-in page, and back 
     location: `/sign-in?from=${encodeURIComponent(from)}`,
     'cache-control': 'no-store',
   })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('a page with a nonce in any places is the same packed and plain', async () => {
@@ -176,8 +182,8 @@ test('a page with a nonce in any places is the same packed and plain', async () 
       fc.array(part, { minLength: 2, maxLength: 5 }),
       fc.base64String(),
       async (parts, nonce) => {
-        fc.pre(!parts.some((text) => text.includes(NONCE_PLACE)))
-        const page = await preparedPage((_, res) => void res.end(parts.join(NONCE_PLACE)), '/', {})
+        fc.pre(!parts.some((text) => text.includes(NONCE_PLACEHOLDER)))
+        const page = await preparedPage((_, res) => void res.end(parts.join(NONCE_PLACEHOLDER)), '/', {})
         if (!page) return expect.fail('not prepared')
         expect(withNonce(page, nonce).toString()).toBe(Buffer.from(parts.join(nonce)).toString())
         expect(gunzipSync(packedWithNonce(page, nonce)).equals(withNonce(page, nonce))).toBe(true)

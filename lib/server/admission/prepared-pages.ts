@@ -5,7 +5,7 @@ import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { Handler, Pages } from '../front-door.ts'
 import { pagePolicy } from '../security-headers.ts'
-import type { KnownPath } from './known-paths.ts'
+import type { PathKind } from './known-paths.ts'
 
 const SIGN_IN = '/sign-in'
 /** No page is there, and none will be. */
@@ -15,7 +15,7 @@ const NAVIGATION = /^(rsc$|next-)/
 
 export type Prepared = {
   /** What the application has under a path. */
-  known: (path: string) => KnownPath
+  kindOf: (path: string) => PathKind
   /** Makes pages, the first time that each is asked for. */
   inside: Handler
   /** Of the public address; whatever host is named, such a page is the same. */
@@ -30,17 +30,17 @@ export type Prepared = {
  * own, and screens by the way to sign in. Dozens of them take as long as a page that is made. There is one for each choice of colors, which is
  * all that such a page knows of its visitor.
  */
-export function preparedPages({ known, inside, host, https, otherwise }: Prepared): Pages {
+export function preparedPages({ kindOf, inside, host, https, otherwise }: Prepared): Pages {
   const made = new Map<string, Promise<PreparedPage | undefined>>()
 
   const prepare = (path: string, theme: string): Promise<PreparedPage | undefined> => {
     const name = `${path} ${theme}`
-    const known = made.get(name)
-    if (known) return known
+    const cached = made.get(name)
+    if (cached) return cached
     const headers = {
       host,
-      'x-nonce': NONCE_PLACE,
-      'content-security-policy': pagePolicy(NONCE_PLACE, https),
+      'x-nonce': NONCE_PLACEHOLDER,
+      'content-security-policy': pagePolicy(NONCE_PLACEHOLDER, https),
       ...(theme === '' ? {} : { cookie: `${cookieName('theme')}=${theme}` }),
     }
     const making = preparedPage(inside, path, headers).catch((error: unknown) => {
@@ -53,21 +53,21 @@ export function preparedPages({ known, inside, host, https, otherwise }: Prepare
     return making
   }
 
-  return async (req, res, visitor) => {
-    if (wantsNoDocument(req)) return otherwise(req, res, visitor)
+  return async (req, res, client) => {
+    if (isClientNavigation(req)) return otherwise(req, res, client)
     const url = req.url ?? ''
     const [path = ''] = url.split('?')
-    const what = known(path)
-    if (what === 'screen' && !visitor.isMember) return sendToSignIn(res, url)
+    const what = kindOf(path)
+    if (what === 'screen' && !client.isMember) return sendToSignIn(res, url)
     const same = what === undefined ? NOTHING : SIGN_IN
-    const isSame = same === NOTHING || (path.replace(/\/$/, '') === SIGN_IN && !visitor.isMember)
+    const isSame = same === NOTHING || (path.replace(/\/$/, '') === SIGN_IN && !client.isMember)
     const page = isSame ? await prepare(same, themeOf(req)) : undefined
     if (page) send(page, req, res)
-    else await otherwise(req, res, visitor)
+    else await otherwise(req, res, client)
   }
 }
 
-function wantsNoDocument({ headers }: IncomingMessage): boolean {
+function isClientNavigation({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => NAVIGATION.test(name))
 }
 
@@ -91,18 +91,18 @@ function themeOf({ headers }: IncomingMessage): string {
 
 function send(page: PreparedPage, req: IncomingMessage, res: ServerResponse): void {
   const nonce = String(req.headers['x-nonce'])
-  const fresh = (value: string) => value.replaceAll(NONCE_PLACE, nonce)
+  const fresh = (value: string) => value.replaceAll(NONCE_PLACEHOLDER, nonce)
   for (const [name, value] of page.headers)
     res.setHeader(name, Array.isArray(value) ? value.map(fresh) : fresh(value))
   if (!/accept-encoding/i.test(String(res.getHeader('Vary')))) res.appendHeader('Vary', 'Accept-Encoding')
-  const isPacked = takesGzip(String(req.headers['accept-encoding'] ?? ''))
+  const isPacked = acceptsGzip(String(req.headers['accept-encoding'] ?? ''))
   if (isPacked) res.setHeader('Content-Encoding', 'gzip')
   const body = isPacked ? packedWithNonce(page, nonce) : withNonce(page, nonce)
   res.writeHead(page.status, { 'Content-Length': body.length })
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-function takesGzip(accepted: string): boolean {
+function acceptsGzip(accepted: string): boolean {
   return /(^|[,\s])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)
 }
 
@@ -115,10 +115,10 @@ type PreparedPage = {
 }
 
 /** Stands in a page for the nonce of each answer. No page has such a text otherwise. */
-export const NONCE_PLACE = 'the/nonce/is/put/here+=='
+export const NONCE_PLACEHOLDER = 'the/nonce/is/put/here+=='
 
 // What each answer has of its own, or the connection.
-const OWN =
+const PER_RESPONSE_HEADERS =
   /^(content-security-policy|content-length|content-encoding|request-id|connection|transfer-encoding|date)$/
 
 /**
@@ -134,17 +134,17 @@ export async function preparedPage(
   const { res, body } = await made(inside, path, headers)
   const plain = body
     .toString('latin1')
-    .split(NONCE_PLACE)
+    .split(NONCE_PLACEHOLDER)
     .map((part) => Buffer.from(part, 'latin1'))
   const isFit = [200, 404].includes(res.statusCode) && plain.length > 1 && !res.hasHeader('set-cookie')
   if (!isFit) return undefined
-  const given = Object.entries(res.getHeaders()).flatMap(([name, value]) =>
-    OWN.test(name) || value === undefined
+  const responseHeaders = Object.entries(res.getHeaders()).flatMap(([name, value]) =>
+    PER_RESPONSE_HEADERS.test(name) || value === undefined
       ? []
       : [[name, Array.isArray(value) ? value : String(value)] as PreparedPage['headers'][number]],
   )
   const packed = plain.map((part) => deflateRawSync(part, { finishFlush: constants.Z_FULL_FLUSH }))
-  return { status: res.statusCode, headers: given, plain, packed }
+  return { status: res.statusCode, headers: responseHeaders, plain, packed }
 }
 
 /** The page with a nonce of its own. */
@@ -152,7 +152,7 @@ export function withNonce({ plain }: PreparedPage, nonce: string): Buffer {
   return joined(plain, Buffer.from(nonce))
 }
 
-const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 const LAST_BLOCK = Buffer.from([1, 0, 0, 0xff, 0xff])
 
 /**
@@ -168,7 +168,7 @@ export function packedWithNonce({ plain, packed }: PreparedPage, nonce: string):
   const tail = Buffer.alloc(8)
   tail.writeUInt32LE(crc32(whole), 0)
   tail.writeUInt32LE(whole.length, 4)
-  return Buffer.concat([GZIP_HEAD, joined(packed, Buffer.concat([block, bytes])), LAST_BLOCK, tail])
+  return Buffer.concat([GZIP_HEADER, joined(packed, Buffer.concat([block, bytes])), LAST_BLOCK, tail])
 }
 
 function joined(parts: readonly Buffer[], between: Buffer): Buffer {
@@ -182,19 +182,19 @@ async function made(inside: Handler, path: string, headers: Record<string, strin
   const res = new ServerResponse(req)
   const chunks: Buffer[] = []
   const ended = Promise.withResolvers<void>()
-  const take = (chunk: unknown) => {
+  const append = (chunk: unknown) => {
     if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string))
     return true
   }
   const end = (chunk?: unknown) => {
-    take(chunk)
+    append(chunk)
     Object.assign(res, { finished: true })
     ended.resolve()
     return res
   }
   // With one that is there already, those of writeHead are kept beside it.
   res.setHeader('Request-Id', '')
-  Object.assign(res, { write: take, end })
+  Object.assign(res, { write: append, end })
   await Promise.all([inside(req, res), ended.promise])
   return { res, body: Buffer.concat(chunks) }
 }

@@ -1,7 +1,7 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
-import { addHeads, type SignedHead, signHead } from '#lib/platform/history/signing.ts'
+import { appendChainHeads, type SignedChainHead, signChainHead } from '#lib/platform/history/signing.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 
 const PORTION = 500
@@ -11,15 +11,15 @@ const PORTION = 500
  * AUDIT_HEADS_DIR is set. What could not be written is told the next time.
  * @returns how many
  */
-export async function tellHeads(_requestId: string, signal: AbortSignal): Promise<number> {
+export async function publishChainHeads(_requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0
-  for await (const heads of signedHeads({ isAll: false })) {
+  for await (const chainHeads of signedChainHeads({ isAll: false })) {
     signal.throwIfAborted()
     const { headsDir } = historySettings()
-    if (headsDir !== undefined) await addHeads(headsDir, heads)
-    for (const head of heads) log().info({ auditHead: head }, 'head of the history')
-    await markTold(heads)
-    count += heads.length
+    if (headsDir !== undefined) await appendChainHeads(headsDir, chainHeads)
+    for (const chainHead of chainHeads) log().info({ auditHead: chainHead }, 'head of the history')
+    await markPublished(chainHeads)
+    count += chainHeads.length
   }
   return count
 }
@@ -27,7 +27,7 @@ export async function tellHeads(_requestId: string, signal: AbortSignal): Promis
 type Row = { customer: string; seq: number; digest: string }
 
 /** The heads of chains as they are now, signed, in portions; of all, or of those that went on since they were told. */
-export async function* signedHeads({ isAll }: { isAll: boolean }): AsyncGenerator<SignedHead[]> {
+export async function* signedChainHeads({ isAll }: { isAll: boolean }): AsyncGenerator<SignedChainHead[]> {
   for (let after = ''; ; ) {
     const { rows } = await database().jobs.query<Row>(
       `SELECT customer_id AS customer, seq::float8 AS seq, encode(digest, 'hex') AS digest FROM audit_heads
@@ -35,18 +35,18 @@ export async function* signedHeads({ isAll }: { isAll: boolean }): AsyncGenerato
       [after, isAll],
     )
     const time = new Date().toISOString()
-    if (rows.length > 0) yield rows.map((row) => signHead({ ...row, time }))
+    if (rows.length > 0) yield rows.map((row) => signChainHead({ ...row, time }))
     if (rows.length < PORTION) return
     after = rows.at(-1)?.customer ?? after
   }
 }
 
 /** A chain that went on meanwhile is told the next time, too. */
-async function markTold(heads: readonly SignedHead[]): Promise<void> {
+async function markPublished(chainHeads: readonly SignedChainHead[]): Promise<void> {
   await database().jobs.query(
     `UPDATE audit_heads h SET told_seq = t.seq
      FROM unnest($1::text[], $2::bigint[]) AS t (customer_id, seq)
      WHERE h.customer_id = t.customer_id AND h.told_seq < t.seq`,
-    [heads.map(({ customer }) => customer), heads.map(({ seq }) => seq)],
+    [chainHeads.map(({ customer }) => customer), chainHeads.map(({ seq }) => seq)],
   )
 }

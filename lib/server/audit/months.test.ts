@@ -62,23 +62,23 @@ test('what is there, this month and three more have a place before they begin', 
 
 test('an event lies in the month of its moment, to the microsecond, and the chain goes across', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
-  const [border = 0] = ends
-  await add(customerId, border - 1, 'before')
-  await add(customerId, border, 'after')
-  await add(customerId, border + 1, 'later')
-  expect(await partsOf(customerId)).toEqual({ 'months.audit_events_first': 1, [month(border)]: 2 })
+  const [monthEnd = 0] = ends
+  await add(customerId, monthEnd - 1, 'before')
+  await add(customerId, monthEnd, 'after')
+  await add(customerId, monthEnd + 1, 'later')
+  expect(await partsOf(customerId)).toEqual({ 'months.audit_events_first': 1, [month(monthEnd)]: 2 })
   expect(await subjects(customerId)).toEqual(['later 3', 'after 2', 'before 1'])
   expect(await verified(customerId)).toEqual({ count: 3, from: 1, seq: 3 })
 })
 
 test('many at once at the end of a month are one chain', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
-  const border = ends[1] ?? 0
-  await Promise.all(Array.from({ length: 40 }, (_, n) => add(customerId, border + (n % 4) - 2, `n-${n}`)))
+  const monthEnd = ends[1] ?? 0
+  await Promise.all(Array.from({ length: 40 }, (_, n) => add(customerId, monthEnd + (n % 4) - 2, `n-${n}`)))
   expect(await verified(customerId)).toEqual({ count: 40, from: 1, seq: 40 })
   const parts = await partsOf(customerId)
   expect(Object.values(parts).reduce((sum, count) => sum + count, 0)).toBe(40)
-  expect(parts[month(border)]).toBeGreaterThan(0)
+  expect(parts[month(monthEnd)]).toBeGreaterThan(0)
   // A link lies in the month of its event.
   const { rows } = await owner.query(
     `SELECT DISTINCT replace(e.tableoid::regclass::text, 'events', 'chain') = c.tableoid::regclass::text AS same
@@ -131,11 +131,11 @@ describe('a part that is named', () => {
           await expect(client.query(text), `${login}: ${text}`).rejects.toMatchObject({ code: '42501' })
       await client.end()
     }
-    const { rows: wall } = await owner.query(
+    const { rows: policies } = await owner.query(
       `SELECT part::text FROM history_months() JOIN pg_class c ON c.oid = part
        WHERE NOT (relrowsecurity AND relforcerowsecurity) OR EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid) OR relacl::text ~ 'console_'`,
     )
-    expect(wall).toEqual([])
+    expect(policies).toEqual([])
   })
 
   test('is made by the job alone, of those that serve', async () => {

@@ -2,7 +2,7 @@ import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 
 /** So many months are there before they begin. */
-const AHEAD = 3
+const FUTURE_MONTHS = 3
 
 /**
  * Makes the coming months of the history. Where none was made in time, what happens is kept all the same, and moved to its month
@@ -12,7 +12,7 @@ const AHEAD = 3
 export async function makeMonths(): Promise<number> {
   const { rows } = await database().jobs.query<{ made: number }>(
     "SELECT make_months(statement_timestamp() + $1::int * interval '1 month') AS made",
-    [AHEAD],
+    [FUTURE_MONTHS],
   )
   return rows[0]?.made ?? 0
 }

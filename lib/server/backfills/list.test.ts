@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { BACKFILLS } from './list.ts'
 
-const ASKED = /INSERT INTO backfills \(name\) VALUES \('([\w-]+)'\)/g
+const REQUESTED = /INSERT INTO backfills \(name\) VALUES \('([\w-]+)'\)/g
 /** By a later migration, whose backfill does what the earlier one would have done. */
 const WITHDRAWN = /DELETE FROM backfills WHERE name = '([\w-]+)'/g
 const FOLDER = 'lib/platform/db/migrations'
@@ -12,11 +12,11 @@ test('each backfill is asked for by a migration, and each that a migration asks 
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.sql'))
   const texts = files.map((file) => readFileSync(join(FOLDER, file), 'utf8'))
   const named = (by: RegExp) => texts.flatMap((text) => [...text.matchAll(by)].map(([, name]) => name))
-  const [asked, withdrawn] = [named(ASKED), named(WITHDRAWN)]
-  expect(asked).toEqual(expect.arrayContaining(withdrawn))
+  const [requested, withdrawn] = [named(REQUESTED), named(WITHDRAWN)]
+  expect(requested).toEqual(expect.arrayContaining(withdrawn))
   expect(BACKFILLS.map(({ name }) => name).sort()).toEqual(
-    asked.filter((name) => !withdrawn.includes(name)).sort(),
+    requested.filter((name) => !withdrawn.includes(name)).sort(),
   )
   // Written otherwise, it would be overlooked here.
-  expect(texts.join().match(/INSERT INTO backfills/gi)?.length ?? 0).toBe(asked.length)
+  expect(texts.join().match(/INSERT INTO backfills/gi)?.length ?? 0).toBe(requested.length)
 })

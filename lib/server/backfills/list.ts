@@ -1,8 +1,13 @@
 import { invoiceTokens } from '#lib/billing/invoices/tokens.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
-import { lookUpRows } from '#lib/platform/caller/credentials.ts'
+import { credentialIndexBackfill } from '#lib/platform/caller/credentials.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import { auditChaining } from '#lib/platform/history/chain-rows.ts'
 
 /** Each backfill that a migration of this release asks for. A name stays until no database can have it open. */
-export const BACKFILLS: readonly Backfill[] = [auditChaining, invoiceTokens, memberPeople, lookUpRows]
+export const BACKFILLS: readonly Backfill[] = [
+  auditChaining,
+  invoiceTokens,
+  memberPeople,
+  credentialIndexBackfill,
+]

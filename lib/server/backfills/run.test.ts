@@ -26,7 +26,7 @@ afterEach(async () => {
 const PROFILES = ['a', 'b', 'c', 'default', 'e']
 
 /** Three customers with five profiles each, and a migration that asks to fill their names. */
-async function ask(name = 'names'): Promise<void> {
+async function requestBackfill(name = 'names'): Promise<void> {
   for (const customer of ['alder', 'birch', 'cedar']) {
     await addCustomer(customer)
     for (const id of PROFILES) if (id !== 'default') await addProfile(customer, id)
@@ -60,14 +60,15 @@ const filledOf = async (customer: string) =>
     )
   ).map(({ id }) => id)
 
-const run = (known: Backfill[], signal = new AbortController().signal) => runBackfills({ signal, known })
+const run = (backfills: Backfill[], signal = new AbortController().signal) =>
+  runBackfills({ signal, backfills })
 const isDone = (customer: string) => {
   const customerId = newCustomerId(customer)
   return scope({ customerId }, (tx) => isFilled(tx, customerId, 'names'))
 }
 
 test('fills each customer in batches, inside of its own scope, and says that it is finished', async () => {
-  await ask()
+  await requestBackfill()
   const seen: string[] = []
   expect(await run([capitals((customer, after) => seen.push(`${customer} ${after}`))])).toBe(15)
   expect(seen).toEqual(
@@ -86,7 +87,7 @@ test('fills each customer in batches, inside of its own scope, and says that it 
 })
 
 test('goes on where it stood, and says meanwhile of which customers all is done', async () => {
-  await ask()
+  await requestBackfill()
   const stopping = new AbortController()
   const stopAt = capitals((customer, after) => {
     if (customer === 'birch' && after === 'b') stopping.abort()
@@ -103,7 +104,7 @@ test('goes on where it stood, and says meanwhile of which customers all is done'
 })
 
 test('a batch that fails leaves nothing, and keeps no other backfill from being done', async () => {
-  await ask('fails')
+  await requestBackfill('fails')
   await owner.query("INSERT INTO backfills (name) VALUES ('names')")
   const fails = capitals((customer, after) => {
     if (customer === 'birch' && after === 'b') throw new Error('planted')
@@ -116,7 +117,7 @@ test('a batch that fails leaves nothing, and keeps no other backfill from being 
 })
 
 test('what takes too long is tried with fewer rows', async () => {
-  await ask()
+  await requestBackfill()
   const tried: number[] = []
   const slow: Backfill = {
     name: 'names',
@@ -134,7 +135,7 @@ test('what takes too long is tried with fewer rows', async () => {
 })
 
 test('a row that somebody holds is waited for', async () => {
-  await ask()
+  await requestBackfill()
   const holder = await database.opened.app.connect()
   await holder.query("SELECT set_config('console.customer', 'alder', false)")
   await holder.query("BEGIN; SELECT FROM billing_profiles WHERE id = 'a' FOR UPDATE")
@@ -152,15 +153,15 @@ test('a row that somebody holds is waited for', async () => {
 })
 
 test('two processes at once repeat a batch at most, and one goes on', async () => {
-  await ask()
+  await requestBackfill()
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const runs = arrived.map((own, index) => {
+  const runs = arrived.map((runIndex, index) => {
     let first = true
     return run([
       capitals(async () => {
         if (!first) return
         first = false
-        own.resolve()
+        runIndex.resolve()
         await arrived[1 - index]?.promise
       }),
     ])
@@ -178,7 +179,7 @@ describe('what is asked', () => {
   })
 
   test('is demanded by a migration that needs it done', async () => {
-    await ask()
+    await requestBackfill()
     const demand = () => owner.query("SELECT needs_backfill('names')")
     await expect(demand()).rejects.toThrow('The backfill names is not finished. With the release before')
     await run([capitals()])
@@ -186,13 +187,13 @@ describe('what is asked', () => {
   })
 
   test('by a later release is left to it', async () => {
-    await ask('of-a-later-release')
+    await requestBackfill('of-a-later-release')
     expect(await run([capitals()])).toBe(0)
     expect(await listBackfills()).toMatchObject([{ finishedAt: null }])
   })
 
   test('again is done from the first row on', async () => {
-    await ask()
+    await requestBackfill()
     await run([capitals()])
     expect(await openAgain('names')).toBe(true)
     expect(await run([capitals()])).toBe(15)
@@ -201,7 +202,7 @@ describe('what is asked', () => {
 })
 
 test('nobody but the job says how far it is, and it sees no rows', async () => {
-  await ask()
+  await requestBackfill()
   const { app, jobs } = database.opened
   await expect(app.query('UPDATE backfills SET finished_at = now()')).rejects.toThrow('permission denied')
   await expect(jobs.query("INSERT INTO backfills (name) VALUES ('x')")).rejects.toThrow('permission denied')

@@ -2,8 +2,8 @@ import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 
 /** Where a backfill is: the columns of `backfills` say what they mean. */
-export type Place = { atCustomer: string; afterRow: string | null }
-export type Progress = Place & {
+export type BackfillPosition = { atCustomer: string; afterRow: string | null }
+export type Progress = BackfillPosition & {
   name: string
   count: number
   askedAt: Date
@@ -37,7 +37,12 @@ const STILL_THERE =
   'name = $1 AND at_customer = $2 AND after_row IS NOT DISTINCT FROM $3 AND finished_at IS NULL'
 
 /** Writes down a batch. False where it is no longer at `from`, because another process fills, too. */
-export async function move(name: string, from: Place, to: Place, count: number): Promise<boolean> {
+export async function move(
+  name: string,
+  from: BackfillPosition,
+  to: BackfillPosition,
+  count: number,
+): Promise<boolean> {
   const { rowCount } = await database().jobs.query(
     `UPDATE backfills SET at_customer = $4, after_row = $5, count = count + $6, moved_at = now() WHERE ${STILL_THERE}`,
     [name, from.atCustomer, from.afterRow, to.atCustomer, to.afterRow, count],
@@ -46,7 +51,7 @@ export async function move(name: string, from: Place, to: Place, count: number):
 }
 
 /** Writes down that no customer is left. */
-export async function finish(name: string, at: Place): Promise<void> {
+export async function finish(name: string, at: BackfillPosition): Promise<void> {
   await database().jobs.query(`UPDATE backfills SET finished_at = now() WHERE ${STILL_THERE}`, [
     name,
     at.atCustomer,

@@ -7,18 +7,18 @@ import type { Handler } from '../front-door.ts'
 import { compressed } from './delivered.ts'
 
 /** What a server that answers by `inside` answers to a browser. */
-async function asked(inside: Handler): Promise<{ answer: IncomingMessage; close(): void }> {
+async function responseOf(inside: Handler): Promise<{ answer: IncomingMessage; close(): void }> {
   const server = createServer(compressed(inside))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const headers = { 'Accept-Encoding': 'gzip, br' }
-  const asking = request({ port: (server.address() as AddressInfo).port, headers }).end()
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+  const clientRequest = request({ port: (server.address() as AddressInfo).port, headers }).end()
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   return { answer, close: () => server.closeAllConnections() ?? server.close() }
 }
 
 test('what a page has flushed arrives before the rest of it is there', async () => {
   const arrived = Promise.withResolvers<void>()
-  const { answer, close } = await asked(async (_, res) => {
+  const { answer, close } = await responseOf(async (_, res) => {
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.write('<p>the frame</p>')
     // As Next does it, where there is such a method.
@@ -37,7 +37,7 @@ test('what a page has flushed arrives before the rest of it is there', async () 
 })
 
 test('what is no page leaves as it is', async () => {
-  const { answer, close } = await asked((_, res) => {
+  const { answer, close } = await responseOf((_, res) => {
     res.setHeader('Content-Type', 'application/json')
     res.end(JSON.stringify({ csrfToken: 'a'.repeat(4000) }))
   })
@@ -48,9 +48,9 @@ test('what is no page leaves as it is', async () => {
 
 test('what fails inside is told to whoever asked', async () => {
   const failing = compressed(() => Promise.reject(new Error('inside')))
-  const { answer, close } = await asked(async (req, res) => {
-    const told = await Promise.resolve(failing(req, res)).catch((error: Error) => error.message)
-    res.end(told)
+  const { answer, close } = await responseOf(async (req, res) => {
+    const message = await Promise.resolve(failing(req, res)).catch((error: Error) => error.message)
+    res.end(message)
   })
   expect((await answer.toArray()).join('')).toBe('inside')
   close()

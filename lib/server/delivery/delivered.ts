@@ -1,12 +1,12 @@
 import { constants } from 'node:zlib'
 import compression from 'compression'
 import type { Handler } from '../front-door.ts'
-import { heldScripts } from './held-scripts.ts'
+import { deferScripts } from './held-scripts.ts'
 import { staticFiles } from './static-files.ts'
 
 /** The way out of whatever is no answer of the API: the build's files, and pages whose scripts wait, compressed. */
-export function delivered(pages: Handler): Handler {
-  return staticFiles(compressed(heldScripts(pages)))
+export function assetHandler(pages: Handler): Handler {
+  return staticFiles(compressed(deferScripts(pages)))
 }
 
 /** As quick as gzip at its usual level, and a quarter smaller. A window of 256 KiB, because each page in work has one. */

@@ -4,45 +4,46 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Handler } from '../front-door.ts'
-import { heldScripts, holding } from './held-scripts.ts'
+import { deferScripts, scriptDeferrer } from './held-scripts.ts'
 
 const NONCE = 'nonce="a+b/c=="'
-const HEAD = `<script src="/_next/static/chunks/a-1_b.js" async="" ${NONCE}></script>`
+const SCRIPT_TAG = `<script src="/_next/static/chunks/a-1_b.js" async="" ${NONCE}></script>`
 const BODY = `<script src="/_next/static/chunks/main.js" ${NONCE} async=""></script>`
-const PAGE = `<html><link href="/x.css" ${NONCE}/>${HEAD}<script src="/_next/static/old.js" noModule="" ${NONCE}></script>
+const PAGE = `<html><link href="/x.css" ${NONCE}/>${SCRIPT_TAG}<script src="/_next/static/old.js" noModule="" ${NONCE}></script>
 <p>Größe &lt;script src="/_next/static/x.js" async=""></p>${BODY}<script ${NONCE}>go("é")</script></html>`
 
 /** What a server that answers by `inside` answers. */
 async function answerOf(inside: Handler): Promise<Response & { body: unknown }> {
-  const server = createServer(heldScripts(inside))
+  const server = createServer(deferScripts(inside))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  const kept = new Response(await answer.arrayBuffer(), answer)
+  const response = new Response(await answer.arrayBuffer(), answer)
   server.close()
-  return kept
+  return response
 }
 
 test('scripts are held, the rest of a page is as it was, and what lets them go has its nonce', () => {
-  const held = holding()(PAGE, true)
-  const [gone = ''] = /<script nonce="a\+b\/c==">\(function release[\s\S]+?\)\(\)<\/script>/.exec(held) ?? []
-  expect(gone.length).toBeGreaterThan(500)
+  const page = scriptDeferrer()(PAGE, true)
+  const [releaseScript = ''] =
+    /<script nonce="a\+b\/c==">\(function release[\s\S]+?\)\(\)<\/script>/.exec(page) ?? []
+  expect(releaseScript.length).toBeGreaterThan(500)
   // A closing tag within would end it.
-  expect(gone.indexOf('</')).toBe(gone.length - '</script>'.length)
-  expect(held.replace(gone, '')).toBe(
+  expect(releaseScript.indexOf('</')).toBe(releaseScript.length - '</script>'.length)
+  expect(page.replace(releaseScript, '')).toBe(
     PAGE.replace(
-      HEAD,
+      SCRIPT_TAG,
       `<script type="text/plain" data-src="/_next/static/chunks/a-1_b.js" ${NONCE}></script>`,
     ).replace(BODY, `<script type="text/plain" data-src="/_next/static/chunks/main.js" ${NONCE}></script>`),
   )
-  expect(held.indexOf(gone)).toBeLessThan(held.indexOf('data-src'))
+  expect(page.indexOf(releaseScript)).toBeLessThan(page.indexOf('data-src'))
 })
 
 test('a page in pieces is the same, wherever they are cut', () => {
-  const whole = holding()(PAGE, true)
+  const whole = scriptDeferrer()(PAGE, true)
   fc.assert(
     fc.property(fc.array(fc.nat(PAGE.length), { maxLength: 12 }), (cuts) => {
       const at = [0, ...cuts.toSorted((one, other) => one - other), PAGE.length]
-      const hold = holding()
+      const hold = scriptDeferrer()
       const pieces = at.slice(1).map((end, index) => hold(PAGE.slice(at[index], end), false))
       expect(pieces.join('') + hold('', true)).toBe(whole)
     }),
@@ -50,7 +51,7 @@ test('a page in pieces is the same, wherever they are cut', () => {
 })
 
 test('nothing is kept back but a tag that has not ended', () => {
-  const hold = holding()
+  const hold = scriptDeferrer()
   expect(hold('<p>1 < 2</p><', false)).toBe('<p>1 < 2</p>')
   expect(hold('p>rows', false)).toBe('<p>rows')
   const endless = `<script src="/_next/static/${'x'.repeat(500)}`
@@ -68,7 +69,7 @@ test('letters that are cut in two, other encodings and callbacks reach their end
     res.end(() => called.push('ended'))
   })
   expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toBe(
-    holding()(bytes.toString('latin1'), true),
+    scriptDeferrer()(bytes.toString('latin1'), true),
   )
   expect(called).toEqual(['written', 'ended'])
 })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Handler } from '../front-door.ts'
-import { pressAgain } from './press-again.ts'
+import { replayClicks } from './press-again.ts'
 import { release } from './release.ts'
 
 const HTML = /^text\/html/
@@ -9,9 +9,9 @@ const END = '</script>'
 /** As React writes a script that may run when it will. */
 const SCRIPT = /<script src="(\/_next\/static\/[^"<>]+)"([^<>]*) async=""([^<>]*)><\/script>/g
 /** In characters. A longer tag is none of React's. */
-const LONGEST = 400
+const MAX_TAG_LENGTH = 400
 
-const RELEASE = `(${release})();(${pressAgain})()`.replace(/\n\s+/g, '\n')
+const RELEASE = `(${release})();(${replayClicks})()`.replace(/\n\s+/g, '\n')
 
 type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
 
@@ -20,15 +20,15 @@ type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
  * font nor the processor from its first frame. Each becomes an element that loads nothing; before the first one stands what
  * lets them go (`release.ts`), by the same nonce, and presses again what was pressed meanwhile (`press-again.ts`). What is not a page, or says its length, passes as it is.
  */
-export function heldScripts(inside: Handler): Handler {
+export function deferScripts(inside: Handler): Handler {
   return (req, res) => {
     let hold: ((text: string, isLast: boolean) => string) | undefined
     const through = (send: Write, isLast: boolean): Write => {
-      return (...given) => {
-        hold ??= isPage(res) ? holding() : asItIs
-        if (hold === asItIs) return send.apply(res, given)
-        const out = Buffer.from(hold(latin1(given), isLast), 'latin1')
-        return send.apply(res, [out, ...given.filter((one) => typeof one === 'function')])
+      return (...args) => {
+        hold ??= isPage(res) ? scriptDeferrer() : asItIs
+        if (hold === asItIs) return send.apply(res, args)
+        const out = Buffer.from(hold(latin1(args), isLast), 'latin1')
+        return send.apply(res, [out, ...args.filter((one) => typeof one === 'function')])
       }
     }
     Object.assign(res, { write: through(res.write as Write, false), end: through(res.end as Write, true) })
@@ -37,10 +37,10 @@ export function heldScripts(inside: Handler): Handler {
 }
 
 /** Takes a page in pieces, cut wherever they are, and gives it with its scripts held, all but a tag that has not ended. */
-export function holding(): (text: string, isLast: boolean) => string {
-  let kept = ''
+export function scriptDeferrer(): (text: string, isLast: boolean) => string {
+  let pending = ''
   let isFirst = true
-  const held = (_: string, source: string, before: string, after: string) => {
+  const deferredScript = (_: string, source: string, before: string, after: string) => {
     const attributes = before + after
     const script = `<script type="text/plain" data-src="${source}"${attributes}></script>`
     if (!isFirst) return script
@@ -49,17 +49,17 @@ export function holding(): (text: string, isLast: boolean) => string {
     return `<script ${nonce}>${RELEASE}</script>${script}`
   }
   return (text, isLast) => {
-    const known = kept + text
-    const end = isLast ? known.length : beforeOpenTag(known)
-    kept = known.slice(end)
-    return known.slice(0, end).replace(SCRIPT, held)
+    const buffered = pending + text
+    const end = isLast ? buffered.length : beforeOpenTag(buffered)
+    pending = buffered.slice(end)
+    return buffered.slice(0, end).replace(SCRIPT, deferredScript)
   }
 }
 
 /** Where a tag begins that may be a script's and has not ended, or where the text ends. */
 function beforeOpenTag(text: string): number {
   const last = text.lastIndexOf(BEGIN)
-  if (last >= 0 && text.length - last < LONGEST && !text.includes(END, last)) return last
+  if (last >= 0 && text.length - last < MAX_TAG_LENGTH && !text.includes(END, last)) return last
   const angle = text.lastIndexOf('<')
   return angle >= 0 && BEGIN.startsWith(text.slice(angle)) ? angle : text.length
 }

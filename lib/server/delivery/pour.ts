@@ -5,7 +5,7 @@ import type { Outgoing } from '#lib/platform/files/stream.ts'
  * Takes the next chunk only when the one before has left. Where it breaks off, as with a client that is too slow, the
  * connection is cut.
  */
-export async function pour(body: Outgoing, res: ServerResponse): Promise<void> {
+export async function pipeToResponse(body: Outgoing, res: ServerResponse): Promise<void> {
   // At once, and not when the client has taken the chunk that it is slow with.
   void body.ended.then(({ cut }) => cut && res.destroy())
   for (let part = await body.next(); !part.done; part = await body.next()) {

@@ -8,7 +8,7 @@
  * React's mark on the document, from the moment on that it listens, begins with `_react`. It is sent as it stands, so that it
  * may use nothing from outside and has no comments within.
  */
-export function pressAgain(): void {
+export function replayClicks(): void {
   type Press = { button: HTMLButtonElement; detail: number; until: number }
   let pressed: Press[] = []
   let isTrying = false
@@ -39,7 +39,7 @@ export function pressAgain(): void {
     isTrying = pressed.length > 0
     if (isTrying) setTimeout(again, done ? 0 : 50)
   }
-  const look = (event: MouseEvent) => {
+  const capture = (event: MouseEvent) => {
     const button =
       event.isTrusted && (event.target as Element).closest<HTMLButtonElement>('button[type=button]')
     if (!button) return
@@ -50,5 +50,5 @@ export function pressAgain(): void {
       if (!isTrying) again()
     })
   }
-  document.addEventListener('click', look, true)
+  document.addEventListener('click', capture, true)
 }

@@ -18,23 +18,25 @@ export function release(): void {
   let isPainted = false
   let isParsed = false
   let isReleased = false
-  const put = (held: HTMLScriptElement) => {
+  const put = (deferred: HTMLScriptElement) => {
     const script = document.createElement('script')
     script.async = true
-    script.nonce = held.nonce
-    script.src = held.dataset.src ?? ''
-    held.replaceWith(script)
+    script.nonce = deferred.nonce
+    script.src = deferred.dataset.src ?? ''
+    deferred.replaceWith(script)
   }
   const go = () => {
     isReleased = true
-    for (const held of document.querySelectorAll<HTMLScriptElement>('script[data-src^="/_next/static/"]')) {
-      if (held.nonce === nonce) setTimeout(put, 0, held)
+    for (const deferred of document.querySelectorAll<HTMLScriptElement>(
+      'script[data-src^="/_next/static/"]',
+    )) {
+      if (deferred.nonce === nonce) setTimeout(put, 0, deferred)
     }
     if (!isParsed) return
     setTimeout(() => frame.remove())
     for (const event of events) document.removeEventListener(event, go, true)
   }
-  const look = () => {
+  const check = () => {
     if (document.hidden) go()
     else if (isPainted && isParsed) requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go)))
   }
@@ -42,7 +44,7 @@ export function release(): void {
   document.addEventListener('DOMContentLoaded', () => {
     isParsed = true
     if (isReleased) go()
-    else look()
+    else check()
   })
   setTimeout(go, 3000)
   try {
@@ -53,7 +55,7 @@ export function release(): void {
     new PerformanceObserver((seen) => {
       if (seen.getEntriesByName('first-contentful-paint').length === 0) return
       isPainted = true
-      look()
+      check()
       setTimeout(go, 300)
     }).observe({ type: 'paint', buffered: true })
   } catch {

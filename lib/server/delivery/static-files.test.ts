@@ -2,25 +2,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDoor } from '../test-door.ts'
+import { openTestServer } from '../test-door.ts'
 import { staticFiles } from './static-files.ts'
 
 let folder = ''
-let door: Awaited<ReturnType<typeof openDoor>>
+let testServer: Awaited<ReturnType<typeof openTestServer>>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'static-'))
   for (const name of ['a.js', 'a.css', 'a.woff2']) writeFileSync(join(folder, name), '0123456789')
   const serve = staticFiles((_, res) => void res.end('a page'), folder)
-  door = await openDoor({ inside: serve })
+  testServer = await openTestServer({ inside: serve })
 })
 afterAll(async () => {
-  await door.close()
+  await testServer.close()
   rmSync(folder, { recursive: true })
 })
 
 const get = async (path: string, ...headers: string[]) => {
-  const { answers } = await door.ask(`GET /_next${path}`, ['Host: console.example', ...headers])
+  const { answers } = await testServer.request(`GET /_next${path}`, ['Host: console.example', ...headers])
   return answers
 }
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
-import { openDoor } from '../test-door.ts'
+import { openTestServer } from '../test-door.ts'
 import { healthCheck } from './health.ts'
 
 let close: (() => Promise<void>)[] = []
@@ -13,18 +13,18 @@ afterEach(async () => {
   close = []
 })
 
-async function ask(path: string, isDraining = false) {
-  const door = await openDoor({ health: healthCheck(() => isDraining) })
-  close.push(door.close)
-  const { answers } = await door.ask(`GET ${path}`)
+async function requestHealth(path: string, isDraining = false) {
+  const testServer = await openTestServer({ health: healthCheck(() => isDraining) })
+  close.push(testServer.close)
+  const { answers } = await testServer.request(`GET ${path}`)
   return `${answers[0]?.status} ${answers[0]?.body}`
 }
 
 /** The answers of the three addresses, in the order of what they ask for. */
 const all = async (isDraining = false) => [
-  await ask('/livez', isDraining),
-  await ask('/healthz', isDraining),
-  await ask('/readyz', isDraining),
+  await requestHealth('/livez', isDraining),
+  await requestHealth('/healthz', isDraining),
+  await requestHealth('/readyz', isDraining),
 ]
 
 test('ok while the database answers; who is about to leave says so to all but those who end what is dead', async () => {
@@ -35,15 +35,15 @@ test('ok while the database answers; who is about to leave says so to all but th
 })
 
 test('a query does not matter, and HEAD has no body', async () => {
-  expect(await ask('/healthz?full')).toBe('200 ok')
-  const door = await openDoor({ health: healthCheck(() => false) })
-  close.push(door.close)
-  expect((await door.ask('HEAD /livez')).answers).toMatchObject([{ status: 200, body: '' }])
+  expect(await requestHealth('/healthz?full')).toBe('200 ok')
+  const testServer = await openTestServer({ health: healthCheck(() => false) })
+  close.push(testServer.close)
+  expect((await testServer.request('HEAD /livez')).answers).toMatchObject([{ status: 200, body: '' }])
 })
 
 test('only readiness asks the database, so that balancers let our own 503 through', async () => {
-  const gone = openDatabase('postgres://nobody@127.0.0.1:1/none')
-  close.push(gone.close)
+  const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none')
+  close.push(unreachable.close)
   expect(await all()).toEqual(['200 ok', '200 ok', '503 database'])
 })
 
@@ -55,7 +55,7 @@ test('not ready when the database says nothing, sooner than its pool gives up', 
   const frozen = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`)
   close.push(frozen.close)
   const pool = frozen.jobs.query('SELECT 1').catch(() => 'the pool gave up')
-  expect(await Promise.race([ask('/readyz'), pool])).toBe('503 database')
+  expect(await Promise.race([requestHealth('/readyz'), pool])).toBe('503 database')
 })
 
 test('not ready while a migration of this release is missing, nor disturbed by those of a later one', async () => {
@@ -63,15 +63,16 @@ test('not ready while a migration of this release is missing, nor disturbed by t
   close.push(database.close)
   const owner = new pg.Client({ connectionString: database.url })
   await owner.connect()
-  const later = "INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)"
+  const newerMigration =
+    "INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)"
   try {
-    await owner.query(later)
-    expect(await ask('/readyz')).toBe('200 ok')
+    await owner.query(newerMigration)
+    expect(await requestHealth('/readyz')).toBe('200 ok')
     await owner.query(
       `DELETE FROM drizzle.__drizzle_migrations
        WHERE id IN (SELECT id FROM drizzle.__drizzle_migrations ORDER BY created_at DESC LIMIT 2)`,
     )
-    expect(await ask('/readyz')).toBe('503 migrations')
+    expect(await requestHealth('/readyz')).toBe('503 migrations')
   } finally {
     await owner.end()
   }

@@ -15,15 +15,16 @@ import { whatIsMissing } from './readiness.ts'
  */
 export function healthCheck(isDraining: () => boolean): Handler {
   return async ({ url = '' }, res) => {
-    if (url.startsWith('/livez')) say(res)
-    else if (isDraining()) say(res, 'draining')
-    else if (url.startsWith('/readyz')) say(res, await whatIsMissing(), database().replica?.fault())
-    else say(res)
+    if (url.startsWith('/livez')) sendHealth(res)
+    else if (isDraining()) sendHealth(res, 'draining')
+    else if (url.startsWith('/readyz'))
+      sendHealth(res, await whatIsMissing(), database().replica?.unavailability())
+    else sendHealth(res)
   }
 }
 
-function say(res: ServerResponse, fault?: string, ofReplica?: string): void {
-  const text = fault ?? (ofReplica ? `ok, replica ${ofReplica}` : 'ok')
+function sendHealth(res: ServerResponse, problem?: string, ofReplica?: string): void {
+  const text = problem ?? (ofReplica ? `ok, replica ${ofReplica}` : 'ok')
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
-  res.writeHead(fault ? 503 : 200, { ...headers, 'Content-Length': text.length }).end(text)
+  res.writeHead(problem ? 503 : 200, { ...headers, 'Content-Length': text.length }).end(text)
 }

@@ -8,29 +8,29 @@ import { type Embedded, startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { onDatabase, run } from '#lib/platform/db/test-server.ts'
 import { type Standby, startStandby } from '#lib/platform/db/test-standby.ts'
-import { openDoor } from '../test-door.ts'
+import { openTestServer } from '../test-door.ts'
 import { healthCheck } from './health.ts'
 import { sweep, watchReplica } from './replica.ts'
 
 let root: string
-let own: Embedded
+let primary: Embedded
 let standby: Standby
 let opened: Database
 let watching: { stop(): void } | undefined
 
 beforeAll(async () => {
   root = await emptyFolder()
-  own = await startEmbedded(join(root, 'own'))
-  await migrate(own.url)
-  standby = await startStandby({ folder: join(root, 'own'), url: own.url }, join(root, 'standby'))
+  primary = await startEmbedded(join(root, 'own'))
+  await migrate(primary.url)
+  standby = await startStandby({ folder: join(root, 'own'), url: primary.url }, join(root, 'standby'))
 })
 afterAll(async () => {
   await standby.stop()
-  await own.release()
+  await primary.release()
   await rm(root, { recursive: true, force: true })
 })
 beforeEach(() => {
-  opened = openDatabase(own.url, { url: standby.url, mostBehind: 1000 })
+  opened = openDatabase(primary.url, { url: standby.url, mostBehind: 1000 })
 })
 afterEach(async () => {
   watching?.stop()
@@ -38,9 +38,9 @@ afterEach(async () => {
 })
 
 async function ready() {
-  const door = await openDoor({ health: healthCheck(() => false) })
-  const { answers } = await door.ask('GET /readyz')
-  await door.close()
+  const testServer = await openTestServer({ health: healthCheck(() => false) })
+  const { answers } = await testServer.request('GET /readyz')
+  await testServer.close()
   return `${answers[0]?.status} ${answers[0]?.body}`
 }
 
@@ -48,7 +48,7 @@ test('readiness says that the replica is behind, or away, and is ready', async (
   watching = await watchReplica()
   await expect.poll(ready).toBe('200 ok')
   await standby.pause()
-  await run(own.url, 'CREATE TABLE later ()')
+  await run(primary.url, 'CREATE TABLE later ()')
   await expect.poll(ready).toBe('200 ok, replica behind')
   await standby.resume()
   await expect.poll(ready).toBe('200 ok')
@@ -56,17 +56,17 @@ test('readiness says that the replica is behind, or away, and is ready', async (
 
 test('a start does not need it', async () => {
   await opened.close()
-  opened = openDatabase(own.url, { url: 'postgres://nobody@127.0.0.1:1/none', mostBehind: 1000 })
+  opened = openDatabase(primary.url, { url: 'postgres://nobody@127.0.0.1:1/none', mostBehind: 1000 })
   watching = await watchReplica()
   expect(await ready()).toBe('200 ok, replica away')
 })
 
 test.each([
-  ['our own server', () => own.url],
+  ['our own server', () => primary.url],
   ['another database of the replica', () => onDatabase(standby.url, 'postgres')],
 ])('%s is refused', async (_, url) => {
   await opened.close()
-  opened = openDatabase(own.url, { url: url(), mostBehind: 1000 })
+  opened = openDatabase(primary.url, { url: url(), mostBehind: 1000 })
   await expect(watchReplica()).rejects.toThrow(/^The database of DATABASE_READ_URL is no replica/)
 })
 
@@ -84,7 +84,7 @@ test('the replica of another server is refused', async () => {
 
 test('one that has not got the migrations of this release is refused', async () => {
   await run(
-    own.url,
+    primary.url,
     'DELETE FROM drizzle.__drizzle_migrations WHERE id = (SELECT max(id) FROM drizzle.__drizzle_migrations)',
   )
   await standby.catchUp()
@@ -94,13 +94,13 @@ test('one that has not got the migrations of this release is refused', async () 
 test('what was noted of writes is swept away after a while, and not before', async () => {
   const note = (id: string, age: string) =>
     run(
-      own.url,
+      primary.url,
       `INSERT INTO recent_writes VALUES ('${id}', pg_current_xact_id(), now() - interval '${age}')`,
     )
   await note('old', '2 minutes')
   await note('new', '30 seconds')
   await sweep()
-  const owner = new pg.Client({ connectionString: own.url })
+  const owner = new pg.Client({ connectionString: primary.url })
   await owner.connect()
   const { rows } = await owner.query('SELECT customer_id FROM recent_writes')
   await owner.end()

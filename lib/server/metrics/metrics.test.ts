@@ -46,9 +46,9 @@ describe('what is measured', () => {
 test('pools say who waits, and the database what is open', async () => {
   const registry = new Registry()
   watch(registry)
-  const held = await Promise.all([database.opened.streams.connect(), database.opened.streams.connect()])
+  const clients = await Promise.all([database.opened.streams.connect(), database.opened.streams.connect()])
   const text = await registry.metrics()
-  for (const client of held) client.release()
+  for (const client of clients) client.release()
   expect(text).toContain('console_database_connections{pool="streams",state="used"} 2')
   expect(text).toContain('console_database_up 1')
   expect(text).toContain('console_license_changes{state="unclear"} 0')
@@ -63,8 +63,8 @@ test('are served on a port of their own', async () => {
     expect([response.status, type]).toEqual([200, expect.stringContaining('text/plain')])
     expect(await response.text()).toContain('nodejs_eventloop_lag_seconds')
     expect((await fetch(new URL('/', served.url))).status).toBe(404)
-    const taken = { host: '127.0.0.1', port: Number(new URL(served.url ?? '').port) }
-    await expect(startMetrics(taken)).rejects.toThrow(/METRICS_PORT.*can't be listened on/)
+    const usedAddress = { host: '127.0.0.1', port: Number(new URL(served.url ?? '').port) }
+    await expect(startMetrics(usedAddress)).rejects.toThrow(/METRICS_PORT.*can't be listened on/)
   } finally {
     await served.stop()
   }
@@ -74,9 +74,9 @@ test('the alerts ask for what there is', async () => {
   const registry = new Registry()
   count(registry)
   watch(registry)
-  const known = (await registry.getMetricsAsJSON()).map(({ name }) => name)
-  const asked = readFileSync('docs/alerts.yml', 'utf8').match(/\bconsole_\w+/g) ?? []
-  const names = asked.map((name) => name.replace(/_(bucket|count|sum)$/, ''))
+  const metricNames = (await registry.getMetricsAsJSON()).map(({ name }) => name)
+  const alertMetrics = readFileSync('docs/alerts.yml', 'utf8').match(/\bconsole_\w+/g) ?? []
+  const names = alertMetrics.map((name) => name.replace(/_(bucket|count|sum)$/, ''))
   expect(names.length).toBeGreaterThan(5)
-  expect(names.filter((name) => !known.includes(name))).toEqual([])
+  expect(names.filter((name) => !metricNames.includes(name))).toEqual([])
 })

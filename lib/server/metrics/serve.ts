@@ -21,8 +21,10 @@ export async function startMetrics(at: MetricsConfig): Promise<Serving> {
   if (!cluster.isWorker) return serve(at, () => registry.metrics(), registry.contentType)
   ClusterRegistry.setRegistries(registry)
   // Its types do not have `shutdown`, which hands over what this worker has counted, so that it is not forgotten.
-  const asked = new ClusterRegistry() as ClusterRegistry<never> & { shutdown(wait: number): Promise<void> }
-  return { url: undefined, stop: () => asked.shutdown(2000).catch(() => {}) }
+  const clusterRegistry = new ClusterRegistry() as ClusterRegistry<never> & {
+    shutdown(wait: number): Promise<void>
+  }
+  return { url: undefined, stop: () => clusterRegistry.shutdown(2000).catch(() => {}) }
 }
 
 /** Serves what all workers of this primary measure, together. */

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from '@prometheus-io/client'
 import { database } from '#lib/platform/db/client.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { type Figures, readFigures } from '../figures.ts'
+import { readServiceStats, type ServiceStats } from '../figures.ts'
 
 /** For so long, in milliseconds, figures of the database are given again: whoever scrapes often asks it rarely. */
 const FRESH_MS = 15_000
@@ -9,7 +9,7 @@ const FRESH_MS = 15_000
 /** Tells in a registry, each time it is read, how the pools of this process and the service as a whole stand. */
 export function watch(registry: Registry): void {
   watchPools(registry)
-  watchFigures(registry)
+  observeStats(registry)
 }
 
 function watchPools(registry: Registry): void {
@@ -19,24 +19,27 @@ function watchPools(registry: Registry): void {
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
-      const { close: _close, replica, turns, ...pools } = database()
+      const { close: _close, replica, semaphores, ...pools } = database()
       const there = replica ? { replicaReads: replica.reads, replicaStreams: replica.streams } : {}
-      for (const [pool, own] of Object.entries({ ...pools, ...there })) {
-        connections.set({ pool, state: 'used' }, own.totalCount - own.idleCount)
-        connections.set({ pool, state: 'idle' }, own.idleCount)
-        connections.set({ pool, state: 'waiting' }, own.waitingCount + (turns.get(own)?.waiting() ?? 0))
+      for (const [pool, openPool] of Object.entries({ ...pools, ...there })) {
+        connections.set({ pool, state: 'used' }, openPool.totalCount - openPool.idleCount)
+        connections.set({ pool, state: 'idle' }, openPool.idleCount)
+        connections.set(
+          { pool, state: 'waiting' },
+          openPool.waitingCount + (semaphores.get(openPool)?.waiting() ?? 0),
+        )
       }
     },
   })
 }
 
-function watchFigures(registry: Registry): void {
+function observeStats(registry: Registry): void {
   // Of all customers and processes: each process says the same, so that those of several are not added up.
   const shared = <Label extends string>(
     name: string,
     help: string,
     labelNames: Label[],
-    show: (gauge: Gauge<Label>, figures: Figures) => void,
+    show: (gauge: Gauge<Label>, stats: ServiceStats) => void,
   ) => {
     const gauge: Gauge<Label> = new Gauge({
       name,
@@ -45,9 +48,9 @@ function watchFigures(registry: Registry): void {
       aggregator: 'max',
       registers: [registry],
       async collect() {
-        const figures = await freshFigures()
+        const stats = await freshStats()
         gauge.reset()
-        if (figures) show(gauge, figures)
+        if (stats) show(gauge, stats)
         // Without labels a gauge is 0 from its beginning: that would be a lie of what nobody knows.
         else if (labelNames.length === 0) (gauge as Gauge).set(Number.NaN)
       },
@@ -58,7 +61,7 @@ function watchFigures(registry: Registry): void {
     help: '1 where the database answers this process.',
     aggregator: 'min',
     registers: [registry],
-    collect: async () => isUp.set((await freshFigures()) ? 1 : 0),
+    collect: async () => isUp.set((await freshStats()) ? 1 : 0),
   })
   shared(
     'console_license_changes',
@@ -106,15 +109,15 @@ function watchFigures(registry: Registry): void {
   )
 }
 
-let last: { at: number; figures: Promise<Figures | undefined> } | undefined
+let last: { at: number; stats: Promise<ServiceStats | undefined> } | undefined
 
 /** Undefined where the database does not give them. */
-function freshFigures(): Promise<Figures | undefined> {
-  if (last && performance.now() - last.at < FRESH_MS) return last.figures
-  const figures = readFigures().catch((error: unknown) => {
+function freshStats(): Promise<ServiceStats | undefined> {
+  if (last && performance.now() - last.at < FRESH_MS) return last.stats
+  const stats = readServiceStats().catch((error: unknown) => {
     log().warn({ reason: reasonOf(error).slice(0, 300) }, 'the figures for /metrics could not be read')
     return undefined
   })
-  last = { at: performance.now(), figures }
-  return figures
+  last = { at: performance.now(), stats }
+  return stats
 }

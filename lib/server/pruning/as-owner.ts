@@ -10,7 +10,7 @@ export type OwnersWork = {
   /** Says how many rows a statement wrote. */
   write(text: string, values?: unknown[]): Promise<number>
   /** Adds an event at once, under the operator's name: its chain goes on with this transaction. */
-  tell(
+  addEvent(
     customerId: CustomerId,
     event: { action: string; subject: string; details?: Record<string, string | number | string[] | null> },
   ): Promise<void>
@@ -28,7 +28,7 @@ const LOCK_WAIT = 1000
  */
 export async function asOwnerOf<T>(
   url: string,
-  { alone, beside = [] }: { alone: readonly CustomerId[]; beside?: readonly CustomerId[] },
+  { alone, related = [] }: { alone: readonly CustomerId[]; related?: readonly CustomerId[] },
   work: (owner: OwnersWork) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client(ownerOf(url))
@@ -36,10 +36,11 @@ export async function asOwnerOf<T>(
   try {
     await client.query('BEGIN')
     // By SET LOCAL, which reaches each machine of a database that is spread: `set_config` does not.
-    const operated = pg.escapeLiteral([...alone, ...beside].join(' '))
+    const operated = pg.escapeLiteral([...alone, ...related].join(' '))
     for (const set of [`console.operated = ${operated}`, "timezone = 'UTC'", `lock_timeout = ${LOCK_WAIT}`])
       await client.query(`SET LOCAL ${set}`)
-    for (const id of beside) await client.query('SELECT pg_advisory_xact_lock_shared(43, hashtext($1))', [id])
+    for (const id of related)
+      await client.query('SELECT pg_advisory_xact_lock_shared(43, hashtext($1))', [id])
     for (const id of alone) await client.query('SELECT pg_advisory_xact_lock(43, hashtext($1))', [id])
     const value = await work(workOf(client))
     await client.query('COMMIT')
@@ -56,11 +57,11 @@ function workOf(client: pg.Client): OwnersWork {
     query: async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
       (await client.query<Row>(text, values)).rows,
     write: async (text, values) => (await client.query(text, values)).rowCount ?? 0,
-    async tell(customerId, { action, subject, details = {} }) {
+    async addEvent(customerId, { action, subject, details = {} }) {
       const { kind: actorKind, id: actorId, name: actorName } = OPERATOR
       const who = { actorKind, actorId, actorName, requestId, session: null, address: null, agent: null }
       const addition: Addition = { entry: { customerId, action, subject, ...who, details } }
-      for (const statement of appending([addition])) await client.query(statement)
+      for (const query of appending([addition])) await client.query(query)
     },
   }
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import { customersWhoAreGone } from '#lib/identity/access/due-work.ts'
+import { deletedCustomers } from '#lib/identity/access/due-work.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { log } from '#lib/platform/runtime/log.ts'
@@ -13,10 +13,14 @@ import { asOwnerOf, type OwnersWork } from './as-owner.ts'
  * @returns how many customers
  * @throws AggregateError of those that failed; each other one was tried
  */
-export async function removeDeparted(requestId: string, signal: AbortSignal, url: string): Promise<number> {
+export async function purgeDeletedCustomers(
+  requestId: string,
+  signal: AbortSignal,
+  url: string,
+): Promise<number> {
   const errors: unknown[] = []
   let count = 0
-  for (const { customerId, isExported } of await customersWhoAreGone()) {
+  for (const { customerId, isExported } of await deletedCustomers()) {
     if (signal.aborted) break
     if (!isExported || !databaseSettings().migratesAtStart) {
       const todo = isExported ? 'run: customers remove-gone' : 'export it: its rows wait'
@@ -41,13 +45,13 @@ export async function removeDeparted(requestId: string, signal: AbortSignal, url
  */
 export function removeCustomer(url: string, customerId: CustomerId): Promise<boolean> {
   return asOwnerOf(url, { alone: [customerId] }, async ({ query, write }) => {
-    const kept = await write(
+    const recorded = await write(
       `INSERT INTO former_customers (id, closed_at, chain_seq, chain_digest)
        SELECT c.id, c.closed_at, h.seq, h.digest FROM customers c LEFT JOIN audit_heads h ON h.customer_id = c.id
        WHERE c.id = $1 AND c.gone_at <= now() AND c.exported_at >= c.closed_at`,
       [customerId],
     )
-    if (kept === 0) return false
+    if (recorded === 0) return false
     // The sums of its invoices go as they are, and are not made smaller first.
     await write("SET LOCAL console.sums = 'left'")
     for (const table of await tablesOf(query))
@@ -72,13 +76,13 @@ async function tablesOf(query: OwnersWork['query']): Promise<string[]> {
      WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`,
   )
   const left = new Map(rows.map((row) => [row.name, row]))
-  const order: string[] = []
+  const sortedTables: string[] = []
   while (left.size > 0) {
     const pointedTo = new Set([...left.values()].flatMap(({ pointsTo }) => pointsTo))
     const free = [...left.keys()].filter((name) => !pointedTo.has(name))
     if (free.length === 0) throw new Error(`The tables ${[...left.keys()].join(', ')} point to each other.`)
     for (const name of free) left.delete(name)
-    order.push(...free.sort())
+    sortedTables.push(...free.sort())
   }
-  return order
+  return sortedTables
 }

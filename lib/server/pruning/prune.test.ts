@@ -5,27 +5,29 @@ import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { prune } from './prune.ts'
 
 let database: TestDatabase
-let [own, member] = ['', '']
+let [customer, member] = ['', '']
 beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  own = await addNewCustomer()
-  member = await addMember(own, { roles: ['admin'] })
+  customer = await addNewCustomer()
+  member = await addMember(customer, { roles: ['admin'] })
 })
 
 const run = (signal = new AbortController().signal) => prune('job-test', signal)
-const add = (statement: string) =>
-  database.sql(own, statement.replaceAll('$own', `'${own}'`).replaceAll('$member', `'${member}'`))
+const add = (query: string) =>
+  database.sql(customer, query.replaceAll('$own', `'${customer}'`).replaceAll('$member', `'${member}'`))
 const left = async (columns: string, table: string) =>
-  (await database.sql(own, `SELECT ${columns} AS value FROM ${table} ORDER BY 1`)).map(({ value }) => value)
+  (await database.sql(customer, `SELECT ${columns} AS value FROM ${table} ORDER BY 1`)).map(
+    ({ value }) => value,
+  )
 
 test('sessions that have ended, and when their member was seen stays known', async () => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
-  await addSession(own, member, { digest: 'live' })
-  await addSession(own, member, { digest: 'idle', lastSeenAt: ago(31) })
-  await addSession(own, member, { digest: 'old', createdAt: ago(481), lastSeenAt: ago(2) })
+  await addSession(customer, member, { digest: 'live' })
+  await addSession(customer, member, { digest: 'idle', lastSeenAt: ago(31) })
+  await addSession(customer, member, { digest: 'old', createdAt: ago(481), lastSeenAt: ago(2) })
   expect(await run()).toBe(2)
   expect(await left('digest', 'sessions')).toEqual(['live'])
   const [seen] = await left('last_seen_at', 'members')
@@ -41,7 +43,7 @@ test('browsers in which nobody has signed in for 400 days', async () => {
 })
 
 test('idempotency keys after a day, but not that of a change that is open', async () => {
-  await addAsset(own, 'workspace-suite-1', { purchased: 5 })
+  await addAsset(customer, 'workspace-suite-1', { purchased: 5 })
   await add(`INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
     actor_id, actor_name, request_id) VALUES ($own, 'open', 'workspace-suite-1', 5, 6, 'SENT', 'key', 'K', 'K', 'r')`)
   await add(`INSERT INTO idempotency_keys (customer_id, caller, key, fingerprint, change_id, created_at) VALUES
@@ -52,8 +54,8 @@ test('idempotency keys after a day, but not that of a change that is open', asyn
 })
 
 test('readings after three years, but for the one that held then', async () => {
-  await addAsset(own, 'workspace-suite-1', { purchased: 5 })
-  await addAsset(own, 'workspace-suite-2', { purchased: 5 })
+  await addAsset(customer, 'workspace-suite-1', { purchased: 5 })
+  await addAsset(customer, 'workspace-suite-2', { purchased: 5 })
   await add(`INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
     SELECT $own, 'workspace-suite-1', now() - n * interval '1 year', n, n FROM unnest(ARRAY[1, 2, 4, 5, 6]) n`)
   await add(`INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
@@ -66,8 +68,8 @@ test('readings after three years, but for the one that held then', async () => {
 })
 
 test('mails with notices after two years: not the last one, and none about an open invoice', async () => {
-  await addInvoice(own, 'PAID', { balanceAmount: '0' })
-  await addInvoice(own, 'OPEN', { totalAmount: '5', balanceAmount: '5' })
+  await addInvoice(customer, 'PAID', { balanceAmount: '0' })
+  await addInvoice(customer, 'OPEN', { totalAmount: '5', balanceAmount: '5' })
   await add(
     `INSERT INTO notice_recipients (customer_id, id, email) VALUES ($own, 'r', 'a@x.example'), ($own, 's', 'b@x.example')`,
   )
@@ -93,7 +95,7 @@ test('mails about accounts after 90 days', async () => {
 })
 
 test('nothing any more once it is to leave', async () => {
-  await addSession(own, member, { lastSeenAt: new Date(Date.now() - 3_600_000) })
+  await addSession(customer, member, { lastSeenAt: new Date(Date.now() - 3_600_000) })
   expect(await run(AbortSignal.abort())).toBe(0)
   expect(await run()).toBe(1)
 })

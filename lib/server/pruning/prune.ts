@@ -5,10 +5,10 @@ import { pruneLinks } from '#lib/identity/access/links/store.ts'
 import { pruneBudgets } from '#lib/identity/access/sign-ins/budgets.ts'
 import { pruneBrowsers } from '#lib/identity/access/sign-ins/known-browsers.ts'
 import { prunePending } from '#lib/identity/access/sign-ins/pending.ts'
-import { pruneBegun } from '#lib/identity/access/sign-on/code-flow.ts'
+import { prunePendingSignOns } from '#lib/identity/access/sign-on/code-flow.ts'
 import { pruneLogouts } from '#lib/identity/access/sign-on/logout.ts'
 import * as accountMails from '#lib/identity/account-mails/store.ts'
-import { pruneReadings } from '#lib/licenses/assets/store.ts'
+import { pruneSeatSamples } from '#lib/licenses/assets/store.ts'
 import { pruneDismissals } from '#lib/notifications/needs/store.ts'
 import * as notices from '#lib/notifications/notices/outbox.ts'
 import { pruneKeys } from '#lib/platform/api/idempotency.ts'
@@ -23,7 +23,7 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   pruneSessions,
   pruneBrowsers,
   pruneKeys,
-  pruneReadings,
+  pruneSeatSamples,
   notices.pruneMails,
   accountMails.pruneMails,
   pruneLinks,
@@ -31,7 +31,14 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
 ]
 
 /** The same for what is of no customer: sign-ins that led nowhere, and what was counted and used up on their way. */
-const OF_NOBODY = [pruneBudgets, prunePending, pruneRecoveries, pruneChallenges, pruneBegun, pruneLogouts]
+const OF_NOBODY = [
+  pruneBudgets,
+  prunePending,
+  pruneRecoveries,
+  pruneChallenges,
+  prunePendingSignOns,
+  pruneLogouts,
+]
 
 /**
  * Removes what was kept for its time: of each customer, table after table, and the sign-ins and forgotten passwords of nobody in particular.

@@ -18,7 +18,7 @@ import { onMeasured } from '#lib/platform/runtime/log.ts'
 export type Trace = (
   req: IncomingMessage,
   res: ServerResponse,
-  asked: { path: string; route?: string | undefined },
+  target: { path: string; route?: string | undefined },
   answer: () => Promise<void> | void,
 ) => Promise<void>
 

@@ -21,10 +21,10 @@ export type Traces = {
 export function startTraces(): Traces {
   const { name, version } = packageJson
   diag.setLogger(toLog(), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-  const own = resourceFromAttributes({ 'service.name': name, 'service.version': version })
+  const resource = resourceFromAttributes({ 'service.name': name, 'service.version': version })
   const sdk = new NodeSDK({
     // What the environment says of the service outranks it.
-    resource: defaultResource().merge(own),
+    resource: defaultResource().merge(resource),
     // Figures are for Prometheus, and the log is on standard output.
     metricReaders: [],
     logRecordProcessors: [],
@@ -47,16 +47,16 @@ export function startTraces(): Traces {
 
 /** What the library has to say: that nobody takes the traces, for instance. */
 function toLog(): DiagLogger {
-  const warn = (said: string) => log().warn({ reason: messageIn(said).slice(0, 300) }, 'traces')
+  const warn = (message: string) => log().warn({ reason: messageIn(message).slice(0, 300) }, 'traces')
   const ignore = () => {}
   return { error: warn, warn, info: ignore, debug: ignore, verbose: ignore }
 }
 
 /** An error comes as JSON, with its stack. */
-function messageIn(said: string): string {
+function messageIn(text: string): string {
   try {
-    return String(JSON.parse(said).message)
+    return String(JSON.parse(text).message)
   } catch {
-    return said
+    return text
   }
 }

@@ -27,12 +27,12 @@ export type Collector = Awaited<ReturnType<typeof openCollector>>
 export async function openCollector() {
   const spans: Span[] = []
   const resources: Span['attributes'][] = []
-  const asked: { url: string | undefined; authorization: string | undefined }[] = []
+  const requests: { url: string | undefined; authorization: string | undefined }[] = []
   let text = ''
   const server = createServer(async (req, res) => {
     let body = ''
     for await (const chunk of req) body += chunk
-    asked.push({ url: req.url, authorization: req.headers.authorization })
+    requests.push({ url: req.url, authorization: req.headers.authorization })
     text += body
     for (const { resource, scopeSpans } of (JSON.parse(body) as Batch).resourceSpans) {
       resources.push(plain(resource.attributes))
@@ -46,7 +46,7 @@ export async function openCollector() {
   return {
     spans,
     resources,
-    asked,
+    requests,
     /** What a process needs to be told to send its traces here. */
     settings: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,

@@ -6,7 +6,7 @@ import { log } from '#lib/platform/runtime/log.ts'
 import { google } from '../../../test/fuzz/sceneries.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 import { loadApi } from '../api.ts'
-import { openDoor } from '../test-door.ts'
+import { openTestServer } from '../test-door.ts'
 import { startTraces, type Traces } from './start.ts'
 import { type Collector, openCollector, type Span } from './test-collector.ts'
 
@@ -15,7 +15,7 @@ let database: TestDatabase
 let stage: Stage
 let collector: Collector
 let traces: Traces
-let door: Awaited<ReturnType<typeof openDoor>>
+let testServer: Awaited<ReturnType<typeof openTestServer>>
 
 beforeAll(async () => {
   collector = await openCollector()
@@ -28,10 +28,10 @@ beforeAll(async () => {
     times: { VENDOR_READ_MS: '4000', VENDOR_WRITE_MS: '4000' },
   })
   traces = startTraces()
-  door = await openDoor({ api: await loadApi(traces.trace) })
+  testServer = await openTestServer({ api: await loadApi(traces.trace) })
 })
 afterAll(async () => {
-  await door.close()
+  await testServer.close()
   await traces.stop()
   await stage.close()
   await database.close()
@@ -41,8 +41,8 @@ afterAll(async () => {
 
 /** Sends a request with the writer's key, and waits for its span and those below it. */
 async function traced(line: string, { headers = [], body = '' }: { headers?: string[]; body?: string } = {}) {
-  const own = ['Host: console.example', `Authorization: Bearer ${stage.keys[0]}`]
-  const { answers } = await door.ask(line, [...own, ...headers], body)
+  const requestHeaders = ['Host: console.example', `Authorization: Bearer ${stage.keys[0]}`]
+  const { answers } = await testServer.request(line, [...requestHeaders, ...headers], body)
   const requestId = answers[0]?.headers['request-id']
   const find = () => collector.spans.find((one) => one.attributes['console.request_id'] === requestId)
   await expect.poll(find).toBeDefined()
@@ -130,8 +130,8 @@ it('what happens in no request has no span', async () => {
 })
 
 it('the environment says where to, and under which name', () => {
-  expect(new Set(collector.asked.map(({ url }) => url))).toEqual(new Set(['/v1/traces']))
-  expect(collector.asked[0]?.authorization).toBe('Bearer of-the-collector')
+  expect(new Set(collector.requests.map(({ url }) => url))).toEqual(new Set(['/v1/traces']))
+  expect(collector.requests[0]?.authorization).toBe('Bearer of-the-collector')
   expect(collector.resources[0]).toMatchObject({
     'service.name': 'billing-in-a-test',
     'service.version': '0.1.0',
@@ -141,25 +141,28 @@ it('the environment says where to, and under which name', () => {
 it('nothing that was sent has a key, a customer, what was searched for or a value', () => {
   const { customerId, skuId } = stage.seeds[0] as Seed
   const sent = collector.text()
-  for (const word of [stage.keys[0], 'Bearer', CUSTOMER, 'Wanted', customerId, skuId, 'quantity', 'SELECT'])
-    expect(sent).not.toContain(word)
+  for (const secret of [stage.keys[0], 'Bearer', CUSTOMER, 'Wanted', customerId, skuId, 'quantity', 'SELECT'])
+    expect(sent).not.toContain(secret)
 })
 
 describe('traces', () => {
   it('that nobody takes are a line in the log, and the stop goes on', async () => {
     const warn = vi.spyOn(log(), 'warn')
     // Where nobody listens.
-    const gone = await openCollector()
-    gone.close()
-    for (const [name, value] of Object.entries({ ...gone.settings, OTEL_EXPORTER_OTLP_TIMEOUT: '100' }))
+    const closedCollector = await openCollector()
+    closedCollector.close()
+    for (const [name, value] of Object.entries({
+      ...closedCollector.settings,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+    }))
       vi.stubEnv(name, value)
     const lost = startTraces()
-    const other = await openDoor({ api: await loadApi(lost.trace) })
-    const { answers } = await other.ask('GET /billing/v1/nothing')
+    const other = await openTestServer({ api: await loadApi(lost.trace) })
+    const { answers } = await other.request('GET /billing/v1/nothing')
     await other.close()
     await lost.stop()
     expect(answers[0]?.status).toBe(404)
-    const refused = expect.stringMatching(/^connect ECONNREFUSED [\d.:]+$/)
-    expect(warn.mock.calls).toContainEqual([{ reason: refused }, 'traces'])
+    const connectionError = expect.stringMatching(/^connect ECONNREFUSED [\d.:]+$/)
+    expect(warn.mock.calls).toContainEqual([{ reason: connectionError }, 'traces'])
   })
 })

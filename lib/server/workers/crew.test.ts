@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { log } from '#lib/platform/runtime/log.ts'
-import { startCrew } from './crew.ts'
-import { startMember } from './member.ts'
-import { Child, READY, settle } from './test-child.ts'
+import { startWorkerPool } from './crew.ts'
+import { startWorkerProcess } from './member.ts'
+import { Child, flush, READY } from './test-child.ts'
 
 const giveUp = vi.fn()
 const child = (id: number) => Child.all[id - 1] as Child
 /** The number of workers that were started until now. */
 const started = () => Child.all.length
-const start = (count: number) => startCrew(count, giveUp, () => startMember(() => new Child()))
+const start = (count: number) => startWorkerPool(count, giveUp, () => startWorkerProcess(() => new Child()))
 /** A crew of as many workers, all ready. */
-async function crewOf(count: number) {
+async function poolOf(count: number) {
   const starting = start(count)
   for (let id = 1; id <= count; id++) await child(id).ready()
   return starting
@@ -35,7 +35,7 @@ afterEach(() => {
 describe('the start', () => {
   test('starts one worker alone, and the others when it is ready', async () => {
     const starting = start(3)
-    await settle(starting)
+    await flush(starting)
     expect(started()).toBe(1)
     await child(1).ready()
     expect(started()).toBe(3)
@@ -80,7 +80,7 @@ describe('the start', () => {
   test('takes no notice of the messages in which workers send their metrics', async () => {
     const starting = start(2)
     child(1).emit('message', { type: 'prom-client:getMetricsRes', metrics: [] })
-    await settle(starting)
+    await flush(starting)
     expect(started()).toBe(1)
     await child(1).ready()
     await child(2).ready()
@@ -90,7 +90,7 @@ describe('the start', () => {
 
 describe('a worker that dies', () => {
   test('is replaced by one new worker, and the log says how it ended', async () => {
-    await crewOf(2)
+    await poolOf(2)
     await child(1).exit(null, 'SIGKILL')
     expect(started()).toBe(3)
     expect(log().error).toHaveBeenCalledExactlyOnceWith({ worker: 1, code: 'SIGKILL' }, 'worker died')
@@ -100,19 +100,19 @@ describe('a worker that dies', () => {
   })
 
   test('is replaced too when it ended with 0 and nobody had asked it to', async () => {
-    await crewOf(2)
+    await poolOf(2)
     await child(2).exit(0)
     expect(started()).toBe(3)
   })
 
   test('is replaced once for each of several that die together', async () => {
-    await crewOf(3)
+    await poolOf(3)
     await Promise.all([child(1).exit(1), child(3).exit(1)])
     expect(started()).toBe(5)
   })
 
   test('does not end the process by an error of its line', async () => {
-    await crewOf(2)
+    await poolOf(2)
     expect(() => child(1).emit('error', new Error('ERR_IPC_CHANNEL_CLOSED'))).not.toThrow()
   })
 })
@@ -133,7 +133,7 @@ describe('a replacement that does not start', () => {
   }
 
   test('is tried again after 1 s, then after twice as long each time, up to 30 s', async () => {
-    await crewOf(2)
+    await poolOf(2)
     await child(1).exit(1)
     const pauses: number[] = []
     for (let time = 0; time < 7; time++) {
@@ -146,7 +146,7 @@ describe('a replacement that does not start', () => {
   })
 
   test('is tried again after 1 s once another one has started', async () => {
-    await crewOf(2)
+    await poolOf(2)
     await child(1).exit(1)
     for (let time = 0; time < 3; time++) {
       await failNewest()
@@ -159,7 +159,7 @@ describe('a replacement that does not start', () => {
   })
 
   test('makes the crew give up, with the reason, where no other worker is left', async () => {
-    await crewOf(2)
+    await poolOf(2)
     await child(1).exit(1)
     await failNewest()
     await child(2).exit(1)
@@ -171,10 +171,10 @@ describe('a replacement that does not start', () => {
   })
 
   test('is not tried again after the stop', async () => {
-    const crew = await crewOf(2)
+    const pool = await poolOf(2)
     await child(1).exit(1)
     await failNewest()
-    const stopping = crew.stop('announced')
+    const stopping = pool.stop('announced')
     await child(2).exit(0)
     await stopping
     await vi.advanceTimersByTimeAsync(60_000)
@@ -184,10 +184,10 @@ describe('a replacement that does not start', () => {
 
 describe('a restart', () => {
   test('replaces one worker after the other, each after its replacement is ready', async () => {
-    const crew = await crewOf(2)
+    const pool = await poolOf(2)
     const done = vi.fn()
-    crew.restart().then(done)
-    await settle(crew)
+    pool.restart().then(done)
+    await flush(pool)
     expect([started(), child(1).send.mock.calls]).toEqual([3, []])
     await child(3).ready()
     expect(child(1).send.mock.calls).toEqual([['handed over']])
@@ -205,16 +205,16 @@ describe('a restart', () => {
   })
 
   test('changes nothing while another one is under way', async () => {
-    const crew = await crewOf(2)
-    crew.restart()
-    await crew.restart()
-    await settle(crew)
+    const pool = await poolOf(2)
+    pool.restart()
+    await pool.restart()
+    await flush(pool)
     expect(started()).toBe(3)
   })
 
   test('leaves the other workers where a new one does not start, and can be asked for again', async () => {
-    const crew = await crewOf(2)
-    const restarting = crew.restart()
+    const pool = await poolOf(2)
+    const restarting = pool.restart()
     await child(3).fail('the file is no JSON')
     await child(3).exit(1)
     await restarting
@@ -224,14 +224,14 @@ describe('a restart', () => {
     // Two are there: none is wanted until somebody asks again.
     await vi.advanceTimersByTimeAsync(60_000)
     expect([started(), giveUp.mock.calls]).toEqual([3, []])
-    crew.restart()
+    pool.restart()
     await child(4).ready()
     expect(child(1).send.mock.calls).toEqual([['handed over']])
   })
 
   test('asks no old worker to leave while a new one never becomes ready', async () => {
-    const crew = await crewOf(2)
-    crew.restart()
+    const pool = await poolOf(2)
+    pool.restart()
     child(3).emit('message', {})
     await vi.advanceTimersByTimeAsync(600_000)
     for (const id of [1, 2]) expect(child(id).send).not.toHaveBeenCalled()
@@ -239,8 +239,8 @@ describe('a restart', () => {
   })
 
   test('leaves as many workers as before where one died meanwhile', async () => {
-    const crew = await crewOf(2)
-    const restarting = crew.restart()
+    const pool = await poolOf(2)
+    const restarting = pool.restart()
     await child(2).exit(1)
     await child(3).ready()
     await child(1).exit(0)
@@ -252,8 +252,8 @@ describe('a restart', () => {
   })
 
   test('that is broken off leaves as many workers as before where one died meanwhile', async () => {
-    const crew = await crewOf(2)
-    const restarting = crew.restart()
+    const pool = await poolOf(2)
+    const restarting = pool.restart()
     await child(2).exit(1)
     await child(3).exit(1)
     await restarting
@@ -261,8 +261,8 @@ describe('a restart', () => {
   })
 
   test('logs a worker that ends badly as it leaves, and starts no second replacement for it', async () => {
-    const crew = await crewOf(2)
-    crew.restart()
+    const pool = await poolOf(2)
+    pool.restart()
     await child(3).ready()
     await child(1).exit(1)
     expect(log().error).toHaveBeenCalledExactlyOnceWith({ worker: 1, code: 1 }, 'worker died')
@@ -271,10 +271,10 @@ describe('a restart', () => {
   })
 
   test('starts no more workers once the stop was asked for', async () => {
-    const crew = await crewOf(2)
-    crew.restart()
+    const pool = await poolOf(2)
+    pool.restart()
     await child(3).ready()
-    const stopping = crew.stop('announced')
+    const stopping = pool.stop('announced')
     for (const id of [1, 2, 3]) await child(id).exit(0)
     await stopping
     expect(started()).toBe(3)
@@ -285,9 +285,9 @@ describe('the stop', () => {
   test.each(['announced', 'at once'] as const)(
     'asks each worker to leave %s and waits for all',
     async (how) => {
-      const crew = await crewOf(2)
+      const pool = await poolOf(2)
       const done = vi.fn()
-      crew.stop(how).then(done)
+      pool.stop(how).then(done)
       for (const id of [1, 2]) expect(child(id).send.mock.calls).toEqual([[how]])
       await child(2).exit(0)
       expect(done).not.toHaveBeenCalled()
@@ -298,8 +298,8 @@ describe('the stop', () => {
   )
 
   test('rejects when all have ended, and names each worker that ended badly', async () => {
-    const crew = await crewOf(3)
-    const failing = expect(crew.stop('announced')).rejects.toThrow(
+    const pool = await poolOf(3)
+    const failing = expect(pool.stop('announced')).rejects.toThrow(
       /^worker 1 ended with SIGKILL; worker 3 ended with 1 \(the database is gone\)$/,
     )
     await child(1).exit(null, 'SIGKILL')
@@ -311,9 +311,9 @@ describe('the stop', () => {
   })
 
   test('asks a worker too that is not ready yet', async () => {
-    const crew = await crewOf(2)
+    const pool = await poolOf(2)
     await child(1).exit(1)
-    const stopping = crew.stop('announced')
+    const stopping = pool.stop('announced')
     expect(child(3).send.mock.calls).toEqual([['announced']])
     await child(2).exit(0)
     await child(3).exit(0)
@@ -322,9 +322,9 @@ describe('the stop', () => {
   })
 
   test('sends nothing to a worker whose line is closed, and waits for its end', async () => {
-    const crew = await crewOf(2)
+    const pool = await poolOf(2)
     child(1).connected = false
-    const stopping = crew.stop('announced')
+    const stopping = pool.stop('announced')
     expect(child(1).send).not.toHaveBeenCalled()
     await child(1).exit(0)
     await child(2).exit(0)
@@ -333,7 +333,7 @@ describe('the stop', () => {
 })
 
 test('the workers that are left are killed with SIGKILL when the process exits', async () => {
-  await crewOf(3)
+  await poolOf(3)
   await child(2).exit(1)
   for (const listener of atExit()) listener(1)
   for (const id of [1, 3, 4]) expect(child(id).process.kill.mock.calls).toEqual([['SIGKILL']])

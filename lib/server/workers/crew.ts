@@ -1,16 +1,16 @@
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import type { Farewell } from '../application.ts'
-import { type Answering, type Member, startMember } from './member.ts'
+import type { ShutdownReason } from '../application.ts'
+import { type ReadyWorker, startWorkerProcess, type WorkerProcess } from './member.ts'
 
 /** Between tries to replace a worker, in milliseconds: twice as long after each that failed. */
 const PAUSE = { first: 1000, longest: 30_000 }
 
 /** The workers of one primary. */
-export type Crew = Answering & {
+export type WorkerPool = ReadyWorker & {
   /** Puts new workers in the place of those that run, one after the other; resolves when that is done. */
   restart(): Promise<void>
   /** Rejects, saying which, where a worker ended badly. All have ended then. */
-  stop(farewell: Farewell): Promise<void>
+  stop(reason: ShutdownReason): Promise<void>
 }
 
 /**
@@ -19,32 +19,32 @@ export type Crew = Answering & {
  * @param start starts one worker
  * @throws Error with the reason of the first one that doesn't start; none is left running then
  */
-export async function startCrew(
+export async function startWorkerPool(
   count: number,
   giveUp: (error: unknown) => void,
-  start: () => Member = startMember,
-): Promise<Crew> {
-  const crew = new Set<Member>()
+  start: () => WorkerProcess = startWorkerProcess,
+): Promise<WorkerPool> {
+  const workers = new Set<WorkerProcess>()
   let isStopping = false
   let isRestarting = false
   let failures = 0
 
-  const add = async (): Promise<Answering> => {
-    const member = start()
-    crew.add(member)
-    member.ended.then((end) => {
-      crew.delete(member)
+  const add = async (): Promise<ReadyWorker> => {
+    const worker = start()
+    workers.add(worker)
+    worker.ended.then((end) => {
+      workers.delete(worker)
       // One that was never ready is the matter of who started it.
-      if (isStopping || !member.isReady || (member.isLeaving && end.code === 0)) return
-      log().error({ worker: member.id, ...end }, 'worker died')
+      if (isStopping || !worker.isReady || (worker.isLeaving && end.code === 0)) return
+      log().error({ worker: worker.id, ...end }, 'worker died')
       fill()
     })
-    const answering = await member.ready.finally(() => member.isReady || crew.delete(member))
-    log().info({ worker: member.id, pid: member.pid }, 'worker ready')
-    return answering
+    const readyWorker = await worker.ready.finally(() => worker.isReady || workers.delete(worker))
+    log().info({ worker: worker.id, pid: worker.pid }, 'worker ready')
+    return readyWorker
   }
   const fill = () => {
-    const staying = [...crew].filter((member) => !member.isLeaving).length
+    const staying = [...workers].filter((worker) => !worker.isLeaving).length
     for (let have = staying; have < count && !isStopping; have++)
       add().then(() => {
         failures = 0
@@ -53,18 +53,18 @@ export async function startCrew(
   const tryAgain = (error: unknown) => {
     if (isStopping) return
     log().error({ reason: reasonOf(error) }, 'worker does not start')
-    if (crew.size === 0) return giveUp(error)
+    if (workers.size === 0) return giveUp(error)
     setTimeout(fill, Math.min(PAUSE.longest, PAUSE.first * 2 ** failures++)).unref()
   }
   const restart = async () => {
     if (isRestarting) return
     isRestarting = true
     try {
-      for (const member of [...crew]) {
+      for (const worker of [...workers]) {
         if (isStopping) return
-        if (!crew.has(member)) continue
+        if (!workers.has(worker)) continue
         await add()
-        await member.leave('handed over')
+        await worker.leave('handed over')
       }
       log().info('workers restarted')
     } catch (error) {
@@ -75,30 +75,31 @@ export async function startCrew(
       fill()
     }
   }
-  const stop = async (farewell: Farewell) => {
+  const stop = async (reason: ShutdownReason) => {
     isStopping = true
     const ends = await Promise.all(
-      [...crew].map(async (member) => ({ id: member.id, ...(await member.leave(farewell)) })),
+      [...workers].map(async (worker) => ({ id: worker.id, ...(await worker.leave(reason)) })),
     )
     const bad = ends.filter(({ code }) => code !== 0)
-    if (bad.length > 0) throw new Error(bad.map(({ id, code, reason }) => told(id, code, reason)).join('; '))
+    if (bad.length > 0)
+      throw new Error(bad.map(({ id, code, reason }) => exitMessage(id, code, reason)).join('; '))
   }
 
   // However this process ends, no worker stays.
   process.on('exit', () => {
-    for (const member of crew) member.kill()
+    for (const worker of workers) worker.kill()
   })
   try {
     // One alone at first: what stands in the way is found, and told, once.
-    const answering = await add()
+    const readyWorker = await add()
     await Promise.all(Array.from({ length: count - 1 }, add))
-    return { ...answering, restart, stop }
+    return { ...readyWorker, restart, stop }
   } catch (error) {
     await stop('at once').catch(() => {})
     throw error
   }
 }
 
-function told(id: number, code: number | string, reason: string | undefined): string {
+function exitMessage(id: number, code: number | string, reason: string | undefined): string {
   return `worker ${id} ended with ${code}${reason === undefined ? '' : ` (${reason})`}`
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { log } from '#lib/platform/runtime/log.ts'
-import { heedSignals, liveUntilAsked } from './lifetime.ts'
+import { heedSignals, runUntilStopped } from './lifetime.ts'
 import { TestProcess } from './test-process.ts'
 
 let host: TestProcess
@@ -15,43 +15,50 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const settle = (_happened?: unknown) => vi.advanceTimersByTimeAsync(0)
+const flush = (_happened?: unknown) => vi.advanceTimersByTimeAsync(0)
 
 /** A process whose start and stop end when the test says so. */
 function live(slack?: number) {
   const starting = Promise.withResolvers<{ stop(): Promise<void> }>()
   const stopping = Promise.withResolvers<void>()
   const stop = vi.fn(() => stopping.promise)
-  const tell = vi.fn()
-  const ask = liveUntilAsked(starting.promise, tell, slack, host)
-  return { starting, stopping, stop, tell, ask, ready: () => settle(starting.resolve({ stop })) }
+  const report = vi.fn()
+  const requestStop = runUntilStopped(starting.promise, report, slack, host)
+  return {
+    starting,
+    stopping,
+    stop,
+    report,
+    requestStop,
+    ready: () => flush(starting.resolve({ stop })),
+  }
 }
 
 describe('a process that is asked to stop', () => {
   test('stops with that farewell, and exits with 0 when it has stopped', async () => {
-    const { ready, ask, stop, stopping } = live()
+    const { ready, requestStop, stop, stopping } = live()
     await ready()
-    ask('announced')
-    await settle()
+    requestStop('announced')
+    await flush()
     expect(stop.mock.calls).toEqual([['announced']])
     expect(host.exit).not.toHaveBeenCalled()
-    await settle(stopping.resolve())
+    await flush(stopping.resolve())
     expect(host.exit).toHaveBeenCalledExactlyOnceWith(0)
   })
 
   test('stops once, however often it is asked', async () => {
-    const { ready, ask, stop } = live()
+    const { ready, requestStop, stop } = live()
     await ready()
-    ask('announced')
-    ask('at once')
-    await settle()
+    requestStop('announced')
+    requestStop('at once')
+    await flush()
     expect(stop.mock.calls).toEqual([['announced']])
   })
 
   test('finishes its start first', async () => {
-    const { ready, ask, stop } = live()
-    ask('at once')
-    await settle()
+    const { ready, requestStop, stop } = live()
+    requestStop('at once')
+    await flush()
     expect(stop).not.toHaveBeenCalled()
     expect(host.exit).not.toHaveBeenCalled()
     await ready()
@@ -59,34 +66,34 @@ describe('a process that is asked to stop', () => {
   })
 
   test('exits with 1 when it does not stop well, after it has said why', async () => {
-    const { ready, ask, tell, stopping } = live()
+    const { ready, requestStop, report, stopping } = live()
     await ready()
-    const told = Promise.withResolvers<void>()
-    tell.mockReturnValue(told.promise)
-    ask('announced')
-    await settle(stopping.reject(new Error('worker 2 ended with SIGKILL')))
-    expect(tell.mock.calls).toEqual([[new Error('worker 2 ended with SIGKILL')]])
+    const reported = Promise.withResolvers<void>()
+    report.mockReturnValue(reported.promise)
+    requestStop('announced')
+    await flush(stopping.reject(new Error('worker 2 ended with SIGKILL')))
+    expect(report.mock.calls).toEqual([[new Error('worker 2 ended with SIGKILL')]])
     expect(host.exit).not.toHaveBeenCalled()
-    await settle(told.resolve())
+    await flush(reported.resolve())
     expect(host.exit).toHaveBeenCalledExactlyOnceWith(1)
   })
 
   test('exits with 1 when it takes longer than 90 s, the notice and the slack', async () => {
-    const { ready, ask, tell } = live(10_000)
+    const { ready, requestStop, report } = live(10_000)
     await ready()
-    ask('announced')
+    requestStop('announced')
     await vi.advanceTimersByTimeAsync(106_999)
     expect(host.exit).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
-    expect(tell.mock.calls).toEqual([['It does not stop, and is ended.']])
+    expect(report.mock.calls).toEqual([['It does not stop, and is ended.']])
     expect(host.exit).toHaveBeenCalledExactlyOnceWith(1)
   })
 })
 
 test('a process that does not start exits with 1, after it has said why', async () => {
-  const { starting, tell } = live()
-  await settle(starting.reject(new Error('127.0.0.1:80 is in use')))
-  expect(tell.mock.calls).toEqual([[new Error('127.0.0.1:80 is in use')]])
+  const { starting, report } = live()
+  await flush(starting.reject(new Error('127.0.0.1:80 is in use')))
+  expect(report.mock.calls).toEqual([[new Error('127.0.0.1:80 is in use')]])
   expect(host.exit).toHaveBeenCalledExactlyOnceWith(1)
 })
 
@@ -112,9 +119,9 @@ describe('a signal', () => {
     ['SIGTERM', 'announced'],
     ['SIGHUP', 'announced'],
     ['SIGINT', 'at once'],
-  ])('%s asks to stop %s', (signal, farewell) => {
+  ])('%s asks to stop %s', (signal, reason) => {
     host.emit(signal)
-    expect(stop.mock.calls).toEqual([[farewell]])
+    expect(stop.mock.calls).toEqual([[reason]])
     expect(host.exit).not.toHaveBeenCalled()
   })
 

@@ -1,21 +1,21 @@
 import { log } from '#lib/platform/runtime/log.ts'
-import type { Farewell } from '../application.ts'
+import type { ShutdownReason } from '../application.ts'
 import { processSettings } from './settings.ts'
 
 /** What a process runs until it is asked to stop. */
-export type Running = { stop(farewell: Farewell): Promise<void> }
+export type Running = { stop(reason: ShutdownReason): Promise<void> }
 
 /** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
 const SAME_SIGNAL = 250
 
 /** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
-const LONGEST_STOP = 90_000
+const MAX_STOP_MS = 90_000
 
 /** Whoever presses Ctrl-C waits for the end: there is no balancer to be told. */
-const FAREWELLS = { SIGTERM: 'announced', SIGHUP: 'announced', SIGINT: 'at once' } as const
+const SHUTDOWN_REASONS = { SIGTERM: 'announced', SIGHUP: 'announced', SIGINT: 'at once' } as const
 
 /** The signals that ask to stop. */
-export const SIGNALS = Object.keys(FAREWELLS) as (keyof typeof FAREWELLS)[]
+export const SIGNALS = Object.keys(SHUTDOWN_REASONS) as (keyof typeof SHUTDOWN_REASONS)[]
 
 /** The signal that asks for new workers. */
 export const RESTART = 'SIGUSR2'
@@ -27,19 +27,19 @@ export type Host = NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>
  * Keeps the process until the returned function asks it to stop, and ends it then: with 0 when all went well, else
  * with 1.
  * @param starting what runs; when it fails, the process ends
- * @param tell says in words why the process ends with 1
+ * @param report says in words why the process ends with 1
  * @param slack more milliseconds for the stop
  * @returns what is asked again changes nothing
  */
-export function liveUntilAsked(
+export function runUntilStopped(
   starting: Promise<Running>,
-  tell: (error: unknown) => Promise<void> | void,
+  report: (error: unknown) => Promise<void> | void,
   slack = 0,
   host: Host = process,
-): (farewell: Farewell) => Promise<void> {
+): (reason: ShutdownReason) => Promise<void> {
   let isStopping = false
   const fail = async (error: unknown) => {
-    await tell(error)
+    await report(error)
     host.exit(1)
   }
   host.on('uncaughtException', (error) => {
@@ -48,15 +48,15 @@ export function liveUntilAsked(
   })
   host.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
   starting.catch(fail)
-  return async (farewell) => {
+  return async (reason) => {
     if (isStopping) return
     isStopping = true
     try {
-      const longest = LONGEST_STOP + processSettings().noticeMs + slack
+      const longest = MAX_STOP_MS + processSettings().noticeMs + slack
       setTimeout(() => fail('It does not stop, and is ended.'), longest).unref()
       const running = await starting
-      log().info({ farewell }, 'stopping')
-      await running.stop(farewell)
+      log().info({ farewell: reason }, 'stopping')
+      await running.stop(reason)
       host.exit(0)
     } catch (error) {
       await fail(error)
@@ -65,12 +65,12 @@ export function liveUntilAsked(
 }
 
 /** The first signal lets running requests finish; another one doesn't wait for them. */
-export function heedSignals(stop: (farewell: Farewell) => Promise<void>, host: Host = process): void {
-  let askedAt: number | undefined
+export function heedSignals(stop: (reason: ShutdownReason) => Promise<void>, host: Host = process): void {
+  let signaledAt: number | undefined
   for (const signal of SIGNALS)
     host.on(signal, () => {
-      if (askedAt !== undefined && Date.now() - askedAt > SAME_SIGNAL) host.exit(1)
-      askedAt ??= Date.now()
-      return stop(FAREWELLS[signal])
+      if (signaledAt !== undefined && Date.now() - signaledAt > SAME_SIGNAL) host.exit(1)
+      signaledAt ??= Date.now()
+      return stop(SHUTDOWN_REASONS[signal])
     })
 }

@@ -1,27 +1,27 @@
 import cluster, { type Worker } from 'node:cluster'
-import type { Farewell } from '../application.ts'
+import type { ShutdownReason } from '../application.ts'
 
 /** Where requests are answered, and what database is used, in one line. */
-export type Answering = { url: string; note: string }
+export type ReadyWorker = { url: string; note: string }
 
 /** What a worker tells its primary: that requests are answered, or why it ends. */
-export type News = { ready: Answering } | { failed: string }
+export type News = { ready: ReadyWorker } | { failed: string }
 
 /** How a worker ended: its exit code, or the signal that ended it, and what it said of the reason. */
 export type End = { code: number | string; reason?: string }
 
 /** One worker, as its primary sees it. */
-export type Member = {
+export type WorkerProcess = {
   id: number
   pid: number | undefined
   /** Resolves when it answers requests. Rejects, saying why, where it ends before. */
-  ready: Promise<Answering>
+  ready: Promise<ReadyWorker>
   isReady: boolean
   /** Whether it was asked to leave. */
   isLeaving: boolean
   ended: Promise<End>
   /** Asks it to leave, and resolves when it has ended. */
-  leave(farewell: Farewell): Promise<End>
+  leave(shutdownReason: ShutdownReason): Promise<End>
   /** Ends it now, whatever it does. */
   kill(): void
 }
@@ -31,9 +31,9 @@ export type Child = NodeJS.EventEmitter &
   Pick<Worker, 'id' | 'isConnected' | 'send'> & { process: Pick<Worker['process'], 'pid' | 'kill'> }
 
 /** Starts a process that runs this program again, as a worker. */
-export function startMember(fork: () => Child = () => cluster.fork()): Member {
+export function startWorkerProcess(fork: () => Child = () => cluster.fork()): WorkerProcess {
   const worker = fork()
-  const ready = Promise.withResolvers<Answering>()
+  const ready = Promise.withResolvers<ReadyWorker>()
   const ended = Promise.withResolvers<End>()
   // Whoever waits for it is told; nobody has to.
   ready.promise.catch(() => {})
@@ -42,7 +42,7 @@ export function startMember(fork: () => Child = () => cluster.fork()): Member {
   worker.on('message', (news: News | Record<string, never>) => {
     if ('failed' in news) reason = news.failed
     else if ('ready' in news) {
-      member.isReady = true
+      workerProcess.isReady = true
       ready.resolve(news.ready)
     }
   })
@@ -53,19 +53,19 @@ export function startMember(fork: () => Child = () => cluster.fork()): Member {
     ready.reject(new Error(reason ?? `A worker ended with ${end.code} before it was ready.`))
     ended.resolve(end)
   })
-  const member: Member = {
+  const workerProcess: WorkerProcess = {
     id: worker.id,
     pid: worker.process.pid,
     ready: ready.promise,
     isReady: false,
     isLeaving: false,
     ended: ended.promise,
-    leave(farewell) {
-      member.isLeaving = true
-      if (worker.isConnected()) worker.send(farewell)
+    leave(shutdownReason) {
+      workerProcess.isLeaving = true
+      if (worker.isConnected()) worker.send(shutdownReason)
       return ended.promise
     },
     kill: () => worker.process.kill('SIGKILL'),
   }
-  return member
+  return workerProcess
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { emptyFolder, serverOf } from '#lib/platform/db/embedded/test-cluster.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import type { Crew } from './crew.ts'
+import type { WorkerPool } from './crew.ts'
 import { startPrimary } from './primary.ts'
 
 let folder: string
@@ -21,21 +21,21 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-const crew = { url: 'http://127.0.0.1:3000', note: 'what a worker says', restart: vi.fn(), stop: vi.fn() }
+const pool = { url: 'http://127.0.0.1:3000', note: 'what a worker says', restart: vi.fn(), stop: vi.fn() }
 
 test('the primary keeps the database and the metrics until the last worker has left', async () => {
   const left = Promise.withResolvers<void>()
-  crew.stop.mockReturnValue(left.promise)
+  pool.stop.mockReturnValue(left.promise)
   const giveUp = () => {}
-  const start = vi.fn(async (): Promise<Crew> => crew)
+  const start = vi.fn(async (): Promise<WorkerPool> => pool)
   const primary = await startPrimary(3, giveUp, start)
   expect(start.mock.calls).toEqual([[3, giveUp]])
   expect(primary).toMatchObject({
-    url: crew.url,
+    url: pool.url,
     note: expect.stringMatching(/^PostgreSQL .*, 3 processes$/),
   })
   const stopping = primary.stop('announced')
-  expect(crew.stop.mock.calls).toEqual([['announced']])
+  expect(pool.stop.mock.calls).toEqual([['announced']])
   expect(await serverOf(folder)).toBeGreaterThan(0)
   expect((await fetch(metrics())).status).toBe(200)
   left.resolve()
@@ -56,11 +56,11 @@ test('the primary leaves nothing running, and says why, when the workers do not 
 })
 
 test('the primary stops the database when a worker ended badly, and rejects', async () => {
-  crew.stop.mockRejectedValue(new Error('worker 2 ended with SIGKILL'))
+  pool.stop.mockRejectedValue(new Error('worker 2 ended with SIGKILL'))
   const primary = await startPrimary(
     3,
     () => {},
-    async () => crew,
+    async () => pool,
   )
   await expect(primary.stop('at once')).rejects.toThrow('worker 2 ended with SIGKILL')
   expect(await serverOf(folder)).toBeUndefined()
@@ -71,9 +71,9 @@ test('with a server of its own address the primary tells what a worker says of t
   const primary = await startPrimary(
     3,
     () => {},
-    async () => crew,
+    async () => pool,
   )
   expect(primary.note).toBe('what a worker says, 3 processes')
-  crew.stop.mockResolvedValue(undefined)
+  pool.stop.mockResolvedValue(undefined)
   await primary.stop('at once')
 })

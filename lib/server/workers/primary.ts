@@ -1,9 +1,9 @@
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import type { Farewell } from '../application.ts'
+import type { ShutdownReason } from '../application.ts'
 import { metricsSettings } from '../metrics/settings.ts'
-import { type Crew, startCrew } from './crew.ts'
+import { startWorkerPool, type WorkerPool } from './crew.ts'
 
 /**
  * Starts the embedded database, where there is no other, and the workers, which share it. This process answers nothing
@@ -16,24 +16,24 @@ import { type Crew, startCrew } from './crew.ts'
 export async function startPrimary(
   count: number,
   giveUp: (error: unknown) => void,
-  start = startCrew,
-): Promise<Crew> {
+  start = startWorkerPool,
+): Promise<WorkerPool> {
   const { dataDir } = env()
   const database = databaseSettings()
   const at = metricsSettings()
   const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const metrics = at && (await (await import('../metrics/serve.ts')).startSharedMetrics(at))
-    const crew = await start(count, giveUp).catch(async (error: unknown) => {
+    const pool = await start(count, giveUp).catch(async (error: unknown) => {
       await metrics?.stop()
       throw error
     })
     return {
-      ...crew,
-      note: `${embedded?.note ?? crew.note}, ${count} processes`,
+      ...pool,
+      note: `${embedded?.note ?? pool.note}, ${count} processes`,
       // The last one to leave the database stops it.
-      stop: (farewell: Farewell) =>
-        crew.stop(farewell).finally(() => Promise.all([metrics?.stop(), embedded?.release()])),
+      stop: (reason: ShutdownReason) =>
+        pool.stop(reason).finally(() => Promise.all([metrics?.stop(), embedded?.release()])),
     }
   } catch (error) {
     await embedded?.release()

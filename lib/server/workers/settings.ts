@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 
 /** The embedded database has 200 connections; each process opens 31 at most, and the operator's commands need some. */
-const MOST_ON_EMBEDDED = 6
+const MAX_ON_EMBEDDED = 6
 
 export type ProcessConfig = {
   /** How many processes answer on the one port: 1 to 64. */
@@ -20,8 +20,8 @@ export const processSettings = defineSettings(
       DATABASE_URL: z.string().optional(),
     })
     .transform(({ WEB_CONCURRENCY: count, DRAIN_SECONDS, DATABASE_URL }, context): ProcessConfig => {
-      if (DATABASE_URL === undefined && count > MOST_ON_EMBEDDED) {
-        const message = `the embedded database has connections for ${MOST_ON_EMBEDDED}; more need a DATABASE_URL`
+      if (DATABASE_URL === undefined && count > MAX_ON_EMBEDDED) {
+        const message = `the embedded database has connections for ${MAX_ON_EMBEDDED}; more need a DATABASE_URL`
         context.addIssue({ code: 'custom', path: ['WEB_CONCURRENCY'], message })
       }
       return { count, noticeMs: DRAIN_SECONDS * 1000 }

@@ -11,13 +11,13 @@ export class Child extends EventEmitter {
   readonly send = vi.fn(() => true)
   connected = true
   isConnected = () => this.connected
-  ready = (answering = READY) => settle(this.emit('message', { ready: answering }))
-  fail = (reason: string) => settle(this.emit('message', { failed: reason }))
+  ready = (readyWorker = READY) => flush(this.emit('message', { ready: readyWorker }))
+  fail = (reason: string) => flush(this.emit('message', { failed: reason }))
   exit = (code: number | null, signal: string | null = null) => {
     this.connected = false
-    return settle(this.emit('exit', code, signal))
+    return flush(this.emit('exit', code, signal))
   }
 }
 
 /** Lets happen what follows, short of time; the timers are fake. */
-export const settle = (_happened: unknown) => vi.advanceTimersByTimeAsync(0)
+export const flush = (_happened: unknown) => vi.advanceTimersByTimeAsync(0)

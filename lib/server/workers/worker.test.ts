@@ -49,12 +49,12 @@ test('a worker that does not start exits with 1 too where its primary is gone', 
 
 test.each(['announced', 'at once', 'handed over'])(
   'a worker that is told “%s” leaves so, with 0',
-  async (farewell) => {
+  async (reason) => {
     const running = application()
     runWorker(async () => running, host)
-    host.emit('message', farewell)
+    host.emit('message', reason)
     await expect.poll(() => host.exit).toHaveBeenCalledExactlyOnceWith(0)
-    expect(running.stop.mock.calls).toEqual([[farewell]])
+    expect(running.stop.mock.calls).toEqual([[reason]])
   },
 )
 

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { logAs, reasonOf } from '#lib/platform/runtime/log.ts'
-import type { Application, Farewell } from '../application.ts'
-import { type Host, liveUntilAsked, RESTART, SIGNALS } from './lifetime.ts'
+import type { Application, ShutdownReason } from '../application.ts'
+import { type Host, RESTART, runUntilStopped, SIGNALS } from './lifetime.ts'
 import type { News } from './member.ts'
 
 /** A process with a line to the one that started it. */
@@ -14,23 +14,23 @@ type Child = Host & Pick<NodeJS.Process, 'send' | 'connected'>
  * @param start starts the application
  */
 export function runWorker(start: () => Promise<Application>, host: Child = process): void {
-  const say = (news: News) => sayTo(host, news)
+  const sendNews = (news: News) => sendTo(host, news)
   for (const signal of [...SIGNALS, RESTART]) host.on(signal, () => {})
   logAs({ worker: cluster.worker?.id })
   const starting = start()
-  const stop = liveUntilAsked(starting, (error) => say({ failed: reasonOf(error) }), 0, host)
+  const stop = runUntilStopped(starting, (error) => sendNews({ failed: reasonOf(error) }), 0, host)
   // The metrics have messages of their own, which are no text.
-  host.on('message', (message: Farewell | object) => {
+  host.on('message', (message: ShutdownReason | object) => {
     if (typeof message === 'string') stop(message)
   })
   starting.then(
-    ({ url, note }) => say({ ready: { url, note } }),
+    ({ url, note }) => sendNews({ ready: { url, note } }),
     () => {},
   )
 }
 
 /** Resolves when it has been handed to the primary, or the primary is gone. */
-function sayTo(host: Child, news: News): Promise<void> {
+function sendTo(host: Child, news: News): Promise<void> {
   return new Promise((resolve) => {
     if (host.send && host.connected) host.send(news, () => resolve())
     else resolve()

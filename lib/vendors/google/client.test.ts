@@ -4,51 +4,54 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type GoogleDesk, openGoogle } from '../../../test/fakes/google/desk.ts'
+import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/desk.ts'
 import { uncounted } from '../test-budget.ts'
 import { ORDER, ORDER_READONLY, tokens as tokensOf } from './client.ts'
 import { connect } from './connect.ts'
 
-let desk: GoogleDesk
+let fakeGoogle: GoogleFixture
 beforeEach(async () => {
-  desk = await openGoogle()
+  fakeGoogle = await openGoogle()
 })
-afterEach(() => desk.close())
+afterEach(() => fakeGoogle.close())
 
-const soon = (ms = 5000) => AbortSignal.timeout(ms)
-const exchanges = () => desk.fake.exchanges.filter(({ call }) => call.kind === 'auth')
+const deadline = (ms = 5000) => AbortSignal.timeout(ms)
+const exchanges = () => fakeGoogle.fake.exchanges.filter(({ call }) => call.kind === 'auth')
 const claims = (index: number) => {
   const assertion = new URLSearchParams(exchanges()[index]?.call.text).get('assertion') ?? ''
   return JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
 }
 
 test('a signed assertion becomes a token of just the scope that is needed, and is asked for once', async () => {
-  const [reading, writing] = [tokensOf(desk.config, ORDER_READONLY), tokensOf(desk.config, ORDER)]
-  const [first, second] = await Promise.all([reading.token(soon()), reading.token(soon())])
+  const [readTokens, writing] = [
+    tokensOf(fakeGoogle.config, ORDER_READONLY),
+    tokensOf(fakeGoogle.config, ORDER),
+  ]
+  const [first, second] = await Promise.all([readTokens.token(deadline()), readTokens.token(deadline())])
   expect(first).toEqual({ kind: 'token', value: expect.stringMatching(/^ya29\./) })
   expect(second).toEqual(first)
-  expect(await reading.token(soon())).toEqual(first)
+  expect(await readTokens.token(deadline())).toEqual(first)
   expect(exchanges()).toHaveLength(1)
-  const write = await writing.token(soon())
+  const write = await writing.token(deadline())
   expect(write).not.toEqual(first)
   expect([claims(0), claims(1)]).toMatchObject([
     { sub: 'admin@reseller.example', scope: ORDER_READONLY, aud: 'https://oauth2.googleapis.com/token' },
     { sub: 'admin@reseller.example', scope: ORDER },
   ])
   writing.drop('another')
-  expect(await writing.token(soon())).toEqual(write)
+  expect(await writing.token(deadline())).toEqual(write)
   writing.drop(write.kind === 'token' ? write.value : '')
-  expect(await writing.token(soon())).not.toEqual(write)
+  expect(await writing.token(deadline())).not.toEqual(write)
 })
 
 describe('is refused', () => {
-  const refused = async (change: Partial<GoogleDesk['config']>) =>
-    tokensOf({ ...desk.config, ...change }, ORDER).token(soon())
+  const failedRead = async (change: Partial<GoogleFixture['config']>) =>
+    tokensOf({ ...fakeGoogle.config, ...change }, ORDER).token(deadline())
 
   test('with another key', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-    desk.fake.keyFile(desk.folder, privateKey)
-    expect(await refused({})).toEqual({
+    fakeGoogle.fake.keyFile(fakeGoogle.folder, privateKey)
+    expect(await failedRead({})).toEqual({
       kind: 'none',
       why: 'no_access',
       reason: expect.stringContaining('400 invalid_grant for the service account as admin@reseller.example'),
@@ -57,7 +60,7 @@ describe('is refused', () => {
 
   test('for another administrator', async () => {
     const reason = expect.stringContaining('401 unauthorized_client')
-    expect(await refused({ admin: 'other@reseller.example' })).toMatchObject({ kind: 'none', reason })
+    expect(await failedRead({ admin: 'other@reseller.example' })).toMatchObject({ kind: 'none', reason })
   })
 
   test('for a scope that was not delegated, while the other one goes on', async () => {
@@ -65,11 +68,11 @@ describe('is refused', () => {
     try {
       reader.fake.add({ id: 's-1' })
       const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
-      const reading = await reader.vendor.read(ref, soon())
-      if (reading.kind !== 'read') throw new Error(reading.reason)
-      const told = await reader.vendor.setQuantity(reading.observed, 12, 'change-1', soon())
+      const vendorRead = await reader.vendor.read(ref, deadline())
+      if (vendorRead.kind !== 'read') throw new Error(vendorRead.reason)
+      const result = await reader.vendor.setQuantity(vendorRead.observed, 12, 'change-1', deadline())
       const reason = expect.stringContaining('both scopes have to be delegated')
-      expect(told).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable', reason })
+      expect(result).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable', reason })
       expect(reader.fake.writes).toEqual([])
     } finally {
       await reader.close()
@@ -82,29 +85,29 @@ describe('is refused', () => {
     ['JSON cut short', '{"private_key":"SECRET', "is no service account's key"],
     ['no key in it', '{"client_email":"a@b.example"}', "is no service account's key"],
     ['a broken key', '{"client_email":"a@b.example","private_key":"SECRET"}', 'could not be used'],
-  ])('where the key file has %s, and its text is not repeated', async (_what, text, words) => {
-    const keyFile = join(desk.folder, 'broken.json')
+  ])('where the key file has %s, and its text is not repeated', async (_what, text, message) => {
+    const keyFile = join(fakeGoogle.folder, 'broken.json')
     if (text !== undefined) writeFileSync(keyFile, text)
-    const told = await refused({ keyFile })
-    expect(told).toMatchObject({ kind: 'none', reason: expect.stringContaining(words) })
-    expect(JSON.stringify(told)).toContain(keyFile)
-    expect(JSON.stringify(told)).not.toContain('SECRET')
+    const result = await failedRead({ keyFile })
+    expect(result).toMatchObject({ kind: 'none', reason: expect.stringContaining(message) })
+    expect(JSON.stringify(result)).toContain(keyFile)
+    expect(JSON.stringify(result)).not.toContain('SECRET')
   })
 })
 
 test.each(['drop-before', 'hang-before', 'error-before', 'throttle', 'no-json', 'huge', 'redirect'])(
   'a token endpoint that suffers %s is asked once, and the next call asks again',
   async (fault) => {
-    const tokens = tokensOf(desk.config, ORDER)
-    desk.fake.failNext('auth', fault)
-    const told = await tokens.token(soon(fault === 'hang-before' ? 500 : 5000))
-    expect(told).toMatchObject({
+    const tokens = tokensOf(fakeGoogle.config, ORDER)
+    fakeGoogle.fake.failNext('auth', fault)
+    const result = await tokens.token(deadline(fault === 'hang-before' ? 500 : 5000))
+    expect(result).toMatchObject({
       kind: 'none',
       reason: expect.stringMatching(/^no token.+[^.]$/),
     })
     expect(exchanges()).toHaveLength(1)
     if (fault === 'hang-before') return
-    expect(await tokens.token(soon())).toMatchObject({ kind: 'token' })
+    expect(await tokens.token(deadline())).toMatchObject({ kind: 'token' })
   },
 )
 
@@ -113,7 +116,7 @@ test("one that gives up waits alone: the others get the token that it didn't wai
   try {
     const tokens = tokensOf(slow.config, ORDER)
     const controller = new AbortController()
-    const [impatient, patient] = [tokens.token(controller.signal), tokens.token(soon())]
+    const [impatient, patient] = [tokens.token(controller.signal), tokens.token(deadline())]
     controller.abort()
     expect(await impatient).toMatchObject({ kind: 'none' })
     expect(await patient).toMatchObject({ kind: 'token' })
@@ -123,20 +126,20 @@ test("one that gives up waits alone: the others get the token that it didn't wai
 })
 
 test('a token that Google no longer takes is replaced at once', async () => {
-  desk.fake.add({ id: 's-1' })
+  fakeGoogle.fake.add({ id: 's-1' })
   const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
-  expect(await desk.vendor.read(ref, soon())).toMatchObject({ kind: 'read' })
-  desk.fake.revokeTokens()
-  expect(await desk.vendor.read(ref, soon())).toMatchObject({ kind: 'read' })
+  expect(await fakeGoogle.vendor.read(ref, deadline())).toMatchObject({ kind: 'read' })
+  fakeGoogle.fake.revokeTokens()
+  expect(await fakeGoogle.vendor.read(ref, deadline())).toMatchObject({ kind: 'read' })
 })
 
 test('a key that is replaced on disk is used without a restart', async () => {
-  const right = readFileSync(desk.config.keyFile, 'utf8')
-  writeFileSync(desk.config.keyFile, 'not yet')
-  const tokens = tokensOf(desk.config, ORDER)
-  expect(await tokens.token(soon())).toMatchObject({ kind: 'none' })
-  writeFileSync(desk.config.keyFile, right)
-  expect(await tokens.token(soon())).toMatchObject({ kind: 'token' })
+  const right = readFileSync(fakeGoogle.config.keyFile, 'utf8')
+  writeFileSync(fakeGoogle.config.keyFile, 'not yet')
+  const tokens = tokensOf(fakeGoogle.config, ORDER)
+  expect(await tokens.token(deadline())).toMatchObject({ kind: 'none' })
+  writeFileSync(fakeGoogle.config.keyFile, right)
+  expect(await tokens.token(deadline())).toMatchObject({ kind: 'token' })
 })
 
 test('neither token, assertion nor key reaches a reason, not even where they are sent back', async () => {
@@ -149,20 +152,20 @@ test('neither token, assertion nor key reaches a reason, not even where they are
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`
   try {
-    desk.fake.add({ id: 's-1' })
+    fakeGoogle.fake.add({ id: 's-1' })
     const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
-    const reading = await desk.vendor.read(ref, soon())
-    if (reading.kind !== 'read') throw new Error(reading.reason)
-    const told = await connect({ ...desk.config, url }, uncounted).setQuantity(
-      reading.observed,
+    const vendorRead = await fakeGoogle.vendor.read(ref, deadline())
+    if (vendorRead.kind !== 'read') throw new Error(vendorRead.reason)
+    const result = await connect({ ...fakeGoogle.config, url }, uncounted).setQuantity(
+      vendorRead.observed,
       12,
       'c',
-      soon(),
+      deadline(),
     )
-    expect(told).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('Bearer …') })
-    const none = await tokensOf({ ...desk.config, tokenUrl: url }, ORDER).token(soon())
+    expect(result).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('Bearer …') })
+    const none = await tokensOf({ ...fakeGoogle.config, tokenUrl: url }, ORDER).token(deadline())
     expect(none).toMatchObject({ kind: 'none', reason: expect.stringContaining('400') })
-    expect(JSON.stringify([told, none])).not.toMatch(/ya29\.|eyJ|PRIVATE KEY/)
+    expect(JSON.stringify([result, none])).not.toMatch(/ya29\.|eyJ|PRIVATE KEY/)
   } finally {
     echo.closeAllConnections()
     await new Promise((resolve) => echo.close(resolve))

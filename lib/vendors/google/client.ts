@@ -16,11 +16,11 @@ export const subscriptionsPath = `${ROOT}/subscriptions`
 
 /** Calls the Reseller API, each once. Reads carry a token that may do nothing else. */
 export function client({ url, ...credentials }: Config, budget: Budget): Client {
-  const [writing, reading] = [tokens(credentials, ORDER), tokens(credentials, ORDER_READONLY)]
+  const [writing, readTokens] = [tokens(credentials, ORDER), tokens(credentials, ORDER_READONLY)]
   return {
     call(call, signal) {
       const isRead = call.method === undefined || call.method === 'GET'
-      const tokens = isRead ? reading : writing
+      const tokens = isRead ? readTokens : writing
       return send({ url, tokens, budget, headers: {}, isThrottled }, call, signal)
     },
   }
@@ -34,7 +34,7 @@ export function subscriptionPath({
 }
 
 const EXCHANGE_MS = 10_000
-const LATE: Token = { kind: 'none', reason: 'no token in time' }
+const TOKEN_TIMEOUT: Token = { kind: 'none', reason: 'no token in time' }
 
 /** Writes need the first; the second may only read. Both have to be delegated to the service account. */
 export const ORDER = 'https://www.googleapis.com/auth/apps.order'
@@ -64,7 +64,7 @@ export function tokens(credentials: Credentials, scope: Scope): Tokens {
 
   return {
     async token(signal) {
-      return signal.aborted ? LATE : inTime(fetchToken(), signal, LATE)
+      return signal.aborted ? TOKEN_TIMEOUT : inTime(fetchToken(), signal, TOKEN_TIMEOUT)
     },
     drop(value) {
       if (client?.credentials.access_token === value) client = undefined
@@ -95,17 +95,17 @@ function delegated({ client_email, private_key }: Key, { admin, tokenUrl }: Cred
 }
 
 class NoAnswer extends Error {}
-class KeyFault extends Error {}
+class KeyFileError extends Error {}
 
 async function keyOf(path: string): Promise<Key> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
-  if (text === undefined) throw new KeyFault('cannot be read')
+  if (text === undefined) throw new KeyFileError('cannot be read')
   const key = KeyFile.safeParse(jsonOf(text))
-  if (!key.success) throw new KeyFault("is no service account's key")
+  if (!key.success) throw new KeyFileError("is no service account's key")
   return key.data
 }
 
-const Refused = z.object({
+const ErrorBody = z.object({
   response: z.object({
     status: z.int(),
     data: z
@@ -115,7 +115,7 @@ const Refused = z.object({
   }),
 })
 
-const HINTS: Record<string, string> = {
+const ADVICE: Record<string, string> = {
   invalid_grant: 'the key is not valid there, or the clock of this machine is wrong',
   unauthorized_client: 'both scopes have to be delegated to it, and the administrator has to exist',
 }
@@ -123,21 +123,21 @@ const HINTS: Record<string, string> = {
 /** The token endpoint could not be reached, or failed itself: nothing is said of the key. */
 function isUnanswered(error: unknown): boolean {
   if (error instanceof Error && error.cause instanceof NoAnswer) return true
-  const status = Refused.safeParse(error).data?.response.status ?? 0
+  const status = ErrorBody.safeParse(error).data?.response.status ?? 0
   return status >= 500 || status === 429
 }
 
 /** In our own words: the errors of the library carry the signed assertion, and those of the parser the key. */
 function reasonOf(error: unknown, { keyFile, admin }: Credentials): string {
-  if (error instanceof KeyFault) return `the key file ${keyFile} ${error.message}`
+  if (error instanceof KeyFileError) return `the key file ${keyFile} ${error.message}`
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof NoAnswer) return cause.message
-  const refused = Refused.safeParse(error)
-  if (!refused.success) return `the key in ${keyFile} could not be used`
-  const { status, data } = refused.data.response
-  const said = data ? `${status} ${data.error}` : `${status}`
-  const hint = HINTS[data?.error ?? '']
-  return `${said} for the service account as ${admin}${hint ? `: ${hint}` : ''}`
+  const parsed = ErrorBody.safeParse(error)
+  if (!parsed.success) return `the key in ${keyFile} could not be used`
+  const { status, data } = parsed.data.response
+  const summary = data ? `${status} ${data.error}` : `${status}`
+  const advice = ADVICE[data?.error ?? '']
+  return `${summary} for the service account as ${admin}${advice ? `: ${advice}` : ''}`
 }
 
 function none(reason: string) {

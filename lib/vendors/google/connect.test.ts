@@ -1,29 +1,30 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type GoogleDesk, openGoogle } from '../../../test/fakes/google/desk.ts'
+import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/desk.ts'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
 
 const REF: SubscriptionRef = { customerId: 'C0123456', subscriptionId: 's/1 ü', skuId: '1010020020' }
 
-let desk: GoogleDesk
+let fakeGoogle: GoogleFixture
 beforeEach(async () => {
-  desk = await openGoogle()
+  fakeGoogle = await openGoogle()
 })
 afterEach(async () => {
-  await desk.close()
-  expect(desk.described()).toEqual([])
+  await fakeGoogle.close()
+  expect(fakeGoogle.described()).toEqual([])
 })
 
-const soon = () => AbortSignal.timeout(5000)
-const add = (given: Partial<Parameters<GoogleDesk['fake']['add']>[0]> = {}) =>
-  desk.fake.add({ id: REF.subscriptionId, ...given })
+const deadline = () => AbortSignal.timeout(5000)
+const add = (fields: Partial<Parameters<GoogleFixture['fake']['add']>[0]> = {}) =>
+  fakeGoogle.fake.add({ id: REF.subscriptionId, ...fields })
 
 async function read(ref = REF): Promise<Observed> {
-  const reading = await desk.vendor.read(ref, soon())
-  if (reading.kind !== 'read') throw new Error(JSON.stringify(reading))
-  return reading.observed
+  const vendorRead = await fakeGoogle.vendor.read(ref, deadline())
+  if (vendorRead.kind !== 'read') throw new Error(JSON.stringify(vendorRead))
+  return vendorRead.observed
 }
-const set = async (total: number) => desk.vendor.setQuantity(await read(), total, 'change-1', soon())
-const calls = (name: string) => desk.fake.exchanges.filter(({ call }) => call.name === name)
+const set = async (total: number) =>
+  fakeGoogle.vendor.setQuantity(await read(), total, 'change-1', deadline())
+const calls = (name: string) => fakeGoogle.fake.exchanges.filter(({ call }) => call.name === name)
 
 describe('read', () => {
   test('an annual plan: purchased, its term, how it renews, under the name that writes know', async () => {
@@ -45,8 +46,8 @@ describe('read', () => {
     ['FLEXIBLE', {}, { purchased: 10, maximum: 10, assigned: 4 }],
     ['TRIAL', {}, { purchased: 10, maximum: 10, assigned: 4 }],
     ['ANNUAL_MONTHLY_PAY', { own: { silent: true } }, { purchased: 10, maximum: 10, assigned: undefined }],
-  ])('%s with %j', async (plan, given, seats) => {
-    add({ plan, ...given })
+  ])('%s with %j', async (plan, fields, seats) => {
+    add({ plan, ...fields })
     const isCommitmentPlan = plan.startsWith('ANNUAL')
     expect(await read()).toMatchObject({ planName: plan, isCommitmentPlan, seats })
   })
@@ -55,20 +56,20 @@ describe('read', () => {
     add({ plan: 'FLEXIBLE', status: 'ASLEEP' })
     const none = { commitmentStart: null, commitmentEnd: null, renewalType: null }
     expect(await read()).toMatchObject({ status: 'ASLEEP', ...none })
-    desk.fake.change(REF.subscriptionId, { plan: 'ANNUAL_DAILY_PAY' }, { billingMethod: 'OFFLINE' })
+    fakeGoogle.fake.change(REF.subscriptionId, { plan: 'ANNUAL_DAILY_PAY' }, { billingMethod: 'OFFLINE' })
     expect(await read()).toMatchObject({ planName: 'ANNUAL_DAILY_PAY', commitmentEnd: null })
   })
 
   test('finds it by customer and SKU where the id has changed, through all pages', async () => {
-    for (let n = 0; n < 130; n += 1) desk.fake.add({ id: `other-${n}`, skuId: `sku-${n}` })
+    for (let n = 0; n < 130; n += 1) fakeGoogle.fake.add({ id: `other-${n}`, skuId: `sku-${n}` })
     add({ id: 'new-id' })
-    desk.fake.add({ id: 'elsewhere', customerId: 'C9', own: { customerDomain: 'else.example' } })
+    fakeGoogle.fake.add({ id: 'elsewhere', customerId: 'C9', own: { customerDomain: 'else.example' } })
     expect(await read()).toMatchObject({ subscriptionId: 'new-id' })
     expect(calls('list')).toHaveLength(2)
   })
 
   test('prefers the one in use, chooses nothing by guess, and says what is not there', async () => {
-    const again = () => desk.vendor.read(REF, soon())
+    const again = () => fakeGoogle.vendor.read(REF, deadline())
     expect(await again()).toEqual({
       kind: 'missing',
       reason: expect.stringContaining('no such subscription'),
@@ -109,22 +110,22 @@ describe('setQuantity', () => {
       observed: { seats: { purchased: 12, maximum: 12 } },
     })
     expect(calls('changeSeats').map(({ call }) => JSON.parse(call.text))).toEqual([seats])
-    expect(desk.fake.subscription(REF.subscriptionId)?.total).toBe(12)
+    expect(fakeGoogle.fake.subscription(REF.subscriptionId)?.total).toBe(12)
   })
 
   test('lays the answer, which leaves much out, over what was read', async () => {
     add({ own: { cap: 500 } })
     const before = await read()
-    const told = await desk.vendor.setQuantity(before, 12, 'change-1', soon())
+    const result = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
     const seats = { purchased: 12, maximum: 500, assigned: 4 }
-    expect(told).toEqual({ kind: 'applied', observed: { ...before, seats } })
+    expect(result).toEqual({ kind: 'applied', observed: { ...before, seats } })
     expect(await read()).toEqual({ ...before, seats })
   })
 
   test('a cap goes down as well as up, a trial to ten', async () => {
     add({ plan: 'FLEXIBLE' })
     expect(await set(5)).toMatchObject({ kind: 'applied' })
-    desk.fake.change(REF.subscriptionId, { plan: 'TRIAL' })
+    fakeGoogle.fake.change(REF.subscriptionId, { plan: 'TRIAL' })
     expect(await set(10)).toMatchObject({ kind: 'applied' })
     expect(await set(11)).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
   })
@@ -132,72 +133,75 @@ describe('setQuantity', () => {
   test('goes on with the new id where it has changed since the read', async () => {
     add()
     const before = await read()
-    desk.fake.change(REF.subscriptionId, { id: 'new-id' })
-    const told = await desk.vendor.setQuantity(before, 12, 'change-1', soon())
-    expect(told).toMatchObject({ kind: 'applied', observed: { subscriptionId: 'new-id', status: 'ACTIVE' } })
-    expect(desk.fake.writes).toMatchObject([{ subscriptionId: 'new-id', from: 10, to: 12 }])
+    fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
+    const result = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
+    expect(result).toMatchObject({
+      kind: 'applied',
+      observed: { subscriptionId: 'new-id', status: 'ACTIVE' },
+    })
+    expect(fakeGoogle.fake.writes).toMatchObject([{ subscriptionId: 'new-id', from: 10, to: 12 }])
   })
 
   test('takes the id that the answer names', async () => {
     add({ own: { moves: true } })
-    const told = await set(12)
-    const subscriptionId = desk.fake.subscriptions()[0]?.id
+    const result = await set(12)
+    const subscriptionId = fakeGoogle.fake.subscriptions()[0]?.id
     expect(subscriptionId).not.toBe(REF.subscriptionId)
-    expect(told).toMatchObject({ kind: 'applied', observed: { subscriptionId, seats: { purchased: 12 } } })
+    expect(result).toMatchObject({ kind: 'applied', observed: { subscriptionId, seats: { purchased: 12 } } })
   })
 
   test('with the id more has changed: nothing is sent on a decision that is no longer true', async () => {
     add({ plan: 'FLEXIBLE' })
     const before = await read()
-    desk.fake.change(REF.subscriptionId, { id: 'new-id' })
-    desk.fake.setByVendor('new-id', 20)
-    const told = await desk.vendor.setQuantity(before, 12, 'change-1', soon())
-    expect(told).toMatchObject({ kind: 'not_sent', code: 'change_in_progress' })
-    desk.fake.change('new-id', { skuId: 'another' })
-    const gone = await desk.vendor.setQuantity(before, 12, 'change-1', soon())
-    expect(gone).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
-    expect(desk.fake.writes.filter(({ by }) => by === 'client')).toEqual([])
+    fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
+    fakeGoogle.fake.setByVendor('new-id', 20)
+    const result = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
+    expect(result).toMatchObject({ kind: 'not_sent', code: 'change_in_progress' })
+    fakeGoogle.fake.change('new-id', { skuId: 'another' })
+    const missing = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
+    expect(missing).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
+    expect(fakeGoogle.fake.writes.filter(({ by }) => by === 'client')).toEqual([])
   })
 
   test('looks for the id once only', async () => {
     add()
     const before = await read()
-    for (const _ of [1, 2]) desk.fake.failNext('write', 'not-found')
-    const told = await desk.vendor.setQuantity(before, 12, 'change-1', soon())
-    expect(told).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable' })
+    for (const _ of [1, 2]) fakeGoogle.fake.failNext('write', 'not-found')
+    const result = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
+    expect(result).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable' })
     expect([calls('changeSeats').length, calls('list').length]).toEqual([2, 1])
   })
 })
 
 test('list: all customers, a hundred at a time, to the end', async () => {
   for (let n = 0; n < 250; n += 1) {
-    desk.fake.add({ id: `s-${n}`, customerId: `C${n % 7}`, status: n % 5 ? 'ACTIVE' : 'SUSPENDED' })
+    fakeGoogle.fake.add({ id: `s-${n}`, customerId: `C${n % 7}`, status: n % 5 ? 'ACTIVE' : 'SUSPENDED' })
   }
   const ids: string[] = []
   const sizes: number[] = []
   let cursor: string | undefined
   do {
-    const page = await desk.vendor.list(cursor, soon())
+    const page = await fakeGoogle.vendor.list(cursor, deadline())
     if (page.kind !== 'page') throw new Error(page.reason)
     ids.push(...page.items.map((item) => item.subscriptionId))
     sizes.push(page.items.length)
     cursor = page.next
   } while (cursor !== undefined)
   expect(sizes).toEqual([100, 100, 50])
-  expect(ids).toEqual(desk.fake.subscriptions().map(({ id }) => id))
+  expect(ids).toEqual(fakeGoogle.fake.subscriptions().map(({ id }) => id))
 })
 
 test('list: a cursor that Google no longer takes is stale, and one that can’t be asked for is not', async () => {
-  expect(await desk.vendor.list('no-such-page', soon())).toMatchObject({ kind: 'stale' })
-  desk.fake.failNext('read', 'throttle')
-  expect(await desk.vendor.list('no-such-page', soon())).toMatchObject({
+  expect(await fakeGoogle.vendor.list('no-such-page', deadline())).toMatchObject({ kind: 'stale' })
+  fakeGoogle.fake.failNext('read', 'throttle')
+  expect(await fakeGoogle.vendor.list('no-such-page', deadline())).toMatchObject({
     kind: 'unavailable',
     why: 'throttled',
   })
 })
 
 test('an empty list is a page, and one subscription without sense keeps no other from being read', async () => {
-  expect(await desk.vendor.list(undefined, soon())).toEqual({
+  expect(await fakeGoogle.vendor.list(undefined, deadline())).toEqual({
     kind: 'page',
     items: [],
     failed: [],
@@ -205,23 +209,31 @@ test('an empty list is a page, and one subscription without sense keeps no other
     unread: 0,
   })
   add()
-  desk.fake.add({ id: 'senseless', skuId: 'odd', total: -1 })
-  const page = await desk.vendor.list(undefined, soon())
+  fakeGoogle.fake.add({ id: 'senseless', skuId: 'odd', total: -1 })
+  const page = await fakeGoogle.vendor.list(undefined, deadline())
   expect(page).toMatchObject({ kind: 'page', unread: 1, items: [{ subscriptionId: REF.subscriptionId }] })
-  const reading = await desk.vendor.read({ ...REF, subscriptionId: 'gone', skuId: 'odd' }, soon())
-  expect(reading).toMatchObject({ kind: 'unavailable' })
+  const vendorRead = await fakeGoogle.vendor.read(
+    { ...REF, subscriptionId: 'gone', skuId: 'odd' },
+    deadline(),
+  )
+  expect(vendorRead).toMatchObject({ kind: 'unavailable' })
 })
 
 test('a vendor is ready to be asked, and foresees what Google publishes', async () => {
-  const { vendor } = desk
+  const { vendor } = fakeGoogle
   expect(vendor).toMatchObject({ name: 'google-workspace', label: 'Google Workspace', settleMs: 1000 })
   add({ plan: 'TRIAL' })
-  const trial = await read()
-  expect(vendor.foresee(trial, 10)).toMatchObject({ kind: 'applied' })
-  expect(vendor.foresee(trial, 11)).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
-  expect(vendor.foresee(trial, 3)).toMatchObject({ reason: expect.stringContaining('Remove 1 user there') })
+  const trialSubscription = await read()
+  expect(vendor.predictOutcome(trialSubscription, 10)).toMatchObject({ kind: 'applied' })
+  expect(vendor.predictOutcome(trialSubscription, 11)).toMatchObject({
+    kind: 'rejected',
+    code: 'vendor_rejected',
+  })
+  expect(vendor.predictOutcome(trialSubscription, 3)).toMatchObject({
+    reason: expect.stringContaining('Remove 1 user there'),
+  })
   const seats = { purchased: 10, maximum: 500, assigned: undefined }
-  expect(vendor.foresee({ ...trial, planName: 'FLEXIBLE', seats }, 1)).toEqual({
+  expect(vendor.predictOutcome({ ...trialSubscription, planName: 'FLEXIBLE', seats }, 1)).toEqual({
     kind: 'applied',
     seats: { purchased: 1, maximum: 500, assigned: undefined },
   })

@@ -22,6 +22,6 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
       setQuantity(google, observed, total, changeId, signal),
     setNextTerm: (observed, next, _requestId, signal) => setNextTerm(google, observed, next, signal),
     list: (cursor, signal) => list(inBackground(google), cursor, signal),
-    spare: () => budget.spare(),
+    secondsUntilAvailable: () => budget.secondsUntilAvailable(),
   }
 }

@@ -1,26 +1,26 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
-import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
+import type { Observed, ObservedSeats, PredictedOutcome } from '../vendor.ts'
 import { type Config, settings } from './settings.ts'
 
 const TRIAL_MAXIMUM = 10
 
 /** What Google publishes of changeSeats, besides the rule on commitments which is ours too. */
-function foresee({ planName, seats }: Observed, total: number): Foreseen<ObservedSeats> {
+function predictOutcome({ planName, seats }: Observed, total: number): PredictedOutcome<ObservedSeats> {
   const { assigned = 0, purchased } = seats
   if (total < assigned) {
-    const way = `Remove ${users(assigned - total)} there first, or choose ${assigned} or more.`
-    return refused(`Google counts ${users(assigned)} with a license. ${way}`)
+    const advice = `Remove ${users(assigned - total)} there first, or choose ${assigned} or more.`
+    return rejected(`Google counts ${users(assigned)} with a license. ${advice}`)
   }
   if (planName === 'TRIAL' && total > TRIAL_MAXIMUM) {
-    return refused(`A trial has ${TRIAL_MAXIMUM} licenses at most at Google. Choose a paid plan for more.`)
+    return rejected(`A trial has ${TRIAL_MAXIMUM} licenses at most at Google. Choose a paid plan for more.`)
   }
   // A cap that Google stated apart is Google's to move.
   const maximum = seats.maximum === purchased ? total : Math.max(seats.maximum, total)
   return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
 }
 
-function refused(reason: string): Foreseen<ObservedSeats> {
+function rejected(reason: string): PredictedOutcome<ObservedSeats> {
   return { kind: 'rejected', code: 'vendor_rejected', reason }
 }
 
@@ -31,7 +31,7 @@ function users(count: number): string {
 /** Google Workspace, by the Workspace Reseller API v1. */
 export const google: VendorDeclaration<Config> = {
   name: 'google-workspace',
-  facts: {
+  info: {
     label: 'Google Workspace',
     capsFlexible: true,
     takesLicenses: false,
@@ -44,7 +44,7 @@ export const google: VendorDeclaration<Config> = {
     },
   },
   settings,
-  foresee,
+  predictOutcome,
   setsNextTerm: { isConditional: false },
   load: () => import('./connect.ts'),
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isGone, isThrottled, refusal, toldBy, unavailable } from './errors.ts'
+import { isMissing, isThrottled, unavailable, vendorErrorOf, writeFailure } from './errors.ts'
 
 const answer = (status: number, reason?: string, headers = {}) => {
   const errors = [{ domain: 'global', reason, message: 'Words.' }]
@@ -32,10 +32,10 @@ describe('what Google says to a write', () => {
     [503, 'quotaExceeded', UNKNOWN, '503'],
     [302, 'x', UNKNOWN, '302'],
     [101, 'x', UNKNOWN, '101'],
-  ])('%i %s', (status, reason, kind, words) => {
-    expect(refusal(answer(status, reason))).toMatchObject({
+  ])('%i %s', (status, reason, kind, message) => {
+    expect(writeFailure(answer(status, reason))).toMatchObject({
       ...kind,
-      reason: expect.stringContaining(words),
+      reason: expect.stringContaining(message),
     })
   })
 
@@ -47,11 +47,11 @@ describe('what Google says to a write', () => {
     [500, UNKNOWN],
   ])('%i without its envelope is somebody else, who refuses nothing in its name', (status, kind) => {
     const reason = `Google's address answered ${status} without Google's own words.`
-    expect(refusal(answer(status))).toMatchObject({ ...kind, reason })
+    expect(writeFailure(answer(status))).toMatchObject({ ...kind, reason })
   })
 
   test('404 notFound: it is gone, and nothing was done', () => {
-    expect(refusal(answer(404, 'notFound'))).toBe('gone')
+    expect(writeFailure(answer(404, 'notFound'))).toBe('gone')
   })
 
   test.each([
@@ -60,14 +60,14 @@ describe('what Google says to a write', () => {
     [{ error: { code: 400, message: 'Words.' } }],
     [{ message: 'no Route matched with those values' }],
   ])('404 with %j is nobody’s word', (body) => {
-    const told = { ...answer(404), text: JSON.stringify(body) }
-    expect(refusal(told)).toMatchObject(UNKNOWN)
-    expect(isGone(told)).toBe(false)
+    const reply = { ...answer(404), text: JSON.stringify(body) }
+    expect(writeFailure(reply)).toMatchObject(UNKNOWN)
+    expect(isMissing(reply)).toBe(false)
   })
 
   test('Retry-After is handed on', () => {
     const throttled = answer(429, 'quotaExceeded', { 'retry-after': '7' })
-    expect(refusal(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7, why: 'throttled' })
+    expect(writeFailure(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7, why: 'throttled' })
     expect(unavailable(throttled)).toMatchObject({ kind: 'unavailable', retryAfter: 7, why: 'throttled' })
     expect(unavailable(answer(503, 'backendError'))).toMatchObject({ retryAfter: undefined, why: undefined })
   })
@@ -86,12 +86,12 @@ test.each([
   [{ error: { message: 'M', errors: 'odd' } }, undefined, 'M'],
   [{ error: {} }, undefined, ''],
   [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a b ${'x'.repeat(295)}…`],
-])('reads %j', (body, code, words) => {
-  expect(toldBy({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, words })
+])('reads %j', (body, code, message) => {
+  expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, words: message })
 })
 
 test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])('%j is not its envelope', (body) => {
-  expect(toldBy({ ...answer(400), text: JSON.stringify(body) })).toBeUndefined()
+  expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toBeUndefined()
 })
 
 test.each([

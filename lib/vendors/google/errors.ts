@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { type Answer, jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
-import type { Reading, Unavailable, Why, WriteAnswer } from '../vendor.ts'
+import type { Unavailable, VendorRead, Why, WriteAnswer } from '../vendor.ts'
 
 const reasons = z
   .array(z.object({ reason: z.string().optional() }))
@@ -12,7 +12,7 @@ const reasons = z
 const Envelope = z.object({
   error: z.object({ message: z.string().catch(''), errors: reasons, details: reasons }),
 })
-const NotFound = z.object({ error: z.object({ code: z.literal(404) }) })
+const Status404 = z.object({ error: z.object({ code: z.literal(404) }) })
 
 /** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
 const NOT_LET_IN: Record<string, Why> = {
@@ -29,27 +29,27 @@ const NOT_LET_IN: Record<string, Why> = {
   ACCESS_TOKEN_SCOPE_INSUFFICIENT: 'no_access',
 }
 
-const REFUSED = 'Google refused the change'
+const REJECTED = 'Google refused the change'
 /** How a refusal by this status is told to people; Google's own words follow. */
-const REFUSALS: Record<number, string> = {
+const REJECTIONS: Record<number, string> = {
   403: 'Google does not let us manage this customer',
   412: 'Google does not allow it for this subscription now',
 }
 
-export type Told = { code: string | undefined; words: string }
+export type VendorError = { code: string | undefined; message: string }
 
 /** What Google said of a failure; undefined where it was not Google who answered. */
-export function toldBy({ text }: Answer): Told | undefined {
+export function vendorErrorOf({ text }: Answer): VendorError | undefined {
   const envelope = Envelope.safeParse(jsonOf(text))
   if (!envelope.success) return undefined
   const { message, errors = [], details = [] } = envelope.data.error
   const code = [...errors, ...details].find((entry) => entry.reason !== undefined)?.reason
-  return { code, words: oneLine(message) }
+  return { code, message: oneLine(message) }
 }
 
 /** Whether Google's own words say that we call too often, which it does with 403, 429 and 503. */
 export function isThrottled(answer: Answer): boolean {
-  return NOT_LET_IN[toldBy(answer)?.code ?? ''] === 'throttled'
+  return NOT_LET_IN[vendorErrorOf(answer)?.code ?? ''] === 'throttled'
 }
 
 /** Why something could not be read. */
@@ -63,16 +63,16 @@ export function nonsense(): Unavailable {
 }
 
 /** Google itself knows no subscription by this id: it says so in its envelope too, which no proxy does. */
-export function isGone(reply: Reply): boolean {
-  return reply.kind === 'answer' && reply.status === 404 && NotFound.safeParse(jsonOf(reply.text)).success
+export function isMissing(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 404 && Status404.safeParse(jsonOf(reply.text)).success
 }
 
 /** A customer that does not let us in (any more): for us, it has no such subscription. */
-export function closed(reply: Reply): Reading | undefined {
+export function closed(reply: Reply): VendorRead | undefined {
   if (reply.kind !== 'answer' || reply.status !== 403) return undefined
-  const refused = refusal(reply)
-  const isClosed = refused !== 'gone' && refused.kind === 'rejected'
-  return isClosed ? { kind: 'missing', reason: refused.reason } : undefined
+  const failure = writeFailure(reply)
+  const isClosed = failure !== 'gone' && failure.kind === 'rejected'
+  return isClosed ? { kind: 'missing', reason: failure.reason } : undefined
 }
 
 /**
@@ -80,7 +80,7 @@ export function closed(reply: Reply): Reading | undefined {
  * done nothing. Only a definite refusal by Google itself is one: what stands between us may refuse too, and a server's
  * failure says nothing of what it has done.
  */
-export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'gone' {
+export function writeFailure(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'gone' {
   const reason = described(reply)
   const retryAfter = waitOf(reply)
   const why = reasonWhy(reply)
@@ -89,17 +89,21 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
   if (reply.kind === 'cut') return { kind: 'unknown', reason }
   const { status } = reply
   if (status < 400 || status >= 500 || status === 408) return { kind: 'unknown', reason }
-  if (isGone(reply)) return 'gone'
+  if (isMissing(reply)) return 'gone'
   // Whoever else found nothing may have found it out after Google was asked.
   if (status === 404) return { kind: 'unknown', reason }
   if (status === 409) return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter }
-  const told = toldBy(reply)
-  if (!told || why) return notLetIn
-  if (status === 400 && told.code === 'badRequest') {
-    const words = sentence('Google says that it is not active', told)
-    return { kind: 'rejected', code: 'subscription_not_active', reason: words }
+  const vendorError = vendorErrorOf(reply)
+  if (!vendorError || why) return notLetIn
+  if (status === 400 && vendorError.code === 'badRequest') {
+    const text = sentence('Google says that it is not active', vendorError)
+    return { kind: 'rejected', code: 'subscription_not_active', reason: text }
   }
-  return { kind: 'rejected', code: 'vendor_rejected', reason: sentence(REFUSALS[status] ?? REFUSED, told) }
+  return {
+    kind: 'rejected',
+    code: 'vendor_rejected',
+    reason: sentence(REJECTIONS[status] ?? REJECTED, vendorError),
+  }
 }
 
 function waitOf(reply: Reply): number | undefined {
@@ -108,20 +112,20 @@ function waitOf(reply: Reply): number | undefined {
 }
 
 function reasonWhy(reply: Reply): Why | undefined {
-  const code = reply.kind === 'answer' ? toldBy(reply)?.code : undefined
+  const code = reply.kind === 'answer' ? vendorErrorOf(reply)?.code : undefined
   return whyOf(reply, NOT_LET_IN[code ?? ''])
 }
 
 function described(reply: Reply): string {
   if (reply.kind === 'unsent') return `Google could not be asked: ${reply.reason}.`
   if (reply.kind === 'cut') return `Google was asked, but gave no answer: ${reply.reason}.`
-  const told = toldBy(reply)
-  if (!told) return `Google's address answered ${reply.status} without Google's own words.`
-  const said = [told.code, told.words].filter(Boolean).join(': ')
-  return `Google answered ${reply.status}${said ? ` (${said})` : ''}.`
+  const vendorError = vendorErrorOf(reply)
+  if (!vendorError) return `Google's address answered ${reply.status} without Google's own words.`
+  const details = [vendorError.code, vendorError.message].filter(Boolean).join(': ')
+  return `Google answered ${reply.status}${details ? ` (${details})` : ''}.`
 }
 
-function sentence(what: string, { words }: Told): string {
-  const text = words ? `${what}: ${words}` : what
+function sentence(what: string, { message }: VendorError): string {
+  const text = message ? `${what}: ${message}` : what
   return /[.…]$/.test(text) ? text : `${text}.`
 }

@@ -1,42 +1,42 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type GoogleDesk, openGoogle } from '../../../test/fakes/google/desk.ts'
+import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/desk.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef, WriteAnswer } from '../vendor.ts'
 import { connect } from './connect.ts'
 
 const REF: SubscriptionRef = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
 
-let desk: GoogleDesk
+let fakeGoogle: GoogleFixture
 beforeEach(async () => {
-  desk = await openGoogle({ lateMs: 500, staleMs: 60_000, retryAfter: 3 })
-  desk.fake.add({ id: REF.subscriptionId, plan: 'FLEXIBLE' })
+  fakeGoogle = await openGoogle({ delayMs: 500, staleMs: 60_000, retryAfter: 3 })
+  fakeGoogle.fake.add({ id: REF.subscriptionId, plan: 'FLEXIBLE' })
 })
 afterEach(async () => {
-  await desk.close()
-  expect(desk.described()).toEqual([])
+  await fakeGoogle.close()
+  expect(fakeGoogle.described()).toEqual([])
 })
 
-const soon = () => AbortSignal.timeout(5000)
+const deadline = () => AbortSignal.timeout(5000)
 
 /** Ends as soon as the call has suffered its fault, where that would never end. */
 function whenSuffered(fault: string, kind = 'read'): AbortSignal {
-  if (!fault.includes('hang')) return soon()
+  if (!fault.includes('hang')) return deadline()
   const controller = new AbortController()
   const suffered = () =>
-    desk.fake.exchanges.some((exchange) => exchange.fault === fault && exchange.call.kind === kind)
-  const look = setInterval(() => suffered() && controller.abort(), 5)
-  controller.signal.addEventListener('abort', () => clearInterval(look))
+    fakeGoogle.fake.exchanges.some((exchange) => exchange.fault === fault && exchange.call.kind === kind)
+  const timer = setInterval(() => suffered() && controller.abort(), 5)
+  controller.signal.addEventListener('abort', () => clearInterval(timer))
   return controller.signal
 }
-const total = () => desk.fake.subscription(REF.subscriptionId)?.total
-const read = (signal = soon()) => desk.vendor.read(REF, signal)
-const set = (observed: Observed, to: number, signal = soon()): Promise<WriteAnswer> =>
-  desk.vendor.setQuantity(observed, to, 'change-1', signal)
+const total = () => fakeGoogle.fake.subscription(REF.subscriptionId)?.total
+const read = (signal = deadline()) => fakeGoogle.vendor.read(REF, signal)
+const set = (observed: Observed, to: number, signal = deadline()): Promise<WriteAnswer> =>
+  fakeGoogle.vendor.setQuantity(observed, to, 'change-1', signal)
 
 async function observed(): Promise<Observed> {
-  const reading = await read()
-  if (reading.kind !== 'read') throw new Error(reading.reason)
-  return reading.observed
+  const vendorRead = await read()
+  if (vendorRead.kind !== 'read') throw new Error(vendorRead.reason)
+  return vendorRead.observed
 }
 
 const NOT_SENT = { kind: 'not_sent', code: 'vendor_unavailable' }
@@ -69,14 +69,14 @@ describe('a write', () => {
     ['no-json', UNKNOWN, 12, 12],
     ['other-seats', UNKNOWN, 10, 10],
     ['huge', UNKNOWN, 12, 12],
-  ])('that suffers %s', async (fault, told, now, finally_) => {
+  ])('that suffers %s', async (fault, outcome, now, finally_) => {
     const before = await observed()
-    desk.fake.failNext('write', fault)
-    expect(await set(before, 12, whenSuffered(fault, 'write'))).toMatchObject(told)
+    fakeGoogle.fake.failNext('write', fault)
+    expect(await set(before, 12, whenSuffered(fault, 'write'))).toMatchObject(outcome)
     expect(total()).toBe(now)
-    await desk.fake.settled()
+    await fakeGoogle.fake.whenIdle()
     expect(total()).toBe(finally_)
-    expect(desk.fake.exchanges.filter(({ call }) => call.kind === 'write')).toHaveLength(1)
+    expect(fakeGoogle.fake.exchanges.filter(({ call }) => call.kind === 'write')).toHaveLength(1)
   })
 
   test.each([
@@ -88,16 +88,16 @@ describe('a write', () => {
     ['of one that is cancelled', { status: 'CANCELLED' }, 11, 'subscription_not_active', 'cancelled'],
     ['of one without accepted terms', { status: 'PENDING' }, 11, 'vendor_rejected', 'terms of service'],
     ['of a free one', { plan: 'FREE' }, 11, 'vendor_rejected', 'no such operation'],
-  ])('%s is refused in words for people', async (_what, patch, to, code, words) => {
-    desk.fake.change(REF.subscriptionId, patch)
-    const told = await set(await observed(), to)
-    expect(told).toEqual({ kind: 'rejected', code, reason: expect.stringContaining(words) })
+  ])('%s is refused in words for people', async (_what, patch, to, code, message) => {
+    fakeGoogle.fake.change(REF.subscriptionId, patch)
+    const result = await set(await observed(), to)
+    expect(result).toEqual({ kind: 'rejected', code, reason: expect.stringContaining(message) })
     expect(total()).toBe(10)
   })
 
   test('by the wrong field, because the plan has changed since, is refused', async () => {
     const before = await observed()
-    desk.fake.change(REF.subscriptionId, { plan: 'ANNUAL_YEARLY_PAY' })
+    fakeGoogle.fake.change(REF.subscriptionId, { plan: 'ANNUAL_YEARLY_PAY' })
     expect(await set(before, 12)).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
   })
 })
@@ -122,17 +122,19 @@ describe('a read', () => {
     'no-json',
     'huge',
   ])('that suffers %s tells nothing', async (fault) => {
-    desk.fake.failNext('read', fault)
-    const told = await read(whenSuffered(fault))
-    expect(told).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/^\S.+\.$/) })
-    desk.fake.exchanges.length = 0
-    desk.fake.failNext('read', fault)
-    expect(await desk.vendor.list(undefined, whenSuffered(fault))).toMatchObject({ kind: 'unavailable' })
-    if (fault === 'throttle') expect(told).toMatchObject({ retryAfter: 3 })
+    fakeGoogle.fake.failNext('read', fault)
+    const result = await read(whenSuffered(fault))
+    expect(result).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/^\S.+\.$/) })
+    fakeGoogle.fake.exchanges.length = 0
+    fakeGoogle.fake.failNext('read', fault)
+    expect(await fakeGoogle.vendor.list(undefined, whenSuffered(fault))).toMatchObject({
+      kind: 'unavailable',
+    })
+    if (fault === 'throttle') expect(result).toMatchObject({ retryAfter: 3 })
   })
 
   test('of a customer who does not let us in tells that there is none for us', async () => {
-    desk.fake.failNext('read', 'forbidden')
+    fakeGoogle.fake.failNext('read', 'forbidden')
     expect(await read(whenSuffered('forbidden'))).toEqual({
       kind: 'missing',
       reason: expect.stringContaining('does not let us manage this customer'),
@@ -142,7 +144,7 @@ describe('a read', () => {
   test('may show what was', async () => {
     const before = await observed()
     await set(before, 12)
-    desk.fake.failNext('read', 'stale')
+    fakeGoogle.fake.failNext('read', 'stale')
     expect((await observed()).seats.purchased).toBe(10)
     expect((await observed()).seats.purchased).toBe(12)
   })
@@ -152,51 +154,56 @@ describe('an answer that is about another customer', () => {
   const OTHER = { id: 's-9', customerId: 'C9999999', own: { customerDomain: 'other.example' } }
 
   test('is not believed, and nothing is written to that one', async () => {
-    desk.fake.add({ ...OTHER, plan: 'FLEXIBLE', total: 40 })
-    desk.fake.failNext('read', 'another-customer')
+    fakeGoogle.fake.add({ ...OTHER, plan: 'FLEXIBLE', total: 40 })
+    fakeGoogle.fake.failNext('read', 'another-customer')
     const before = await observed()
     expect(before).toMatchObject({ ...REF, seats: { purchased: 10 } })
     expect(await set(before, 12)).toMatchObject(APPLIED)
-    expect([total(), desk.fake.subscription('s-9')?.total]).toEqual([12, 40])
+    expect([total(), fakeGoogle.fake.subscription('s-9')?.total]).toEqual([12, 40])
   })
 
   test.each(['another-customer', 'another-sku'])('tells nothing in a list either: %s', async (fault) => {
-    desk.fake.add({ ...OTHER, plan: 'FLEXIBLE' })
-    desk.fake.change(REF.subscriptionId, { id: 'new-id' })
-    desk.fake.failNext('read', 'not-found')
-    desk.fake.failNext('read', fault)
+    fakeGoogle.fake.add({ ...OTHER, plan: 'FLEXIBLE' })
+    fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
+    fakeGoogle.fake.failNext('read', 'not-found')
+    fakeGoogle.fake.failNext('read', fault)
     const kind = fault === 'another-sku' ? 'missing' : 'unavailable'
     expect(await read()).toMatchObject({ kind })
   })
 
   test('who is called by his domain is he', async () => {
-    const reading = await desk.vendor.read({ ...REF, customerId: 'example.com' }, soon())
-    expect(reading).toMatchObject({ kind: 'read', observed: REF })
+    const vendorRead = await fakeGoogle.vendor.read({ ...REF, customerId: 'example.com' }, deadline())
+    expect(vendorRead).toMatchObject({ kind: 'read', observed: REF })
   })
 })
 
 describe('a token that is no longer taken', () => {
-  const asked = (kind: string) => desk.fake.exchanges.filter(({ call }) => call.kind === kind).length
+  const requestCount = (kind: string) =>
+    fakeGoogle.fake.exchanges.filter(({ call }) => call.kind === kind).length
 
   test('is renewed, and the call made once more: read, list and write', async () => {
     const before = await observed()
-    for (const call of [() => read(), () => desk.vendor.list(undefined, soon()), () => set(before, 12)]) {
-      desk.fake.revokeTokens()
+    for (const call of [
+      () => read(),
+      () => fakeGoogle.vendor.list(undefined, deadline()),
+      () => set(before, 12),
+    ]) {
+      fakeGoogle.fake.revokeTokens()
       expect((await call()).kind).toMatch(/^(read|page|applied)$/)
     }
     // The first write had no token before; its own was refused then.
-    desk.fake.revokeTokens()
+    fakeGoogle.fake.revokeTokens()
     expect(await set(before, 13)).toMatchObject({ kind: 'applied' })
-    expect(desk.fake.writes.map(({ to }) => to)).toEqual([12, 13])
-    expect([asked('write'), asked('auth')]).toEqual([3, 5])
+    expect(fakeGoogle.fake.writes.map(({ to }) => to)).toEqual([12, 13])
+    expect([requestCount('write'), requestCount('auth')]).toEqual([3, 5])
   })
 
   test('is not renewed twice for one call', async () => {
     const before = await observed()
-    desk.fake.setFault(REF.subscriptionId, { read: 'token-expired', write: 'token-expired' })
+    fakeGoogle.fake.setFault(REF.subscriptionId, { read: 'token-expired', write: 'token-expired' })
     expect(await read()).toMatchObject({ kind: 'unavailable' })
     expect(await set(before, 12)).toMatchObject(NOT_SENT)
-    expect([asked('read'), asked('write'), total()]).toEqual([3, 2, 10])
+    expect([requestCount('read'), requestCount('write'), total()]).toEqual([3, 2, 10])
   })
 })
 
@@ -207,13 +214,13 @@ describe('an abort', () => {
     const before = await observed()
     expect(await set(before, 12, aborted)).toMatchObject(NOT_SENT)
     expect(await read(aborted)).toMatchObject({ kind: 'unavailable' })
-    expect(await desk.vendor.list(undefined, aborted)).toMatchObject({ kind: 'unavailable' })
-    expect(desk.fake.exchanges.filter(({ call }) => call.kind === 'write')).toEqual([])
+    expect(await fakeGoogle.vendor.list(undefined, aborted)).toMatchObject({ kind: 'unavailable' })
+    expect(fakeGoogle.fake.exchanges.filter(({ call }) => call.kind === 'write')).toEqual([])
   })
 
   test('while it waits for its token: nothing was sent, and the token serves the next one', async () => {
     const before = await observed()
-    desk.fake.failNext('auth', 'hang-before')
+    fakeGoogle.fake.failNext('auth', 'hang-before')
     expect(await set(before, 12, whenSuffered('hang-before', 'auth'))).toMatchObject(NOT_SENT)
     expect(total()).toBe(10)
   })
@@ -221,27 +228,27 @@ describe('an abort', () => {
   test('after it left: nobody knows', async () => {
     const before = await observed()
     const controller = new AbortController()
-    desk.fake.failNext('write', 'hang-after')
-    const told = set(before, 12, controller.signal)
+    fakeGoogle.fake.failNext('write', 'hang-after')
+    const result = set(before, 12, controller.signal)
     await expect.poll(total).toBe(12)
     controller.abort()
-    expect(await told).toMatchObject(UNKNOWN)
+    expect(await result).toMatchObject(UNKNOWN)
   })
 
   test('while it looks for a changed id: nothing was sent', async () => {
     const before = await observed()
-    desk.fake.change(REF.subscriptionId, { id: 'new-id' })
-    desk.fake.failNext('read', 'hang-before')
+    fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
+    fakeGoogle.fake.failNext('read', 'hang-before')
     expect(await set(before, 12, whenSuffered('hang-before'))).toMatchObject(NOT_SENT)
-    expect(desk.fake.writes).toEqual([])
+    expect(fakeGoogle.fake.writes).toEqual([])
   })
 })
 
 test('an address where nobody listens: nothing was sent', async () => {
   const before = await observed()
-  const gone = await openGoogle()
-  await gone.close()
-  const elsewhere = connect({ ...desk.config, url: gone.config.url }, uncounted)
-  expect(await elsewhere.setQuantity(before, 12, 'change-1', soon())).toMatchObject(NOT_SENT)
-  expect(await elsewhere.read(REF, soon())).toMatchObject({ kind: 'unavailable' })
+  const otherGoogle = await openGoogle()
+  await otherGoogle.close()
+  const elsewhere = connect({ ...fakeGoogle.config, url: otherGoogle.config.url }, uncounted)
+  expect(await elsewhere.setQuantity(before, 12, 'change-1', deadline())).toMatchObject(NOT_SENT)
+  expect(await elsewhere.read(REF, deadline())).toMatchObject({ kind: 'unavailable' })
 })

@@ -9,7 +9,7 @@ import { isOfCustomer, observedOf } from './subscription.ts'
 
 const PAGE_SIZE = '100'
 /** A customer has a handful of subscriptions. */
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 
 const Page = z.object({
   subscriptions: z.array(z.unknown()).optional(),
@@ -34,7 +34,7 @@ export async function ofCustomer(
   const items: Observed[] = []
   let unread = 0
   let pageToken: string | undefined
-  for (let turn = 0; turn < MOST_PAGES; turn++) {
+  for (let pageIndex = 0; pageIndex < MAX_PAGES; pageIndex++) {
     const page = await pageOf(client, { customerId, pageToken }, signal)
     if (page.kind === 'stale') return { kind: 'unavailable', reason: page.reason, others: 'answer' }
     if (page.kind === 'unavailable') return page
@@ -50,22 +50,22 @@ export async function ofCustomer(
 /** A page of all subscriptions, or of one customer's. Those that make no sense are left out, and counted. */
 async function pageOf(
   { call }: Client,
-  of: { customerId?: string; pageToken: string | undefined },
+  pageQuery: { customerId?: string; pageToken: string | undefined },
   signal: AbortSignal,
 ): Promise<VendorPage | StaleCursor | Unavailable> {
   const query = new URLSearchParams({ maxResults: PAGE_SIZE })
-  for (const [name, value] of Object.entries(of)) if (value !== undefined) query.set(name, value)
+  for (const [name, value] of Object.entries(pageQuery)) if (value !== undefined) query.set(name, value)
   const reply = await call({ path: `${subscriptionsPath}?${query}` }, signal)
   // The token is all that differs from a first page.
-  const isStale = of.pageToken !== undefined && reply.kind === 'answer' && reply.status === 400
+  const isStale = pageQuery.pageToken !== undefined && reply.kind === 'answer' && reply.status === 400
   if (isStale) return { kind: 'stale', reason: unavailable(reply).reason }
   if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)
   const page = Page.safeParse(jsonOf(reply.text)).data
   const next = page?.nextPageToken
   // A token that leads to itself would never end.
-  if (!page || (next !== undefined && next === of.pageToken)) return nonsense()
+  if (!page || (next !== undefined && next === pageQuery.pageToken)) return nonsense()
   const resources = page.subscriptions ?? []
-  const { customerId } = of
+  const { customerId } = pageQuery
   // Who answers for another customer than was asked for may have left out ours.
   if (customerId !== undefined && !resources.every((one) => isOfCustomer(one, customerId))) return nonsense()
   const items = resources.map(observedOf).filter((item) => item !== undefined)

@@ -1,15 +1,15 @@
 import 'server-only'
 import { type Client, jsonOf } from '../client.ts'
-import type { Observed, Reading, SubscriptionRef } from '../vendor.ts'
+import type { Observed, SubscriptionRef, VendorRead } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
-import { closed, isGone, nonsense, unavailable } from './errors.ts'
+import { closed, isMissing, nonsense, unavailable } from './errors.ts'
 import { ofCustomer } from './list.ts'
 import { isOfCustomer, observedOf } from './subscription.ts'
 
 /** Reads one subscription by its id, or by customer and SKU where the id has changed. */
-export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<Reading> {
+export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
-  if (isGone(reply)) return findAgain(client, ref, signal)
+  if (isMissing(reply)) return findAgain(client, ref, signal)
   if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
   const resource = jsonOf(reply.text)
   const observed = observedOf(resource)
@@ -27,7 +27,7 @@ export async function findAgain(
   client: Client,
   { customerId, skuId }: SubscriptionRef,
   signal: AbortSignal,
-): Promise<Reading> {
+): Promise<VendorRead> {
   const answer = await ofCustomer(client, customerId, signal)
   if (answer.kind === 'unavailable') return answer
   const alike = answer.items.filter((item) => item.skuId === skuId)
@@ -35,7 +35,7 @@ export async function findAgain(
 }
 
 /** Of several, one that is in use; where that leaves a choice, it is not ours to make. */
-function theOne(alike: Observed[]): Reading {
+function theOne(alike: Observed[]): VendorRead {
   if (alike.length === 0) {
     return { kind: 'missing', reason: 'Google has no such subscription of this customer.' }
   }

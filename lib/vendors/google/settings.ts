@@ -39,16 +39,16 @@ export const settings = z
     GOOGLE_SETTLE_SECONDS: seconds.max(DAY_SECONDS).default(120),
     GOOGLE_CALLS_PER_MINUTE: callsPerMinute.default(300),
   })
-  .transform(({ GOOGLE_KEY_FILE, GOOGLE_ADMIN, ...given }, context): Config | undefined => {
+  .transform(({ GOOGLE_KEY_FILE, GOOGLE_ADMIN, ...rest }, context): Config | undefined => {
     const account = together({ GOOGLE_KEY_FILE, GOOGLE_ADMIN }, context)
     return (
       account && {
-        url: withoutSlash(given.GOOGLE_URL),
-        tokenUrl: given.GOOGLE_TOKEN_URL,
+        url: withoutSlash(rest.GOOGLE_URL),
+        tokenUrl: rest.GOOGLE_TOKEN_URL,
         keyFile: resolve(account.GOOGLE_KEY_FILE),
         admin: account.GOOGLE_ADMIN,
-        settleMs: given.GOOGLE_SETTLE_SECONDS * 1000,
-        callsPerMinute: given.GOOGLE_CALLS_PER_MINUTE,
+        settleMs: rest.GOOGLE_SETTLE_SECONDS * 1000,
+        callsPerMinute: rest.GOOGLE_CALLS_PER_MINUTE,
       }
     )
   })

@@ -76,8 +76,8 @@ export function changedOf(before: Observed, resource: unknown): Observed | undef
   const { subscriptionId, status, plan = before, seats, renewalSettings, ...names } = changed.data
   const bought = boughtSeats(plan, seats)
   // What is left out is believed to be as before only of the subscription that was asked for.
-  const known = (subscriptionId ?? before.subscriptionId) === before.subscriptionId ? before : undefined
-  const { customerId = known?.customerId, skuId = known?.skuId } = names
+  const previous = (subscriptionId ?? before.subscriptionId) === before.subscriptionId ? before : undefined
+  const { customerId = previous?.customerId, skuId = previous?.skuId } = names
   if (!bought || customerId !== before.customerId || skuId !== before.skuId) return undefined
   const interval = 'commitmentInterval' in plan ? plan.commitmentInterval : undefined
   return {

@@ -2,7 +2,7 @@ import 'server-only'
 import { type Client, jsonOf } from '../client.ts'
 import { isSameBasis, type NextTerm, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
-import { refusal } from './errors.ts'
+import { writeFailure } from './errors.ts'
 import { findAgain } from './read.ts'
 import { changedOf, seatField } from './subscription.ts'
 
@@ -20,18 +20,18 @@ export async function setQuantity(
 ): Promise<WriteAnswer> {
   const first = await write(client, observed, total, signal)
   if (first !== 'gone') return first
-  const found = await findAgain(client, observed, signal)
-  if (found.kind === 'missing') return { kind: 'rejected', code: 'vendor_rejected', reason: found.reason }
-  if (found.kind === 'unavailable') {
-    const { reason, retryAfter } = found
+  const current = await findAgain(client, observed, signal)
+  if (current.kind === 'missing') return { kind: 'rejected', code: 'vendor_rejected', reason: current.reason }
+  if (current.kind === 'unavailable') {
+    const { reason, retryAfter } = current
     return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
   }
   // An id alone may change; with the rest, somebody has to decide again.
-  if (!isSameBasis(observed, found.observed)) {
+  if (!isSameBasis(observed, current.observed)) {
     const reason = 'The subscription was changed at Google in this moment.'
     return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: 1 }
   }
-  const second = await write(client, found.observed, total, signal)
+  const second = await write(client, current.observed, total, signal)
   if (second !== 'gone') return second
   const reason = 'Google lists this subscription, but does not find it.'
   return { kind: 'not_sent', code: 'vendor_unavailable', reason }
@@ -46,7 +46,7 @@ async function write(
   const path = `${subscriptionPath(observed)}/changeSeats`
   const body = JSON.stringify({ [seatField(observed)]: total })
   const reply = await client.call({ path, method: 'POST', body }, signal)
-  if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return refusal(reply)
+  if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return writeFailure(reply)
   const changed = changedOf(observed, jsonOf(reply.text))
   if (!changed) return { kind: 'unknown', reason: "Google's answer could not be understood." }
   if (changed.seats.purchased !== total) {
@@ -68,8 +68,8 @@ export async function setNextTerm(
   const body = JSON.stringify({ kind: 'subscriptions#renewalSettings', renewalType: next.renewalType })
   const reply = await client.call({ path, method: 'POST', body }, signal)
   if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) {
-    const refused = refusal(reply)
-    return refused === 'gone' ? nothingSent('Google lists this subscription, but does not find it.') : refused
+    const failure = writeFailure(reply)
+    return failure === 'gone' ? nothingSent('Google lists this subscription, but does not find it.') : failure
   }
   const changed = changedOf(observed, jsonOf(reply.text))
   if (changed?.renewalType === next.renewalType) return { kind: 'applied', observed: changed }

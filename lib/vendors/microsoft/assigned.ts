@@ -21,9 +21,9 @@ const AT_ONCE = 4
 const SHUT = 3600
 const SLOW = 60
 /** More than the offers that there are. */
-const MOST_OFFERS = 20_000
+const MAX_OFFERS = 20_000
 /** Of offers that give more than one SKU. */
-const MOST_SUBSCRIPTIONS = 20_000
+const MAX_SUBSCRIPTIONS = 20_000
 
 /**
  * @param client people's, or that of a job
@@ -33,7 +33,7 @@ export type Assignments = (
   client: Client,
   customerId: string,
   subscriptions: readonly Pick<SubscriptionRef, 'subscriptionId' | 'skuId'>[],
-  patienceMs: number,
+  timeoutMs: number,
   signal: AbortSignal,
 ) => Promise<Assigned>
 
@@ -43,10 +43,10 @@ export type Assignments = (
  * there is Entra's and not the offer's: a subscription's provisioning status tells it, which does not change.
  */
 export function assignments(): Assignments {
-  const known = offers()
+  const offerSkus = offers()
   let shutUntil = 0
 
-  async function ask<Schema extends z.ZodType>(
+  async function fetchParsed<Schema extends z.ZodType>(
     { call }: Client,
     path: string,
     schema: Schema,
@@ -59,12 +59,12 @@ export function assignments(): Assignments {
     return schema.safeParse(jsonOf(reply.text)).data
   }
 
-  return async (client, customerId, subscriptions, patienceMs, given) => {
-    const signal = AbortSignal.any([given, AbortSignal.timeout(patienceMs)])
-    const list = await ask(client, `${customerPath(customerId)}/subscribedskus`, Skus, signal)
+  return async (client, customerId, subscriptions, timeoutMs, callerSignal) => {
+    const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(timeoutMs)])
+    const list = await fetchParsed(client, `${customerPath(customerId)}/subscribedskus`, Skus, signal)
     if (!list) return new Map()
     const skuOf = ({ skuId, subscriptionId }: (typeof subscriptions)[number]) =>
-      known.skuOf(skuId, subscriptionId)
+      offerSkus.skuOf(skuId, subscriptionId)
     const unknown = subscriptions.filter((one) => skuOf(one) === undefined)
     for (let at = 0; at < unknown.length && !signal.aborted; at += AT_ONCE) {
       // One before may have said it of another.
@@ -72,14 +72,14 @@ export function assignments(): Assignments {
       await Promise.all(
         some.map(async ({ skuId, subscriptionId }) => {
           const path = `${subscriptionPath({ customerId, subscriptionId })}/provisioningstatus`
-          const status = await ask(client, path, Status, signal)
-          if (status) known.learn(skuId, subscriptionId, status.skuId.toLowerCase())
+          const status = await fetchParsed(client, path, Status, signal)
+          if (status) offerSkus.learn(skuId, subscriptionId, status.skuId.toLowerCase())
         }),
       )
     }
     const counts = new Map(list.items.map((item) => [item.productSku.id.toLowerCase(), item.consumedUnits]))
-    const found = subscriptions.map((one) => [one.subscriptionId, counts.get(skuOf(one) ?? '')] as const)
-    return new Map(found.filter((pair): pair is [string, number] => pair[1] !== undefined))
+    const countPairs = subscriptions.map((one) => [one.subscriptionId, counts.get(skuOf(one) ?? '')] as const)
+    return new Map(countPairs.filter((pair): pair is [string, number] => pair[1] !== undefined))
   }
 }
 
@@ -90,7 +90,7 @@ function shutSeconds(reply: Reply): number {
 }
 
 /** What one subscription told of its offer, until a second one says the same. */
-type Told = { sku: string; by: string; isAgreed: boolean }
+type OfferSku = { sku: string; by: string; isAgreed: boolean }
 
 type Offers = {
   /** @returns the SKU in small letters; undefined where a subscription has to be asked for it */
@@ -105,26 +105,26 @@ type Offers = {
  * what is kept here stays small, and a process that starts anew knows all again after two calls for each.
  */
 function offers(): Offers {
-  const told = new Map<string, Told | 'several'>()
-  const own = new Map<string, string>()
+  const skuByOffer = new Map<string, OfferSku | 'several'>()
+  const skuBySubscription = new Map<string, string>()
   return {
     skuOf(offer, subscriptionId) {
-      const known = told.get(offer)
-      if (known === 'several') return own.get(subscriptionId)
-      return known?.isAgreed || known?.by === subscriptionId ? known.sku : undefined
+      const offerSku = skuByOffer.get(offer)
+      if (offerSku === 'several') return skuBySubscription.get(subscriptionId)
+      return offerSku?.isAgreed || offerSku?.by === subscriptionId ? offerSku.sku : undefined
     },
     learn(offer, subscriptionId, sku) {
-      const known = told.get(offer)
-      const isOther = known === 'several' || (known !== undefined && known.sku !== sku)
-      if (isOther) keep(own, subscriptionId, sku, MOST_SUBSCRIPTIONS)
-      const isAgreed = known !== undefined && known !== 'several' && known.by !== subscriptionId
-      keep(told, offer, isOther ? 'several' : { sku, by: subscriptionId, isAgreed }, MOST_OFFERS)
+      const offerSku = skuByOffer.get(offer)
+      const isOther = offerSku === 'several' || (offerSku !== undefined && offerSku.sku !== sku)
+      if (isOther) setBounded(skuBySubscription, subscriptionId, sku, MAX_SUBSCRIPTIONS)
+      const isAgreed = offerSku !== undefined && offerSku !== 'several' && offerSku.by !== subscriptionId
+      setBounded(skuByOffer, offer, isOther ? 'several' : { sku, by: subscriptionId, isAgreed }, MAX_OFFERS)
     },
   }
 }
 
 /** The oldest makes room for the newest. */
-function keep<Value>(map: Map<string, Value>, name: string, value: Value, most: number): void {
+function setBounded<Value>(map: Map<string, Value>, name: string, value: Value, most: number): void {
   map.delete(name)
   map.set(name, value)
   const [oldest] = map.keys()

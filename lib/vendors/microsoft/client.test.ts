@@ -33,23 +33,31 @@ describe('client', () => {
     const microsoft = connect({ url, settleMs: 0, callsPerMinute: 300, ...credentials }, uncounted)
     const ref = { customerId: 't', subscriptionId: 's', skuId: 'k' }
     const signal = AbortSignal.timeout(2000)
-    const own = { json: '{"quantity":1}', etag: 'e' }
+    const raw = { json: '{"quantity":1}', etag: 'e' }
     const seats = { purchased: 1, maximum: 1, assigned: 0 }
     const plan = { planName: 'FLEXIBLE', isCommitmentPlan: false, renewalType: null }
-    const read = { ...ref, ...plan, status: 'ACTIVE', commitmentStart: null, commitmentEnd: null, seats, own }
-    const told = JSON.stringify([
+    const read = {
+      ...ref,
+      ...plan,
+      status: 'ACTIVE',
+      commitmentStart: null,
+      commitmentEnd: null,
+      seats,
+      own: raw,
+    }
+    const result = JSON.stringify([
       await microsoft.read(ref, signal),
       await microsoft.list(undefined, signal),
       await microsoft.setQuantity(read, 2, crypto.randomUUID(), signal),
     ])
-    expect(told.match(/You sent Bearer … and the secret …\. \(2000\)/g)).toHaveLength(3)
-    expect(told).not.toMatch(/top-secret|p@ss/)
+    expect(result.match(/You sent Bearer … and the secret …\. \(2000\)/g)).toHaveLength(3)
+    expect(result).not.toMatch(/top-secret|p@ss/)
   })
 })
 
 describe('token', () => {
   const ref = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
-  const soon = (ms = 5000) => AbortSignal.timeout(ms)
+  const deadline = (ms = 5000) => AbortSignal.timeout(ms)
 
   let fake: FakeMicrosoft
   afterEach(() => fake.close())
@@ -63,9 +71,9 @@ describe('token', () => {
 
   test('one token serves all calls, also those that begin at once', async () => {
     const microsoft = await vendor()
-    const readings = await Promise.all(Array.from({ length: 8 }, () => microsoft.read(ref, soon())))
-    expect(readings.map(({ kind }) => kind)).toEqual(Array(8).fill('read'))
-    await microsoft.read(ref, soon())
+    const vendorReads = await Promise.all(Array.from({ length: 8 }, () => microsoft.read(ref, deadline())))
+    expect(vendorReads.map(({ kind }) => kind)).toEqual(Array(8).fill('read'))
+    await microsoft.read(ref, deadline())
     expect(granted()).toBe(1)
   })
 
@@ -75,7 +83,7 @@ describe('token', () => {
       const microsoft = await vendor({ tokenSeconds: 600 })
       const granted = async (seconds: number) => {
         vi.setSystemTime(Date.UTC(2026, 10, 30) + seconds * 1000)
-        expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+        expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'read' })
         return fake.exchanges.filter(({ call }) => call.name === 'token').length
       }
       expect([await granted(0), await granted(200), await granted(595)]).toEqual([1, 1, 2])
@@ -86,24 +94,24 @@ describe('token', () => {
 
   test('a token that was taken back is fetched anew, and the call made once more', async () => {
     const microsoft = await vendor()
-    const reading = await microsoft.read(ref, soon())
-    const observed = reading.kind === 'read' ? reading.observed : expect.fail()
+    const vendorRead = await microsoft.read(ref, deadline())
+    const observed = vendorRead.kind === 'read' ? vendorRead.observed : expect.fail()
     fake.revokeTokens()
-    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'read' })
     fake.revokeTokens()
-    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'page' })
+    expect(await microsoft.list(undefined, deadline())).toMatchObject({ kind: 'page' })
     fake.revokeTokens()
-    const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
+    const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), deadline())
     expect(answer).toMatchObject({ kind: 'applied' })
     expect([fake.writes.length, granted()]).toEqual([1, 4])
   })
 
   test('a call that is refused with a new token too is not made a third time', async () => {
     const microsoft = await vendor()
-    const reading = await microsoft.read(ref, soon())
-    const observed = reading.kind === 'read' ? reading.observed : expect.fail()
+    const vendorRead = await microsoft.read(ref, deadline())
+    const observed = vendorRead.kind === 'read' ? vendorRead.observed : expect.fail()
     fake.setFault('sub-1', { write: 'token-expired' })
-    const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
+    const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), deadline())
     expect(answer).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable' })
     const writes = fake.exchanges.filter(({ call }) => call.kind === 'write')
     expect([writes.length, granted(), fake.writes]).toEqual([2, 2, []])
@@ -116,15 +124,15 @@ describe('token', () => {
     [{ clientId: 'somebody' }, 'unauthorized_client'],
     [{ tokenUrl: 'http://127.0.0.1:9/token' }, 'connection failed'],
     [{ tokenUrl: 'nonsense' }, 'could not be written'],
-  ])('no token with %j: nothing was sent, and no reason tells a secret', async (config, words) => {
+  ])('no token with %j: nothing was sent, and no reason tells a secret', async (config, message) => {
     const microsoft = await vendor({}, config)
-    const reading = await microsoft.read(ref, soon())
+    const vendorRead = await microsoft.read(ref, deadline())
     // Who can't be reached has said nothing of our access.
     const why = config.tokenUrl ? undefined : 'no_access'
-    expect(reading).toEqual({ kind: 'unavailable', reason: expect.stringContaining(words), why })
-    expect(JSON.stringify(reading)).not.toContain(config.clientSecret ?? 'only-for-the-fake')
-    const list = await microsoft.list(undefined, soon())
-    expect(list).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(words) })
+    expect(vendorRead).toEqual({ kind: 'unavailable', reason: expect.stringContaining(message), why })
+    expect(JSON.stringify(vendorRead)).not.toContain(config.clientSecret ?? 'only-for-the-fake')
+    const list = await microsoft.list(undefined, deadline())
+    expect(list).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(message) })
     expect(fake.exchanges.filter(({ call }) => call.name !== 'token')).toEqual([])
   })
 
@@ -135,16 +143,16 @@ describe('token', () => {
   ])('when the token is answered by %s, the next call asks again', async (fault, expected) => {
     const microsoft = await vendor({ retryAfter: 7 })
     fake.failNext('auth', fault)
-    expect(await microsoft.read(ref, soon())).toMatchObject(expected)
-    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+    expect(await microsoft.read(ref, deadline())).toMatchObject(expected)
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'read' })
   })
 
   test('who leaves early does not take the token from those who wait', async () => {
     const microsoft = await vendor()
     fake.failNext('auth', 'slow')
-    const [early, late] = [microsoft.read(ref, soon(50)), microsoft.read(ref, soon())]
+    const [early, longRead] = [microsoft.read(ref, deadline(50)), microsoft.read(ref, deadline())]
     expect(await early).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('in time') })
-    expect(await late).toMatchObject({ kind: 'read' })
+    expect(await longRead).toMatchObject({ kind: 'read' })
     expect(granted()).toBe(1)
   })
 })

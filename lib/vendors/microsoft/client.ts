@@ -50,21 +50,21 @@ export function customerPath(customerId: string): string {
 const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
 const EXCHANGE_MS = 10_000
 /** A token is not used in the last minutes of its life: a call that has left must still find it valid. */
-const SPARE_SECONDS = 300
-const LATE: Token = { kind: 'none', reason: 'no token in time' }
+const EXPIRY_MARGIN_SECONDS = 300
+const TOKEN_TIMEOUT: Token = { kind: 'none', reason: 'no token in time' }
 
 const Granted = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive(),
 })
-const Refused = z.object({
+const ErrorBody = z.object({
   error: z.string().regex(/^\w{1,60}$/),
   // Only its number is taken over: its words repeat what they were given.
   error_description: z.string().optional().catch(undefined),
 })
 
 /** What an operator has to do, by the numbers of Entra ID. */
-const HINTS: Record<string, string> = {
+const ADVICE: Record<string, string> = {
   AADSTS7000215: 'the secret is wrong',
   AADSTS7000222: 'the secret has expired',
   AADSTS700016: 'the tenant does not know the application',
@@ -72,8 +72,8 @@ const HINTS: Record<string, string> = {
 
 /** App-only tokens of Entra ID (client credentials): kept until shortly before they expire, fetched one at a time. */
 function tokens(credentials: Credentials): Tokens {
-  let kept: { value: string; until: number } | undefined
-  let underWay: Promise<Token> | undefined
+  let cached: { value: string; until: number } | undefined
+  let pendingToken: Promise<Token> | undefined
 
   async function fetchToken(): Promise<Token> {
     const { tokenUrl, clientId, clientSecret } = credentials
@@ -85,34 +85,34 @@ function tokens(credentials: Credentials): Tokens {
     if (reply.kind !== 'answer') return { kind: 'none', reason: `no token: ${reply.reason}` }
     const granted = reply.status === 200 ? Granted.safeParse(jsonOf(reply.text)) : undefined
     if (!granted?.success) {
-      const code = codeOf(Refused.safeParse(jsonOf(reply.text)).data) ?? `status ${reply.status}`
-      const isRefused = reply.status >= 400 && reply.status < 500 && reply.status !== 429
-      const why = isRefused ? 'no_access' : undefined
+      const code = codeOf(ErrorBody.safeParse(jsonOf(reply.text)).data) ?? `status ${reply.status}`
+      const isRejected = reply.status >= 400 && reply.status < 500 && reply.status !== 429
+      const why = isRejected ? 'no_access' : undefined
       return { kind: 'none', reason: `no token: ${code}`, retryAfter: retryAfterOf(reply.headers), why }
     }
     const { access_token: value, expires_in: seconds } = granted.data
-    kept = { value, until: Date.now() + (seconds - Math.min(SPARE_SECONDS, seconds / 2)) * 1000 }
+    cached = { value, until: Date.now() + (seconds - Math.min(EXPIRY_MARGIN_SECONDS, seconds / 2)) * 1000 }
     return { kind: 'token', value }
   }
 
   return {
     async token(signal) {
-      if (kept && Date.now() < kept.until) return { kind: 'token', value: kept.value }
-      underWay ??= fetchToken().finally(() => {
-        underWay = undefined
+      if (cached && Date.now() < cached.until) return { kind: 'token', value: cached.value }
+      pendingToken ??= fetchToken().finally(() => {
+        pendingToken = undefined
       })
-      return inTime(underWay, signal, LATE)
+      return inTime(pendingToken, signal, TOKEN_TIMEOUT)
     },
     drop(value) {
-      if (kept?.value === value) kept = undefined
+      if (cached?.value === value) cached = undefined
     },
   }
 }
 
-function codeOf(refused: z.output<typeof Refused> | undefined): string | undefined {
-  if (!refused) return undefined
-  const number = /^AADSTS\d{4,9}\b/.exec(refused.error_description ?? '')?.[0]
-  if (number === undefined) return refused.error
-  const hint = HINTS[number]
-  return `${refused.error} (${number}${hint ? `: ${hint}` : ''})`
+function codeOf(body: z.output<typeof ErrorBody> | undefined): string | undefined {
+  if (!body) return undefined
+  const number = /^AADSTS\d{4,9}\b/.exec(body.error_description ?? '')?.[0]
+  if (number === undefined) return body.error
+  const advice = ADVICE[number]
+  return `${body.error} (${number}${advice ? `: ${advice}` : ''})`
 }

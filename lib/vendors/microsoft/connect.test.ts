@@ -11,25 +11,25 @@ import { microsoft as declared } from './declaration.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
 const { customerId } = ref
-const soon = (ms = 5000) => AbortSignal.timeout(ms)
+const deadline = (ms = 5000) => AbortSignal.timeout(ms)
 
 let fake: FakeMicrosoft
 afterEach(() => fake.close())
 
 async function vendor(options: MicrosoftOptions = {}) {
-  fake = await startMicrosoft({ lateMs: 60, ...options })
+  fake = await startMicrosoft({ delayMs: 60, ...options })
   fake.add({ id: 'sub-1', customerId, total: 25, assigned: 7 })
   return remoteVendor(declared, fake.config, uncounted)
 }
 
 /** How often each route was asked. */
-const asked = () => Object.groupBy(fake.exchanges, ({ call }) => call.name)
-const times = (name: string) => asked()[name]?.length ?? 0
+const callsByName = () => Object.groupBy(fake.exchanges, ({ call }) => call.name)
+const times = (name: string) => callsByName()[name]?.length ?? 0
 
 describe('a subscription', () => {
   test('is read as the port says it', async () => {
     const microsoft = await vendor()
-    expect(await microsoft.read(ref, soon())).toEqual({
+    expect(await microsoft.read(ref, deadline())).toEqual({
       kind: 'read',
       observed: {
         ...ref,
@@ -61,7 +61,7 @@ describe('a subscription', () => {
   ])('with the plan %s', async (plan, expected) => {
     const microsoft = await vendor()
     fake.change('sub-1', { plan })
-    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: expected })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: expected })
   })
 
   test.each([
@@ -73,37 +73,37 @@ describe('a subscription', () => {
   ])('with the status %s', async (status, expected) => {
     const microsoft = await vendor()
     fake.change('sub-1', { status })
-    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: { status: expected } })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { status: expected } })
   })
 
   test('that will not renew, or is a trial, or has no end', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { autoRenewEnabled: false }, endsAt: '9999-12-31T00:00:00Z' })
     const ends = { renewalType: 'CANCEL', commitmentEnd: null }
-    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: ends })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: ends })
     fake.change('sub-1', {}, { fields: { isTrial: true } })
-    const trial = { planName: 'TRIAL', isCommitmentPlan: false }
-    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: trial })
+    const trialPlan = { planName: 'TRIAL', isCommitmentPlan: false }
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: trialPlan })
   })
 
   test('with what is scheduled for its next term', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { scheduledNextTermInstructions: { quantity: 20 } } })
     const scheduled = { total: 20, at: new Date('2027-02-28T23:59:59Z') }
-    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: { scheduled } })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { scheduled } })
   })
 
   test('that makes no sense is not half believed', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { quantity: 'many' } })
-    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 
   test.each(['another-subscription', 'another-sku', 'another-customer'])(
     'is not believed to be what an answer about %s tells',
     async (fault) => {
       const microsoft = await vendor({ choose: ({ name }) => (name === 'get' ? fault : undefined) })
-      expect(await microsoft.read(ref, soon())).toEqual({
+      expect(await microsoft.read(ref, deadline())).toEqual({
         kind: 'unavailable',
         reason: expect.stringMatching(/another|not be understood/),
         others: 'answer',
@@ -115,14 +115,14 @@ describe('a subscription', () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { id: 'SUB-1', links: { self: { uri: '/Customers/TENANT-1/x' } } } })
     for (const skuId of ['CFQ7TTC0LH18', 'cfq7ttc0lh18:0001', 'CFQ7TTC0LH18:0001:CFQ7TTC0OLD1']) {
-      expect(await microsoft.read({ ...ref, skuId }, soon())).toMatchObject({ kind: 'read' })
+      expect(await microsoft.read({ ...ref, skuId }, deadline())).toMatchObject({ kind: 'read' })
     }
   })
 
   test('is not missing because a proxy answers 404 in the vendor’s place', async () => {
     const microsoft = await vendor({ choose: ({ kind }) => (kind === 'read' ? 'proxy-404' : undefined) })
-    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
-    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'unavailable' })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'unavailable' })
+    expect(await microsoft.list(undefined, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 
   test.each([
@@ -132,8 +132,8 @@ describe('a subscription', () => {
     ['\ud800', /\/subscriptions\/%EF%BF%BD$/],
   ])('whose id is %j stays in its place', async (subscriptionId, expected) => {
     const microsoft = await vendor()
-    const reading = await microsoft.read({ ...ref, subscriptionId, skuId: 'another' }, soon())
-    expect(reading).toMatchObject({ kind: 'missing' })
+    const vendorRead = await microsoft.read({ ...ref, subscriptionId, skuId: 'another' }, deadline())
+    expect(vendorRead).toMatchObject({ kind: 'missing' })
     expect(fake.exchanges.map(({ call }) => call.target)).toContainEqual(expect.stringMatching(expected))
   })
 })
@@ -146,33 +146,33 @@ describe('a subscription whose id has changed', () => {
     fake.add({ id: 'cancelled', customerId, status: 'deleted' })
     fake.add({ id: 'other-sku', customerId, skuId: 'CFQ7TTC0LCH4:0002' })
     const observed = { subscriptionId: 'sub-1', seats: { purchased: 25, maximum: 25, assigned: 7 } }
-    expect(await microsoft.read(elsewhere, soon())).toMatchObject({ kind: 'read', observed })
+    expect(await microsoft.read(elsewhere, deadline())).toMatchObject({ kind: 'read', observed })
     const skuId = 'CFQ7TTC0LH18:0001:CFQ7TTC0OLD1'
-    expect(await microsoft.read({ ...elsewhere, skuId }, soon())).toMatchObject({ observed })
+    expect(await microsoft.read({ ...elsewhere, skuId }, deadline())).toMatchObject({ observed })
   })
 
   test('is missing where there is none, or more than one', async () => {
     const microsoft = await vendor()
     const skuId = 'nothing'
-    expect(await microsoft.read({ ...elsewhere, skuId }, soon())).toMatchObject({ kind: 'missing' })
-    expect(await microsoft.read({ ...elsewhere, customerId: 'nobody' }, soon())).toMatchObject({
+    expect(await microsoft.read({ ...elsewhere, skuId }, deadline())).toMatchObject({ kind: 'missing' })
+    expect(await microsoft.read({ ...elsewhere, customerId: 'nobody' }, deadline())).toMatchObject({
       kind: 'missing',
     })
     fake.add({ id: 'twin', customerId })
     const reason = expect.stringContaining('2 subscriptions')
-    expect(await microsoft.read(elsewhere, soon())).toEqual({ kind: 'missing', reason })
+    expect(await microsoft.read(elsewhere, deadline())).toEqual({ kind: 'missing', reason })
   })
 })
 
 describe('assigned licenses', () => {
-  const assignedOf = (reading: object) => (reading as { observed?: Observed }).observed?.seats.assigned
+  const assignedOf = (vendorRead: object) => (vendorRead as { observed?: Observed }).observed?.seats.assigned
 
   test('are not known where an application alone is not let in, and it does not ask again', async () => {
     const microsoft = await vendor({ showsAssigned: false })
-    for (let turn = 0; turn < 3; turn++) {
-      const reading = await microsoft.read(ref, soon())
-      expect(reading).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
-      expect(assignedOf(reading)).toBeUndefined()
+    for (let round = 0; round < 3; round++) {
+      const vendorRead = await microsoft.read(ref, deadline())
+      expect(vendorRead).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
+      expect(assignedOf(vendorRead)).toBeUndefined()
     }
     expect([times('get'), times('subscribedSkus')]).toEqual([3, 1])
   })
@@ -181,36 +181,36 @@ describe('assigned licenses', () => {
     const microsoft = await vendor({
       choose: ({ name }) => (name === 'subscribedSkus' ? 'hang-before' : undefined),
     })
-    const reading = await microsoft.read(ref, soon(1000))
-    expect(reading).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
-    expect(assignedOf(reading)).toBeUndefined()
+    const vendorRead = await microsoft.read(ref, deadline(1000))
+    expect(vendorRead).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
+    expect(assignedOf(vendorRead)).toBeUndefined()
   })
 
   test('belong to the SKU, whose id is asked once', async () => {
     const microsoft = await vendor()
     fake.add({ id: 'twin', customerId, assigned: 5 })
     fake.change('sub-1', { assigned: 0 })
-    expect(assignedOf(await microsoft.read(ref, soon()))).toBe(5)
+    expect(assignedOf(await microsoft.read(ref, deadline()))).toBe(5)
     fake.change('twin', { assigned: 0 })
-    expect(assignedOf(await microsoft.read(ref, soon()))).toBe(0)
+    expect(assignedOf(await microsoft.read(ref, deadline()))).toBe(0)
     expect(times('provisioningStatus')).toBe(1)
   })
 })
 
 describe('the list', () => {
   async function all(microsoft: Awaited<ReturnType<typeof vendor>>) {
-    const found: Observed[] = []
+    const subscriptions: Observed[] = []
     const failed: string[] = []
     let pages = 0
     for (let cursor: string | undefined, isOver = false; !isOver; pages++) {
-      const page = await microsoft.list(cursor, soon())
+      const page = await microsoft.list(cursor, deadline())
       if (page.kind !== 'page') return page
-      found.push(...page.items)
+      subscriptions.push(...page.items)
       failed.push(...page.failed)
       cursor = page.next
       isOver = cursor === undefined
     }
-    return { pages, found, failed }
+    return { pages, found: subscriptions, failed }
   }
 
   test('has every subscription once, page by page', async () => {
@@ -221,15 +221,15 @@ describe('the list', () => {
     fake.add({ id: 'nonsense', customerId, own: { fields: { quantity: null } } })
     const list = await all(microsoft)
     expect(list).toMatchObject({ pages: 2 })
-    const found = 'found' in list ? list.found : []
-    expect(found.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(
+    const subscriptions = 'found' in list ? list.found : []
+    expect(subscriptions.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(
       fake
         .subscriptions()
         .map(({ id }) => id)
         .filter((id) => id !== 'by-use' && id !== 'nonsense')
         .sort(),
     )
-    const seatsOf = (id: string) => found.find(({ subscriptionId }) => subscriptionId === id)?.seats
+    const seatsOf = (id: string) => subscriptions.find(({ subscriptionId }) => subscriptionId === id)?.seats
     expect(seatsOf('sub-2')).toEqual({ purchased: 25, maximum: 25, assigned: 3 })
     expect(seatsOf('more-23')).toMatchObject({ assigned: 23 })
   })
@@ -255,15 +255,15 @@ describe('the list', () => {
     const microsoft = await vendor({
       choose: ({ name }) => (name === 'subscriptions' ? 'another-customer' : undefined),
     })
-    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'page', items: [] })
-    const gone = { ...ref, subscriptionId: 'old-id' }
-    expect(await microsoft.read(gone, soon())).toMatchObject({ kind: 'unavailable' })
+    expect(await microsoft.list(undefined, deadline())).toMatchObject({ kind: 'page', items: [] })
+    const staleRef = { ...ref, subscriptionId: 'old-id' }
+    expect(await microsoft.read(staleRef, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 
   test('does not start again for a cursor of another time', async () => {
     const microsoft = await vendor()
     for (const cursor of ['nonsense', '["bm9uc2Vuc2U=",null]']) {
-      expect(await microsoft.list(cursor, soon())).toMatchObject({ kind: 'stale' })
+      expect(await microsoft.list(cursor, deadline())).toMatchObject({ kind: 'stale' })
     }
   })
 })

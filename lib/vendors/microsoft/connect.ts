@@ -28,6 +28,6 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
     setNextTerm: (observed, next, requestId, signal) =>
       setNextTerm(microsoft, observed, next, requestId, signal),
     list: (cursor, signal) => list({ client: background, assigned, customers }, cursor, signal),
-    spare: () => budget.spare(),
+    secondsUntilAvailable: () => budget.secondsUntilAvailable(),
   }
 }

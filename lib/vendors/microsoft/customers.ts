@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Client, jsonOf } from '../client.ts'
 import type { StaleCursor, Unavailable } from '../vendor.ts'
 import { customersPath } from './client.ts'
-import { isGone, unavailable } from './errors.ts'
+import { isMissing, unavailable } from './errors.ts'
 import { itemsOf } from './own.ts'
 
 // The reseller's customers: Microsoft alone lists subscriptions by customer only.
@@ -25,9 +25,9 @@ const Customer = z.object({ id: z.string().min(1) })
 /** Each item is its JSON, as it came. */
 type Items = { kind: 'items'; items: string[]; next: string | undefined }
 /** A customer that has left, or that no longer lets the reseller in. */
-export type Gone = { kind: 'gone'; reason: string }
+export type ClosedCustomer = { kind: 'gone'; reason: string }
 /** `stops`: nobody else would be let through either, so that there is no use in asking for another customer. */
-export type Failed = { kind: 'failed'; told: Unavailable; stops: boolean }
+export type Failed = { kind: 'failed'; error: Unavailable; stops: boolean }
 
 type Ids = { ids: string[]; next: string | undefined }
 
@@ -45,7 +45,7 @@ export function customerList(client: Client): Customers {
     if (latest && latest.token === token && !isNew) return { ...latest, kind: 'ids' }
     const page = await pageOf(client, { path: customersPath, size: CUSTOMERS_A_PAGE, token }, signal)
     if (page.kind === 'stale') return page
-    if (page.kind === 'failed') return page.told
+    if (page.kind === 'failed') return page.error
     if (page.kind === 'gone') return { kind: 'unavailable', reason: page.reason }
     const ids = page.items.flatMap((json) => Customer.safeParse(jsonOf(json)).data?.id ?? [])
     // A token that leads to itself would never end.
@@ -59,20 +59,20 @@ export async function pageOf(
   { call }: Client,
   { path, size, token }: { path: string; size?: string; token: string | undefined },
   signal: AbortSignal,
-): Promise<Items | Gone | StaleCursor | Failed> {
+): Promise<Items | ClosedCustomer | StaleCursor | Failed> {
   const query = new URLSearchParams(size === undefined ? {} : { size })
   if (token !== undefined) query.set('seekOperation', 'Next')
   const headers: Record<string, string> = token === undefined ? {} : { [TOKEN]: token }
   const reply = await call({ path: query.size > 0 ? `${path}?${query}` : path, headers }, signal)
-  const told = unavailable(reply)
-  if (reply.kind !== 'answer') return { kind: 'failed', told, stops: reply.kind === 'unsent' }
-  if (reply.status === 400 && token !== undefined) return { kind: 'stale', reason: told.reason }
-  if (reply.status === 403 || isGone(reply)) return { kind: 'gone', reason: told.reason }
-  const stops = reply.status === 401 || told.why === 'throttled'
-  if (reply.status !== 200) return { kind: 'failed', told, stops }
+  const error = unavailable(reply)
+  if (reply.kind !== 'answer') return { kind: 'failed', error, stops: reply.kind === 'unsent' }
+  if (reply.status === 400 && token !== undefined) return { kind: 'stale', reason: error.reason }
+  if (reply.status === 403 || isMissing(reply)) return { kind: 'gone', reason: error.reason }
+  const stops = reply.status === 401 || error.why === 'throttled'
+  if (reply.status !== 200) return { kind: 'failed', error, stops }
   const page = Page.safeParse(jsonOf(reply.text)).data
   const reason = 'Microsoft answered with a list that is none.'
-  if (!page) return { kind: 'failed', told: { kind: 'unavailable', reason }, stops: false }
+  if (!page) return { kind: 'failed', error: { kind: 'unavailable', reason }, stops: false }
   const next = page.links?.next?.headers.find(({ key }) => key.toLowerCase() === TOKEN.toLowerCase())
   return { kind: 'items', items: itemsOf(reply.text), next: next?.value }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Observed } from '../vendor.ts'
-import { foresee } from './declaration.ts'
+import { predictOutcome } from './declaration.ts'
 import { observedOf } from './subscription.ts'
 
 function observed(more: object = {}): Observed {
-  const given = { id: 's', offerId: 'P:1:A', quantity: 25, status: 'active', termDuration: 'P1M', ...more }
-  const json = JSON.stringify({ ...given, attributes: { etag: 'abc' } })
+  const raw = { id: 's', offerId: 'P:1:A', quantity: 25, status: 'active', termDuration: 'P1M', ...more }
+  const json = JSON.stringify({ ...raw, attributes: { etag: 'abc' } })
   const read = observedOf(json, { customerId: 'c', assigned: 7 })
   return read ?? expect.fail('It was not understood.')
 }
@@ -19,13 +19,16 @@ describe('what can be returned', () => {
 
   test('may be, and an increase always', () => {
     const seats = { maximum: 20, assigned: 7 }
-    const given = observed({ refundableQuantity })
-    expect(foresee(given, 20)).toEqual({ kind: 'applied', seats: { ...seats, purchased: 20 } })
-    expect(foresee(given, 26)).toMatchObject({ kind: 'applied', seats: { purchased: 26, maximum: 26 } })
+    const before = observed({ refundableQuantity })
+    expect(predictOutcome(before, 20)).toEqual({ kind: 'applied', seats: { ...seats, purchased: 20 } })
+    expect(predictOutcome(before, 26)).toMatchObject({
+      kind: 'applied',
+      seats: { purchased: 26, maximum: 26 },
+    })
   })
 
   test('and what can’t, with how many and until when', () => {
-    expect(foresee(observed({ refundableQuantity }), 19)).toEqual({
+    expect(predictOutcome(observed({ refundableQuantity }), 19)).toEqual({
       kind: 'rejected',
       code: 'vendor_rejected',
       reason:
@@ -37,19 +40,19 @@ describe('what can be returned', () => {
     const none = { refundableQuantity: { totalQuantity: 0, details: [] }, commitmentEndDate: '2026-12-19' }
     const reason =
       'Microsoft takes none of these licenses back before the term ends on 2026-12-19. Choose 25 or more.'
-    expect(foresee(observed(none), 24)).toMatchObject({ kind: 'rejected', reason })
+    expect(predictOutcome(observed(none), 24)).toMatchObject({ kind: 'rejected', reason })
   })
 
   test.each([{}, { refundableQuantity: null }, { refundableQuantity: 'some' }, { refundableQuantity: [] }])(
     'is asked of the vendor where it says %j',
     (more) => {
-      expect(foresee(observed(more), 1)).toMatchObject({ kind: 'applied' })
+      expect(predictOutcome(observed(more), 1)).toMatchObject({ kind: 'applied' })
     },
   )
 
   test('is known of what was kept as JSON, too', () => {
-    const kept = JSON.parse(JSON.stringify(observed({ refundableQuantity })))
-    expect(foresee(kept, 19)).toMatchObject({ kind: 'rejected' })
-    expect(foresee({ ...kept, own: 'nonsense' }, 19)).toMatchObject({ kind: 'applied' })
+    const stored = JSON.parse(JSON.stringify(observed({ refundableQuantity })))
+    expect(predictOutcome(stored, 19)).toMatchObject({ kind: 'rejected' })
+    expect(predictOutcome({ ...stored, own: 'nonsense' }, 19)).toMatchObject({ kind: 'applied' })
   })
 })

@@ -1,14 +1,14 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
-import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
-import { type Own, ownIn } from './own.ts'
+import type { Observed, ObservedSeats, PredictedOutcome } from '../vendor.ts'
+import { type RawSubscription, storedRawSubscription } from './own.ts'
 import { isSame } from './same.ts'
 import { type Config, settings } from './settings.ts'
 
 /** Microsoft, by Partner Center (cloud solution providers, new commerce). */
 export const microsoft: VendorDeclaration<Config> = {
   name: 'microsoft-partner-center',
-  facts: {
+  info: {
     label: 'Microsoft',
     capsFlexible: false,
     takesLicenses: true,
@@ -16,7 +16,7 @@ export const microsoft: VendorDeclaration<Config> = {
     nextTerm: () => 'total',
   },
   settings,
-  foresee,
+  predictOutcome,
   isSame,
   setsNextTerm: { isConditional: true },
   load: () => import('./connect.ts'),
@@ -26,15 +26,15 @@ export const microsoft: VendorDeclaration<Config> = {
  * Of a decrease, what Microsoft says of the licenses that can still be returned: how many, and until when. Nothing is
  * computed here: where it says nothing, it is asked.
  */
-export function foresee(observed: Observed, total: number): Foreseen<ObservedSeats> {
+export function predictOutcome(observed: Observed, total: number): PredictedOutcome<ObservedSeats> {
   const { purchased, assigned } = observed.seats
-  const own = ownIn(observed)
+  const rawSubscription = storedRawSubscription(observed)
   const drop = purchased - total
-  if (own?.refundable && drop > own.refundable.total) {
+  if (rawSubscription?.refundable && drop > rawSubscription.refundable.total) {
     return {
       kind: 'rejected',
       code: 'vendor_rejected',
-      reason: notRefundable(purchased, own, own.refundable),
+      reason: notRefundable(purchased, rawSubscription, rawSubscription.refundable),
     }
   }
   return { kind: 'applied', seats: { purchased: total, maximum: total, assigned } }
@@ -42,8 +42,8 @@ export function foresee(observed: Observed, total: number): Foreseen<ObservedSea
 
 function notRefundable(
   purchased: number,
-  { termEnd }: Own,
-  { total, until }: NonNullable<Own['refundable']>,
+  { termEnd }: RawSubscription,
+  { total, until }: NonNullable<RawSubscription['refundable']>,
 ): string {
   if (total === 0) {
     const end = termEnd ? ` on ${termEnd.slice(0, 10)}` : ''

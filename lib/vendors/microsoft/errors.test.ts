@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusal, toldBy, unavailable } from './errors.ts'
+import { unavailable, vendorErrorOf, writeFailure } from './errors.ts'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
   kind: 'answer' as const,
@@ -29,26 +29,26 @@ test.each([
   [500, { code: 800090 }, 'unknown', expect.stringContaining('500')],
   [302, '', 'unknown', expect.stringContaining('302')],
 ])('a write that is answered %i %j is %s', (status, body, kind, reason) => {
-  expect(refusal(reply(status, body))).toMatchObject({ kind, reason })
+  expect(writeFailure(reply(status, body))).toMatchObject({ kind, reason })
 })
 
 test.each([
-  [{ code: 2001 }, { code: '2001', words: 'The subscription is suspended.' }],
-  [{ error: { code: 'x', message: ' No.\n' } }, { code: 'x', words: 'No.' }],
+  [{ code: 2001 }, { code: '2001', message: 'The subscription is suspended.' }],
+  [{ error: { code: 'x', message: ' No.\n' } }, { code: 'x', message: 'No.' }],
   ['<html>', undefined],
-])('reads %j', (body, told) => {
-  expect(toldBy(reply(400, body))).toEqual(told)
+])('reads %j', (body, expected) => {
+  expect(vendorErrorOf(reply(400, body))).toEqual(expected)
 })
 
 test.each([
   [412, {}],
   [400, { code: 2055 }],
 ])('%i %j says that it has changed', (status, body) => {
-  expect(refusal(reply(status, body))).toBe('stale')
+  expect(writeFailure(reply(status, body))).toBe('stale')
 })
 
 test('what was not done says when to ask again', () => {
-  const pending = (code: number, headers = {}) => refusal(reply(409, { code }, headers))
+  const pending = (code: number, headers = {}) => writeFailure(reply(409, { code }, headers))
   const isPending = { kind: 'not_sent', code: 'change_in_progress' }
   expect(pending(900278, { 'retry-after': '60' })).toMatchObject({ ...isPending, retryAfter: 60 })
   // "Try again after 24 hours."

@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { type Answer, jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
-import type { Reading, Unavailable, Why, WriteAnswer } from '../vendor.ts'
+import type { Unavailable, VendorRead, Why, WriteAnswer } from '../vendor.ts'
 
 /** What a code means for a write; see Partner Center's list of error codes. All others go by their status. */
 const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_let_in' | 'refused'> = {
@@ -24,10 +24,10 @@ const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_
 const WAITS: Record<string, number> = {
   900278: 24 * 60 * 60, // "Try again after 24 hours."
 }
-const USUAL_WAIT = 600
+const DEFAULT_WAIT_SECONDS = 600
 
 /** Where Microsoft gives a code without words. */
-const WORDS: Record<string, string> = {
+const MESSAGES: Record<string, string> = {
   2001: 'The subscription is suspended.',
   2002: 'The number is outside the limits of this product.',
   2011: 'The subscription is not active.',
@@ -39,18 +39,18 @@ const WORDS: Record<string, string> = {
 }
 
 const code = z.union([z.string(), z.number()]).transform((value) => String(value).slice(0, 40))
-const words = z.string().nullish().catch(undefined)
-const Fault = z.object({ code, description: words, message: words })
-const Envelope = z.union([Fault, z.object({ error: Fault }).transform(({ error }) => error)])
+const optionalText = z.string().nullish().catch(undefined)
+const ErrorBody = z.object({ code, description: optionalText, message: optionalText })
+const Envelope = z.union([ErrorBody, z.object({ error: ErrorBody }).transform(({ error }) => error)])
 
-export type Told = { code: string; words: string }
+export type VendorError = { code: string; message: string }
 
 /** What Microsoft said of a failure, on one line; undefined where it gave no code. */
-export function toldBy({ text, status }: Answer): Told | undefined {
-  const fault = Envelope.safeParse(jsonOf(text)).data
-  if (!fault) return undefined
-  const said = oneLine(fault.description ?? fault.message ?? '')
-  return { code: fault.code, words: said || (WORDS[fault.code] ?? `It answered ${status}.`) }
+export function vendorErrorOf({ text, status }: Answer): VendorError | undefined {
+  const body = Envelope.safeParse(jsonOf(text)).data
+  if (!body) return undefined
+  const summary = oneLine(body.description ?? body.message ?? '')
+  return { code: body.code, message: summary || (MESSAGES[body.code] ?? `It answered ${status}.`) }
 }
 
 /** Why something could not be read. */
@@ -71,35 +71,35 @@ export function mixedUp(): Unavailable {
 }
 
 /** Microsoft itself has no such thing: it says so with a code, which no proxy does. */
-export function isGone(reply: Reply): boolean {
-  return reply.kind === 'answer' && reply.status === 404 && toldBy(reply) !== undefined
+export function isMissing(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 404 && vendorErrorOf(reply) !== undefined
 }
 
 /** A customer that does not let us in (any more): for us, it has no such subscription. */
-export function closed(reply: Reply): Reading | undefined {
+export function closed(reply: Reply): VendorRead | undefined {
   if (reply.kind !== 'answer' || reply.status !== 403) return undefined
-  const refused = refusal(reply)
-  const isClosed = refused !== 'stale' && refused.kind === 'rejected'
-  return isClosed ? { kind: 'missing', reason: refused.reason } : undefined
+  const failure = writeFailure(reply)
+  const isClosed = failure !== 'stale' && failure.kind === 'rejected'
+  return isClosed ? { kind: 'missing', reason: failure.reason } : undefined
 }
 
 /**
  * What an answer to a write means that was no success; `stale` where the subscription has changed since it was read,
  * and nothing was done.
  */
-export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'stale' {
+export function writeFailure(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'stale' {
   const [retryAfter, why] = [waitOf(reply), reasonWhy(reply)]
   const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', retryAfter, why } as const
   if (reply.kind === 'unsent') return { ...notLetIn, reason: described(reply) }
   const vendorRequestId = reply.correlationId
   if (reply.kind === 'cut') return { kind: 'unknown', reason: described(reply), vendorRequestId }
-  const told = toldBy(reply)
-  const reason = sentence(reply, told)
-  switch (meaning(reply.status, told?.code)) {
+  const vendorError = vendorErrorOf(reply)
+  const reason = sentence(reply, vendorError)
+  switch (meaning(reply.status, vendorError?.code)) {
     case 'stale':
       return 'stale'
     case 'pending': {
-      const wait = retryAfter ?? WAITS[told?.code ?? ''] ?? USUAL_WAIT
+      const wait = retryAfter ?? WAITS[vendorError?.code ?? ''] ?? DEFAULT_WAIT_SECONDS
       return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: wait }
     }
     case 'not_let_in':
@@ -116,8 +116,8 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
 function meaning(status: number, code: string | undefined) {
   // Only a 4xx says that nothing was done.
   if (status < 400 || status >= 500 || status === 408) return 'unknown'
-  const known = code === undefined ? undefined : CODES[code]
-  if (known) return known
+  const codeMeaning = code === undefined ? undefined : CODES[code]
+  if (codeMeaning) return codeMeaning
   if (status === 409) return 'pending'
   if (status === 412) return 'stale'
   if (status === 401 || status === 429) return 'not_let_in'
@@ -132,16 +132,16 @@ function waitOf(reply: Reply): number | undefined {
 }
 
 function reasonWhy(reply: Reply): Why | undefined {
-  const code = reply.kind === 'answer' ? toldBy(reply)?.code : undefined
+  const code = reply.kind === 'answer' ? vendorErrorOf(reply)?.code : undefined
   return whyOf(reply, CODES[code ?? ''] === 'not_let_in' ? 'no_access' : undefined)
 }
 
 function described(reply: Reply): string {
   if (reply.kind === 'unsent') return `Microsoft could not be asked: ${reply.reason}.`
   if (reply.kind === 'cut') return `Microsoft was asked, but gave no answer: ${reply.reason}.`
-  return `Microsoft answered ${reply.status}: ${sentence(reply, toldBy(reply))}`
+  return `Microsoft answered ${reply.status}: ${sentence(reply, vendorErrorOf(reply))}`
 }
 
-function sentence({ status }: Answer, told: Told | undefined): string {
-  return told ? `${told.words} (${told.code})` : `It answered ${status}.`
+function sentence({ status }: Answer, vendorError: VendorError | undefined): string {
+  return vendorError ? `${vendorError.message} (${vendorError.code})` : `It answered ${status}.`
 }

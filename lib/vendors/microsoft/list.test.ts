@@ -10,7 +10,7 @@ import type { RemoteVendor } from '../vendor.ts'
 import { remoteVendor } from '../vendors.ts'
 import { microsoft as declared } from './declaration.ts'
 
-const soon = () => AbortSignal.timeout(20_000)
+const deadline = () => AbortSignal.timeout(20_000)
 let fake: FakeMicrosoft
 afterEach(() => fake.close())
 
@@ -18,9 +18,9 @@ afterEach(() => fake.close())
 async function vendor(customers: number, each = 1, options: MicrosoftOptions = {}): Promise<RemoteVendor> {
   fake = await startMicrosoft({ retryAfter: 7, ...options })
   for (let n = 0; n < customers; n++) {
-    for (let of = 0; of < each; of++) {
-      const skuId = `CFQ7TTC0LH18:000${of}`
-      fake.add({ id: `s-${n}-${of}`, customerId: `c-${n}`, skuId, assigned: of + 1 })
+    for (let index = 0; index < each; index++) {
+      const skuId = `CFQ7TTC0LH18:000${index}`
+      fake.add({ id: `s-${n}-${index}`, customerId: `c-${n}`, skuId, assigned: index + 1 })
     }
   }
   return another()
@@ -37,18 +37,18 @@ type Pass = { customers: string[]; failed: string[]; pages: number; assigned: (n
 
 /** All pages, each by the process that `by` gives. */
 async function pass(by: () => RemoteVendor): Promise<Pass> {
-  const told: Pass = { customers: [], failed: [], pages: 0, assigned: [] }
+  const totals: Pass = { customers: [], failed: [], pages: 0, assigned: [] }
   let cursor: string | undefined
   do {
-    const page = await by().list(cursor, soon())
+    const page = await by().list(cursor, deadline())
     if (page.kind !== 'page') return expect.fail(page.reason)
-    told.customers.push(...page.items.map(({ customerId }) => customerId))
-    told.failed.push(...page.failed)
-    told.assigned.push(...page.items.map(({ seats }) => seats.assigned))
-    told.pages += 1
+    totals.customers.push(...page.items.map(({ customerId }) => customerId))
+    totals.failed.push(...page.failed)
+    totals.assigned.push(...page.items.map(({ seats }) => seats.assigned))
+    totals.pages += 1
     cursor = page.next
   } while (cursor !== undefined)
-  return told
+  return totals
 }
 const names = (count: number) => Array.from({ length: count }, (_, n) => `c-${n}`)
 
@@ -59,9 +59,9 @@ describe('a customer that fails', () => {
       const broken = ['c-3', 'c-44']
       const isBroken = (customer: string) => broken.includes(customer)
       const microsoft = await vendor(45, 1, failing(isBroken, fault))
-      const told = await pass(() => microsoft)
-      expect(told).toMatchObject({ failed: broken, pages: 3 })
-      expect(told.customers).toEqual(names(45).filter((name) => !isBroken(name)))
+      const result = await pass(() => microsoft)
+      expect(result).toMatchObject({ failed: broken, pages: 3 })
+      expect(result.customers).toEqual(names(45).filter((name) => !isBroken(name)))
     },
   )
 
@@ -80,7 +80,7 @@ describe('a customer that fails', () => {
       1,
       failing(() => true, 'error-before'),
     )
-    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'unavailable' })
+    expect(await microsoft.list(undefined, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 })
 
@@ -92,15 +92,15 @@ describe('where nobody is let through any more', () => {
       1,
       failing((customer) => isBusy && customer === 'c-30', 'throttle'),
     )
-    const first = await microsoft.list(undefined, soon())
+    const first = await microsoft.list(undefined, deadline())
     const next = first.kind === 'page' ? first.next : undefined
-    const second = await microsoft.list(next, soon())
+    const second = await microsoft.list(next, deadline())
     expect(second).toMatchObject({ kind: 'page', failed: [] })
     const items = second.kind === 'page' ? second.items.length : 0
     expect(items).toBeLessThanOrEqual(10)
     isBusy = false
     // By another process, which has not read the customers itself.
-    expect(second.kind === 'page' && (await another().list(second.next, soon()))).toMatchObject({
+    expect(second.kind === 'page' && (await another().list(second.next, deadline()))).toMatchObject({
       items: names(60)
         .slice(20 + items, 40 + items)
         .map((customerId) => ({ customerId })),
@@ -113,7 +113,7 @@ describe('where nobody is let through any more', () => {
       1,
       failing((customer) => customer === 'c-0', 'throttle'),
     )
-    expect(await microsoft.list(undefined, soon())).toMatchObject({
+    expect(await microsoft.list(undefined, deadline())).toMatchObject({
       ...{ kind: 'unavailable', retryAfter: 7, why: 'throttled' },
     })
   })
@@ -126,10 +126,10 @@ test('the list is gone on with by another process at each page', async () => {
 
 test('a customer that has left keeps nobody else from being read', async () => {
   const microsoft = await vendor(45)
-  const first = await microsoft.list(undefined, soon())
+  const first = await microsoft.list(undefined, deadline())
   fake.change('s-19-0', { customerId: 'z' } as never)
   const next = first.kind === 'page' ? first.next : undefined
-  const second = await another().list(next, soon())
+  const second = await another().list(next, deadline())
   expect(second.kind === 'page' && second.items.length).toBe(20)
 })
 

@@ -6,7 +6,7 @@ import type { VendorPage } from '../declaration.ts'
 import type { Observed, StaleCursor, Unavailable } from '../vendor.ts'
 import type { Assignments } from './assigned.ts'
 import { customerPath } from './client.ts'
-import { type Customers, type Failed, type Gone, pageOf } from './customers.ts'
+import { type ClosedCustomer, type Customers, type Failed, pageOf } from './customers.ts'
 import { isMetered, observedOf, withAssigned } from './subscription.ts'
 
 /** Customers of one page: two calls each, so that a page takes some seconds, and its loss costs little. */
@@ -14,15 +14,15 @@ const CUSTOMERS = 20
 const AT_ONCE = 4
 /** How long one customer may keep the others waiting, in milliseconds. */
 const CUSTOMER_MS = 10_000
-const PATIENCE_MS = 5000
+const COUNT_TIMEOUT_MS = 5000
 /** So many that fail, and nobody that doesn't, are no customers' fault. */
 const TOO_MANY = 10
-const MOST_PAGES = 100
+const MAX_PAGES = 100
 
 type All = { kind: 'all'; items: Observed[]; unread: number }
 
 /** A page of customers by its token, and the customer there after whom the list goes on. */
-const Place = z.tuple([z.string().nullable(), z.string().nullable()])
+const Cursor = z.tuple([z.string().nullable(), z.string().nullable()])
 
 /** What a list needs: `client` for its calls, and what is remembered from one page to the next. */
 export type Listing = { client: Client; assigned: Assignments; customers: Customers }
@@ -36,9 +36,10 @@ export async function list(
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<VendorPage | StaleCursor | Unavailable> {
-  const place = Place.safeParse(cursor === undefined ? [null, null] : jsonOf(cursor)).data
-  if (!place) return { kind: 'stale', reason: 'The cursor names no place in Microsoft’s list of customers.' }
-  const [token, after] = place
+  const position = Cursor.safeParse(cursor === undefined ? [null, null] : jsonOf(cursor)).data
+  if (!position)
+    return { kind: 'stale', reason: 'The cursor names no place in Microsoft’s list of customers.' }
+  const [token, after] = position
   const customers = await listing.customers(token ?? undefined, after === null, signal)
   if (customers.kind !== 'ids') return customers
   // One that has left since is not there any more: then its page is read again.
@@ -50,7 +51,7 @@ export async function list(
   const failures = answers.filter((answer) => answer.kind === 'failed')
   const [failure] = failures
   if (failure && (stop === 0 || (read.length >= TOO_MANY && failures.length === answers.length))) {
-    return failure.told
+    return failure.error
   }
   const last = ids[read.length - 1] ?? null
   const isEnd = begin + read.length >= customers.ids.length
@@ -73,7 +74,7 @@ async function ofEach(
   { client, assigned }: Listing,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<(All | Gone | Failed)[]> {
+): Promise<(All | ClosedCustomer | Failed)[]> {
   let stopped: Failed | undefined
   const limited = pLimit(AT_ONCE)
   const one = async (id: string) => {
@@ -92,37 +93,37 @@ export async function ofCustomer(
   assigned: Assignments,
   customerId: string,
   signal: AbortSignal,
-): Promise<All | Gone | Failed> {
-  const found: string[] = []
+): Promise<All | ClosedCustomer | Failed> {
+  const subscriptions: string[] = []
   const path = `${customerPath(customerId)}/subscriptions`
   let token: string | undefined
-  for (let turn = 0; turn < MOST_PAGES; turn++) {
+  for (let pageIndex = 0; pageIndex < MAX_PAGES; pageIndex++) {
     const page = await pageOf(client, { path, token }, signal)
     if (page.kind === 'stale') return failed(page.reason)
     if (page.kind !== 'items') return page
-    found.push(...page.items)
+    subscriptions.push(...page.items)
     token = page.next
-    if (token === undefined) return counted(client, assigned, customerId, found, signal)
+    if (token === undefined) return counted(client, assigned, customerId, subscriptions, signal)
   }
   return failed('Microsoft’s list of the customer’s subscriptions does not end.')
 }
 
 function failed(reason: string): Failed {
-  return { kind: 'failed', told: { kind: 'unavailable', reason }, stops: false }
+  return { kind: 'failed', error: { kind: 'unavailable', reason }, stops: false }
 }
 
 async function counted(
   client: Client,
   assigned: Assignments,
   customerId: string,
-  found: string[],
+  subscriptions: string[],
   signal: AbortSignal,
 ): Promise<All> {
-  const licensed = found.filter((json) => !isMetered(jsonOf(json)))
+  const licensed = subscriptions.filter((json) => !isMetered(jsonOf(json)))
   const items = licensed.flatMap((json) => observedOf(json, { customerId }) ?? [])
   const unread = licensed.length - items.length
   if (items.length === 0) return { kind: 'all', items, unread }
-  const counts = await assigned(client, customerId, items, PATIENCE_MS, signal)
+  const counts = await assigned(client, customerId, items, COUNT_TIMEOUT_MS, signal)
   const whole = items.map((item) => withAssigned(item, counts.get(item.subscriptionId)))
   return { kind: 'all', items: whole, unread }
 }

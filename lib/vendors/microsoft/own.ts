@@ -38,7 +38,7 @@ const Limits = z.object({
 })
 
 /** Partner Center's own side of what was read, as plain data. */
-const Own = z.object({
+const RawSubscription = z.object({
   /** The whole object, as it came. */
   json: z.string(),
   etag: z.string().optional(),
@@ -49,13 +49,13 @@ const Own = z.object({
   refundable: z.object({ total: z.int(), until: z.array(z.tuple([z.int(), z.string()])) }).optional(),
 })
 
-export type Own = z.output<typeof Own>
+export type RawSubscription = z.output<typeof RawSubscription>
 
 /** @param etag of the answer, where the object itself has none */
-export function ownOf(
+export function rawSubscriptionOf(
   raw: unknown,
   { json, etag, termEnd }: { json: string; etag: string | undefined; termEnd: Date | null },
-): Own {
+): RawSubscription {
   const { attributes, refundableQuantity } = Limits.safeParse(raw).data ?? {}
   const windows = (refundableQuantity?.details ?? []).filter(({ quantity }) => quantity > 0)
   return {
@@ -73,8 +73,8 @@ export function ownOf(
 }
 
 /** Undefined where it is not known, as of a subscription that was kept without it. */
-export function ownIn(observed: Observed): Own | undefined {
-  return Own.safeParse(observed.own).data
+export function storedRawSubscription(observed: Observed): RawSubscription | undefined {
+  return RawSubscription.safeParse(observed.own).data
 }
 
 /**
@@ -101,11 +101,16 @@ export function orderOf(observed: Observed, total: number | undefined): Replacem
 /** The body of a PATCH and its condition. */
 type Replacement = { body: string; ifMatch: string }
 
-function replaced(observed: Observed, write: (own: Own) => string | undefined): Replacement | undefined {
-  const own = ownIn(observed)
-  const body = own?.etag && write(own)
-  if (!own?.etag || !body) return undefined
-  const ifMatch = /^(W\/)?".*"$/.test(own.etag) ? own.etag : `"${own.etag}"`
+function replaced(
+  observed: Observed,
+  write: (rawSubscription: RawSubscription) => string | undefined,
+): Replacement | undefined {
+  const rawSubscription = storedRawSubscription(observed)
+  const body = rawSubscription?.etag && write(rawSubscription)
+  if (!rawSubscription?.etag || !body) return undefined
+  const ifMatch = /^(W\/)?".*"$/.test(rawSubscription.etag)
+    ? rawSubscription.etag
+    : `"${rawSubscription.etag}"`
   return { body, ifMatch }
 }
 
@@ -121,10 +126,10 @@ function withQuantity(json: string, quantity: number): string {
  * @param order its product by the names of the API, and the total
  */
 function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
-  const given = exactly(json) as object
+  const parsed = exactly(json) as object
   return order
-    ? JSON.stringify({ ...given, autoRenewEnabled: true, scheduledNextTermInstructions: order })
-    : JSON.stringify({ ...given, scheduledNextTermInstructions: null })
+    ? JSON.stringify({ ...parsed, autoRenewEnabled: true, scheduledNextTermInstructions: order })
+    : JSON.stringify({ ...parsed, scheduledNextTermInstructions: null })
 }
 
 /** The JSON of each item of a list. The list is one that has been read before. */

@@ -1,15 +1,15 @@
 import 'server-only'
 import type { Client } from '../client.ts'
-import type { Reading, SubscriptionRef } from '../vendor.ts'
+import type { SubscriptionRef, VendorRead } from '../vendor.ts'
 import type { Assignments } from './assigned.ts'
 import { subscriptionPath } from './client.ts'
-import { closed, isGone, mixedUp, nonsense, unavailable } from './errors.ts'
+import { closed, isMissing, mixedUp, nonsense, unavailable } from './errors.ts'
 import { ofCustomer } from './list.ts'
 import { isSame, skuOf } from './same.ts'
 import { etagOf, observedOf, withAssigned } from './subscription.ts'
 
 /** A read has little time, and its caller waits. */
-const PATIENCE_MS = 1500
+const COUNT_TIMEOUT_MS = 1500
 
 /** Reads one subscription by its id, or by customer and SKU where the id has changed. */
 export async function read(
@@ -17,20 +17,24 @@ export async function read(
   assigned: Assignments,
   ref: SubscriptionRef,
   signal: AbortSignal,
-): Promise<Reading> {
+): Promise<VendorRead> {
   const { customerId } = ref
-  const reading = await readOne(client, ref, signal)
-  if (reading.kind === 'missing') return findAgain(client, assigned, ref, signal)
-  if (reading.kind !== 'read') return reading
-  const { observed } = reading
-  const counts = await assigned(client, customerId, [observed], PATIENCE_MS, signal)
+  const vendorRead = await readOne(client, ref, signal)
+  if (vendorRead.kind === 'missing') return findAgain(client, assigned, ref, signal)
+  if (vendorRead.kind !== 'read') return vendorRead
+  const { observed } = vendorRead
+  const counts = await assigned(client, customerId, [observed], COUNT_TIMEOUT_MS, signal)
   return { kind: 'read', observed: withAssigned(observed, counts.get(observed.subscriptionId)) }
 }
 
 /** The subscription with this id, without the assigned licenses. */
-export async function readOne(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<Reading> {
+export async function readOne(
+  client: Client,
+  ref: SubscriptionRef,
+  signal: AbortSignal,
+): Promise<VendorRead> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
-  if (isGone(reply)) return { kind: 'missing', reason: 'Microsoft has no such subscription.' }
+  if (isMissing(reply)) return { kind: 'missing', reason: 'Microsoft has no such subscription.' }
   if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
   const observed = observedOf(reply.text, { customerId: ref.customerId, etag: etagOf(reply.headers) })
   if (!observed) return nonsense()
@@ -43,15 +47,15 @@ async function findAgain(
   assigned: Assignments,
   { customerId, skuId }: SubscriptionRef,
   signal: AbortSignal,
-): Promise<Reading> {
+): Promise<VendorRead> {
   const answer = await ofCustomer(client, assigned, customerId, signal)
-  if (answer.kind === 'failed') return answer.told
+  if (answer.kind === 'failed') return answer.error
   const items = answer.kind === 'all' ? answer.items : []
   const living = items.filter((item) => item.skuId === skuOf(skuId) && item.status !== 'CANCELLED')
-  const [found, another] = living
-  if (found && !another) return { kind: 'read', observed: found }
+  const [match, another] = living
+  if (match && !another) return { kind: 'read', observed: match }
   // What could not be understood may be the one.
-  if (!found && answer.kind === 'all' && answer.unread > 0) return nonsense()
-  const reason = found ? `${living.length} subscriptions of this SKU` : 'no subscription of this SKU'
+  if (!match && answer.kind === 'all' && answer.unread > 0) return nonsense()
+  const reason = match ? `${living.length} subscriptions of this SKU` : 'no subscription of this SKU'
   return { kind: 'missing', reason: `Microsoft has ${reason} for the customer.` }
 }

@@ -10,15 +10,15 @@ export function skuOf(offerId: string): string {
 }
 
 /** Whether what was told is of the subscription that a ref names, and its SKU as far as both of them say it. */
-export function isSame({ customerId, subscriptionId, skuId }: SubscriptionRef, told: Observed): boolean {
-  const offered = told.skuId.split(':')
+export function isSame({ customerId, subscriptionId, skuId }: SubscriptionRef, observed: Observed): boolean {
+  const offered = observed.skuId.split(':')
   const isSku = skuOf(skuId)
     .split(':')
     .every((part, at) => isSameId(part, offered[at] ?? ''))
   return (
-    isSameId(customerId, told.customerId) &&
-    isSameId(subscriptionId, told.subscriptionId) &&
-    (isSku || told.skuId === '')
+    isSameId(customerId, observed.customerId) &&
+    isSameId(subscriptionId, observed.subscriptionId) &&
+    (isSku || observed.skuId === '')
   )
 }
 

@@ -32,20 +32,20 @@ export const settings = z
     MICROSOFT_CALLS_PER_MINUTE: callsPerMinute.default(600),
     MICROSOFT_REPEAT_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(DAY_SECONDS),
   })
-  .transform((given, context): Config | undefined => {
-    const { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = given
+  .transform((values, context): Config | undefined => {
+    const { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = values
     const application = { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET }
     const account = together(application, context)
     if (!account) return undefined
     const usual = `https://login.microsoftonline.com/${account.MICROSOFT_TENANT_ID}/oauth2/v2.0/token`
     return {
-      url: withoutSlash(given.MICROSOFT_URL),
-      tokenUrl: given.MICROSOFT_TOKEN_URL ?? usual,
+      url: withoutSlash(values.MICROSOFT_URL),
+      tokenUrl: values.MICROSOFT_TOKEN_URL ?? usual,
       clientId: account.MICROSOFT_CLIENT_ID,
       clientSecret: account.MICROSOFT_CLIENT_SECRET,
-      settleMs: given.MICROSOFT_SETTLE_SECONDS * 1000,
-      callsPerMinute: given.MICROSOFT_CALLS_PER_MINUTE,
+      settleMs: values.MICROSOFT_SETTLE_SECONDS * 1000,
+      callsPerMinute: values.MICROSOFT_CALLS_PER_MINUTE,
       // Microsoft calls a repeat under its MS-RequestId idempotent, and does not publish for how long.
-      idempotentWrites: given.MICROSOFT_REPEAT_SECONDS * 1000 || undefined,
+      idempotentWrites: values.MICROSOFT_REPEAT_SECONDS * 1000 || undefined,
     }
   })

@@ -2,7 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { type Answer, jsonOf } from '../client.ts'
 import type { Observed } from '../vendor.ts'
-import { ownOf } from './own.ts'
+import { rawSubscriptionOf } from './own.ts'
 import { isSame, isSameId, skuOf } from './same.ts'
 
 const count = z.int().min(0).max(2_147_483_647)
@@ -55,7 +55,7 @@ const STATUSES: Record<string, string> = {
 const MONTH = 'P1M'
 
 /** What is known of a subscription besides its JSON. */
-type Beside = {
+type SubscriptionContext = {
   customerId: string
   /** The answer's, where the object has none. */
   etag?: string | undefined
@@ -63,31 +63,35 @@ type Beside = {
 }
 
 /** A subscription as Partner Center writes it; undefined where it makes no sense. */
-export function observedOf(json: string, { customerId, etag, assigned }: Beside): Observed | undefined {
+export function observedOf(
+  json: string,
+  { customerId, etag, assigned }: SubscriptionContext,
+): Observed | undefined {
   const raw = jsonOf(json)
   const parsed = Subscription.safeParse(raw)
   if (!parsed.success) return undefined
-  const given = parsed.data
-  const owner = /customers\/([^/]+)\//i.exec(given.links?.self?.uri ?? '')?.[1]
+  const subscription = parsed.data
+  const owner = /customers\/([^/]+)\//i.exec(subscription.links?.self?.uri ?? '')?.[1]
   if (owner !== undefined && !isSameId(owner, encodeURIComponent(customerId))) return undefined
-  const term = given.termDuration?.toUpperCase()
-  const isCommitmentPlan = !given.isTrial && term !== undefined && term !== MONTH
-  const end = given.commitmentEndDateTime ?? given.commitmentEndDate
-  const instructions = given.scheduledNextTermInstructions
-  const next = instructions && (instructions.quantity ?? instructions.product?.quantity ?? given.quantity)
+  const term = subscription.termDuration?.toUpperCase()
+  const isCommitmentPlan = !subscription.isTrial && term !== undefined && term !== MONTH
+  const end = subscription.commitmentEndDateTime ?? subscription.commitmentEndDate
+  const instructions = subscription.scheduledNextTermInstructions
+  const next =
+    instructions && (instructions.quantity ?? instructions.product?.quantity ?? subscription.quantity)
   return {
     customerId,
-    subscriptionId: given.id,
-    skuId: skuOf(given.offerId ?? ''),
-    status: STATUSES[given.status.toLowerCase()] ?? given.status,
-    planName: planName(given, term),
+    subscriptionId: subscription.id,
+    skuId: skuOf(subscription.offerId ?? ''),
+    status: STATUSES[subscription.status.toLowerCase()] ?? subscription.status,
+    planName: planName(subscription, term),
     isCommitmentPlan,
-    commitmentStart: isCommitmentPlan ? given.effectiveStartDate : null,
+    commitmentStart: isCommitmentPlan ? subscription.effectiveStartDate : null,
     commitmentEnd: isCommitmentPlan ? end : null,
-    renewalType: isCommitmentPlan ? renewalType(given) : null,
-    seats: { purchased: given.quantity, maximum: given.quantity, assigned },
+    renewalType: isCommitmentPlan ? renewalType(subscription) : null,
+    seats: { purchased: subscription.quantity, maximum: subscription.quantity, assigned },
     scheduled: next === undefined || next === null ? undefined : { total: next, at: end },
-    own: ownOf(raw, { json, etag, termEnd: end }),
+    own: rawSubscriptionOf(raw, { json, etag, termEnd: end }),
   }
 }
 

@@ -11,27 +11,27 @@ import { remoteVendor } from '../vendors.ts'
 import { microsoft as declared } from './declaration.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
-const soon = (ms = 5000) => AbortSignal.timeout(ms)
-const LATE = 60
+const deadline = (ms = 5000) => AbortSignal.timeout(ms)
+const DELAY_MS = 60
 
 let fake: FakeMicrosoft
 let microsoft: RemoteVendor
 afterEach(() => fake.close())
 
 async function start(options: MicrosoftOptions = {}) {
-  fake = await startMicrosoft({ lateMs: LATE, ...options })
+  fake = await startMicrosoft({ delayMs: DELAY_MS, ...options })
   fake.add({ id: 'sub-1', customerId: ref.customerId, total: 25, assigned: 7, plan: 'P1M monthly' })
   microsoft = remoteVendor(declared, fake.config, uncounted)
 }
 
-async function look(): Promise<Observed> {
-  const reading = await microsoft.read(ref, soon())
-  return reading.kind === 'read' ? reading.observed : expect.fail(JSON.stringify(reading))
+async function readNow(): Promise<Observed> {
+  const vendorRead = await microsoft.read(ref, deadline())
+  return vendorRead.kind === 'read' ? vendorRead.observed : expect.fail(JSON.stringify(vendorRead))
 }
 
 /** Reads, and then sets a total; `before` is between the two. */
-async function set(total: number, { before = () => {}, changeId = randomUUID(), signal = soon() } = {}) {
-  const observed = await look()
+async function set(total: number, { before = () => {}, changeId = randomUUID(), signal = deadline() } = {}) {
+  const observed = await readNow()
   before()
   return microsoft.setQuantity(observed, total, changeId, signal)
 }
@@ -62,17 +62,19 @@ describe('a write', () => {
     await start()
     const first = await set(30)
     const observed = first.kind === 'applied' ? first.observed : expect.fail()
-    const second = await microsoft.setQuantity(observed, 31, randomUUID(), soon())
+    const second = await microsoft.setQuantity(observed, 31, randomUUID(), deadline())
     expect(second).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 31 } } })
     expect(patches()).toHaveLength(2)
   })
 
   test('is not sent where the vendor gave no version', async () => {
     await start()
-    const read = await look()
-    const own = { ...(read.own as object), etag: undefined }
+    const read = await readNow()
+    const withoutEtag = { ...(read.own as object), etag: undefined }
     const answers = await Promise.all(
-      [own, undefined].map((own) => microsoft.setQuantity({ ...read, own }, 26, randomUUID(), soon())),
+      [withoutEtag, undefined].map((raw) =>
+        microsoft.setQuantity({ ...read, own: raw }, 26, randomUUID(), deadline()),
+      ),
     )
     expect(answers).toMatchObject(Array(2).fill({ kind: 'not_sent', code: 'vendor_unavailable' }))
     expect(patches()).toEqual([])
@@ -81,11 +83,11 @@ describe('a write', () => {
   test('twice with one id, after a lost answer, is done once', async () => {
     await start()
     const changeId = randomUUID()
-    const observed = await look()
+    const observed = await readNow()
     fake.failNext('write', 'reset-after')
-    expect(await microsoft.setQuantity(observed, 30, changeId, soon())).toMatchObject({ kind: 'unknown' })
+    expect(await microsoft.setQuantity(observed, 30, changeId, deadline())).toMatchObject({ kind: 'unknown' })
     fake.setByVendor('sub-1', 28)
-    const again = await microsoft.setQuantity(observed, 30, changeId, soon())
+    const again = await microsoft.setQuantity(observed, 30, changeId, deadline())
     expect(again).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 30 } } })
     expect([total(), fake.writes.filter(({ by }) => by === 'client').length]).toEqual([28, 1])
   })
@@ -94,17 +96,17 @@ describe('a write', () => {
     await start()
     const scheduledNextTermInstructions = { quantity: 20, product: { termDuration: 'P1Y' } }
     fake.change('sub-1', {}, { fields: { autoRenewEnabled: true, scheduledNextTermInstructions } })
-    expect((await look()).scheduled).toMatchObject({ total: 20 })
+    expect((await readNow()).scheduled).toMatchObject({ total: 20 })
     const answer = await set(30)
     expect(answer.kind === 'applied' && answer.observed.scheduled).toBeUndefined()
     expect(fields()).toEqual({ friendlyName: expect.anything(), autoRenewEnabled: true })
   })
 })
 
-const rejected = (code: string, words = '') => ({
+const rejected = (code: string, message = '') => ({
   kind: 'rejected',
   code,
-  reason: expect.stringContaining(words),
+  reason: expect.stringContaining(message),
 })
 const notSent = (code: string) => ({ kind: 'not_sent', code })
 const ANSWERS: [number, object][] = [
@@ -174,12 +176,12 @@ const FAULTS: [string, object, number][] = [
 ]
 test.each(FAULTS)('the fault %s', async (fault, expected, end) => {
   await start({ retryAfter: 7 })
-  const signal = soon(fault.includes('hang') ? 600 : 5000)
+  const signal = deadline(fault.includes('hang') ? 600 : 5000)
   const answer = await set(30, { before: () => fake.failNext('write', fault), signal })
   expect(answer).toMatchObject(expected)
   expect(patches()).toHaveLength(1)
-  await fake.settled()
-  expect([total(), (await look()).seats.purchased]).toEqual([end, end])
+  await fake.whenIdle()
+  expect([total(), (await readNow()).seats.purchased]).toEqual([end, end])
 })
 
 describe('a write that is accepted only (202)', () => {
@@ -197,22 +199,22 @@ describe('a write that is accepted only (202)', () => {
   })
 
   test('is unknown when time runs out, holds others up, and a later read settles it', async () => {
-    await start({ lateMs: 1500 })
+    await start({ delayMs: 1500 })
     const answer = await set(30, {
       before: () => fake.failNext('write', 'accepted'),
-      signal: soon(400),
+      signal: deadline(400),
     })
     expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('202') })
     expect(await set(31)).toMatchObject({ kind: 'not_sent', code: 'change_in_progress' })
-    await fake.settled()
-    expect((await look()).seats.purchased).toBe(30)
+    await fake.whenIdle()
+    expect((await readNow()).seats.purchased).toBe(30)
   })
 
   test('is unknown when it is never done', async () => {
     await start()
     const before = () => fake.failNext('write', 'accepted-never-done')
-    expect(await set(30, { before, signal: soon(900) })).toMatchObject({ kind: 'unknown' })
-    expect((await look()).seats.purchased).toBe(25)
+    expect(await set(30, { before, signal: deadline(900) })).toMatchObject({ kind: 'unknown' })
+    expect((await readNow()).seats.purchased).toBe(25)
   })
 
   test('is unknown when the look at it fails', async () => {
@@ -277,7 +279,7 @@ describe('a subscription that has changed since it was read', () => {
 test('where nobody listens, nothing was sent', async () => {
   await start()
   const nowhere = remoteVendor(declared, { ...fake.config, url: 'http://127.0.0.1:2' }, uncounted)
-  const answer = await nowhere.setQuantity(await look(), 30, randomUUID(), soon())
+  const answer = await nowhere.setQuantity(await readNow(), 30, randomUUID(), deadline())
   expect(answer).toMatchObject({ ...notSent('vendor_unavailable'), reason: expect.any(String) })
 })
 

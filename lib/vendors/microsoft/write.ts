@@ -4,15 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, type Client, retryAfterOf } from '../client.ts'
 import { isSameBasis, type NextTerm, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
-import { refusal } from './errors.ts'
+import { writeFailure } from './errors.ts'
 import { orderOf, replacementOf } from './own.ts'
 import { readOne } from './read.ts'
 import { changedOf, withAssigned } from './subscription.ts'
 
 /** Milliseconds between two looks at a write that Microsoft has accepted but not yet done. */
-const FIRST_LOOK = 300
-const LONGEST_LOOK = 2000
-const LOOKS = 12
+const INITIAL_POLL_MS = 300
+const MAX_POLL_MS = 2000
+const MAX_POLLS = 12
 
 /**
  * Sets a total by the whole object that was just read, under the condition of its ETag. The caller asks for another
@@ -34,9 +34,9 @@ export async function setQuantity(
 ): Promise<WriteAnswer> {
   const first = await write(client, observed, total, changeId, signal)
   if (first !== 'stale') return first
-  const reading = await readOne(client, observed, signal)
-  if (reading.kind !== 'read') return nothingSent('vendor_unavailable', reading.reason)
-  const fresh = withAssigned(reading.observed, observed.seats.assigned)
+  const vendorRead = await readOne(client, observed, signal)
+  if (vendorRead.kind !== 'read') return nothingSent('vendor_unavailable', vendorRead.reason)
+  const fresh = withAssigned(vendorRead.observed, observed.seats.assigned)
   // It may be our own call that was done: one that the network has doubled is refused the second time.
   if (fresh.seats.purchased === total) {
     return { kind: 'unknown', reason: 'Microsoft refused the change as an old one, and shows its total.' }
@@ -61,31 +61,31 @@ async function write(
   const path = subscriptionPath(observed)
   const call = { path, method: 'PATCH', headers: { 'If-Match': ifMatch }, body, requestId } as const
   const reply = await client.call(call, signal)
-  if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return refusal(reply)
+  if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return writeFailure(reply)
   const vendorRequestId = reply.correlationId
   const changed = changedOf(observed, reply)
   if (changed?.seats.purchased === total) return { kind: 'applied', observed: changed, vendorRequestId }
   // A look may show an old state: whoever knows what was before decides what it proves.
-  const isShown = await lookUntil(client, reply, observed, total, signal)
-  const reason = `Microsoft answered ${reply.status}, and ${isShown ? 'shows' : 'has not shown'} the new total.`
+  const isVisible = await pollUntil(client, reply, observed, total, signal)
+  const reason = `Microsoft answered ${reply.status}, and ${isVisible ? 'shows' : 'has not shown'} the new total.`
   return { kind: 'unknown', reason, vendorRequestId }
 }
 
 /** A success may be an acceptance only (202): the subscription itself tells when it is done. */
-async function lookUntil(
+async function pollUntil(
   client: Client,
   reply: Answer,
   before: Observed,
   total: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  let wait = (retryAfterOf(reply.headers) ?? 0) * 1000 || FIRST_LOOK
-  for (let look = 0; look < LOOKS; look++) {
+  let wait = (retryAfterOf(reply.headers) ?? 0) * 1000 || INITIAL_POLL_MS
+  for (let poll = 0; poll < MAX_POLLS; poll++) {
     const inTime = await pause(wait, true, { signal }).catch(() => false)
-    const reading = inTime ? await readOne(client, before, signal) : undefined
-    if (reading?.kind !== 'read') return false
-    if (reading.observed.seats.purchased === total) return true
-    wait = Math.min(wait * 2, LONGEST_LOOK)
+    const vendorRead = inTime ? await readOne(client, before, signal) : undefined
+    if (vendorRead?.kind !== 'read') return false
+    if (vendorRead.observed.seats.purchased === total) return true
+    wait = Math.min(wait * 2, MAX_POLL_MS)
   }
   return false
 }
@@ -111,8 +111,8 @@ export async function setNextTerm(
   const call = { path, method: 'PATCH', headers: { 'If-Match': ifMatch }, body, requestId } as const
   const reply = await client.call(call, signal)
   if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) {
-    const refused = refusal(reply)
-    if (refused !== 'stale') return refused
+    const failure = writeFailure(reply)
+    if (failure !== 'stale') return failure
     return nothingSent('vendor_unavailable', 'Someone else changed this subscription just now.')
   }
   const changed = changedOf(observed, reply)

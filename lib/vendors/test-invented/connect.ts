@@ -18,6 +18,6 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
       setQuantity(paperclip, observed, total, changeId, signal),
     lookup: (ref, write, signal) => lookup(paperclip, ref, write, signal),
     list: (cursor, signal) => list(inBackground(paperclip), cursor, signal),
-    spare: () => budget.spare(),
+    secondsUntilAvailable: () => budget.secondsUntilAvailable(),
   }
 }

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
-import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
+import type { Observed, ObservedSeats, PredictedOutcome } from '../vendor.ts'
 import { type Config, settings } from './settings.ts'
 
 // A vendor that there is not. It was added by the steps of docs/vendors.md, to see that they lead there.
@@ -8,7 +8,7 @@ import { type Config, settings } from './settings.ts'
 /** Paperclip, by its Licence API. */
 export const paperclip: VendorDeclaration<Config> = {
   name: 'paperclip',
-  facts: {
+  info: {
     label: 'Paperclip',
     capsFlexible: false,
     takesLicenses: false,
@@ -16,13 +16,13 @@ export const paperclip: VendorDeclaration<Config> = {
     nextTerm: () => undefined,
   },
   settings,
-  foresee,
-  looksUp: true,
+  predictOutcome,
+  hasLookup: true,
   load: () => import('./connect.ts'),
 }
 
 /** Paperclip sells by the dozen and says so in its terms; a dozen is its smallest order. */
-function foresee({ seats }: Observed, total: number): Foreseen<ObservedSeats> {
+function predictOutcome({ seats }: Observed, total: number): PredictedOutcome<ObservedSeats> {
   if (total < 12) {
     return { kind: 'rejected', code: 'vendor_rejected', reason: 'Paperclip sells 12 licenses or more.' }
   }

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
 import type { Unavailable, WriteAnswer } from '../vendor.ts'
 
-const Told = z.object({ no: z.string() })
+const ErrorBody = z.object({ no: z.string() })
 
 /** Paperclip itself has none: what stands in between says no "no". */
-export function isGone(reply: Reply): boolean {
-  return reply.kind === 'answer' && reply.status === 404 && Told.safeParse(jsonOf(reply.text)).success
+export function isMissing(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 404 && ErrorBody.safeParse(jsonOf(reply.text)).success
 }
 
 /** Why something could not be read. */
@@ -18,17 +18,17 @@ export function unavailable(reply: Reply): Unavailable {
 }
 
 /** What an answer to a write means that was no success. */
-export function refusal(reply: Reply): WriteAnswer {
+export function writeFailure(reply: Reply): WriteAnswer {
   const { reason, retryAfter, why } = unavailable(reply)
   if (reply.kind === 'unsent' || (reply.kind === 'answer' && [401, 429].includes(reply.status))) {
     return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, why }
   }
-  const isRefused = reply.kind === 'answer' && reply.status >= 400 && reply.status < 500
-  return isRefused ? { kind: 'rejected', code: 'vendor_rejected', reason } : { kind: 'unknown', reason }
+  const isRejected = reply.kind === 'answer' && reply.status >= 400 && reply.status < 500
+  return isRejected ? { kind: 'rejected', code: 'vendor_rejected', reason } : { kind: 'unknown', reason }
 }
 
 function described(reply: Reply): string {
   if (reply.kind !== 'answer') return `Paperclip gave no answer: ${reply.reason}.`
-  const told = Told.safeParse(jsonOf(reply.text)).data
-  return told ? `Paperclip says: ${oneLine(told.no)}.` : `Paperclip answered ${reply.status}.`
+  const body = ErrorBody.safeParse(jsonOf(reply.text)).data
+  return body ? `Paperclip says: ${oneLine(body.no)}.` : `Paperclip answered ${reply.status}.`
 }

@@ -24,16 +24,16 @@ export async function lookup(
   const query = new URLSearchParams({ change: changeId })
   const path = pollRef === undefined ? `/orders?${query}` : `/orders/${segment(pollRef)}`
   const reply = await call({ path }, signal)
-  const isTold = reply.kind === 'answer' && reply.status === 200
-  const told = isTold ? Order.safeParse(jsonOf(reply.text)).data : undefined
-  if (!told) return { kind: 'unknown', reason: unavailable(reply).reason, pollRef }
-  if (told.state === 'refused') {
-    return { kind: 'rejected', code: 'vendor_rejected', reason: `Paperclip says: ${told.no ?? 'no'}.` }
+  const isAnswered = reply.kind === 'answer' && reply.status === 200
+  const order = isAnswered ? Order.safeParse(jsonOf(reply.text)).data : undefined
+  if (!order) return { kind: 'unknown', reason: unavailable(reply).reason, pollRef }
+  if (order.state === 'refused') {
+    return { kind: 'rejected', code: 'vendor_rejected', reason: `Paperclip says: ${order.no ?? 'no'}.` }
   }
-  if (told.state === 'void') {
+  if (order.state === 'void') {
     return { kind: 'not_sent', code: 'vendor_unavailable', reason: 'Paperclip dropped the order.' }
   }
-  const observed = observedOf(told.subscription)
-  if (told.state === 'done' && observed && hasSameIds(ref, observed)) return { kind: 'applied', observed }
-  return { kind: 'unknown', reason: 'Paperclip has not done the order yet.', pollRef: told.order }
+  const observed = observedOf(order.subscription)
+  if (order.state === 'done' && observed && hasSameIds(ref, observed)) return { kind: 'applied', observed }
+  return { kind: 'unknown', reason: 'Paperclip has not done the order yet.', pollRef: order.order }
 }

@@ -1,14 +1,14 @@
 import 'server-only'
 import { type Client, jsonOf } from '../client.ts'
-import { hasSameIds, type Reading, type SubscriptionRef } from '../vendor.ts'
+import { hasSameIds, type SubscriptionRef, type VendorRead } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
-import { isGone, unavailable } from './errors.ts'
+import { isMissing, unavailable } from './errors.ts'
 import { observedOf } from './subscription.ts'
 
 /** Ids never change at Paperclip. */
-export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<Reading> {
+export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
-  if (isGone(reply)) {
+  if (isMissing(reply)) {
     return { kind: 'missing', reason: 'Paperclip has no such subscription.' }
   }
   if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)

@@ -26,14 +26,14 @@ export const settings = z
     PAPERCLIP_SETTLE_SECONDS: seconds.default(60),
     PAPERCLIP_CALLS_PER_MINUTE: callsPerMinute.default(300),
   })
-  .transform(({ PAPERCLIP_KEY, PAPERCLIP_URL, ...given }, context): Config | undefined => {
+  .transform(({ PAPERCLIP_KEY, PAPERCLIP_URL, ...rest }, context): Config | undefined => {
     const account = together({ PAPERCLIP_KEY, PAPERCLIP_URL }, context)
     return (
       account && {
         key: account.PAPERCLIP_KEY,
         url: withoutSlash(account.PAPERCLIP_URL),
-        settleMs: given.PAPERCLIP_SETTLE_SECONDS * 1000,
-        callsPerMinute: given.PAPERCLIP_CALLS_PER_MINUTE,
+        settleMs: rest.PAPERCLIP_SETTLE_SECONDS * 1000,
+        callsPerMinute: rest.PAPERCLIP_CALLS_PER_MINUTE,
         // An hour, says Paperclip.
         idempotentWrites: 3_600_000,
       }

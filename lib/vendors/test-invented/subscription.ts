@@ -13,19 +13,23 @@ const Subscription = z.object({
 
 /** A subscription as Paperclip tells it; undefined where it makes no sense. */
 export function observedOf(resource: unknown): Observed | undefined {
-  const given = Subscription.safeParse(resource).data
+  const subscription = Subscription.safeParse(resource).data
   return (
-    given && {
-      customerId: given.account,
-      subscriptionId: given.id,
-      skuId: given.product,
+    subscription && {
+      customerId: subscription.account,
+      subscriptionId: subscription.id,
+      skuId: subscription.product,
       status: 'ACTIVE',
-      planName: given.yearly ? 'ANNUAL_YEARLY_PAY' : 'FLEXIBLE',
-      isCommitmentPlan: given.yearly,
+      planName: subscription.yearly ? 'ANNUAL_YEARLY_PAY' : 'FLEXIBLE',
+      isCommitmentPlan: subscription.yearly,
       commitmentStart: null,
       commitmentEnd: null,
       renewalType: null,
-      seats: { purchased: given.licenses, maximum: given.licenses, assigned: given.users },
+      seats: {
+        purchased: subscription.licenses,
+        maximum: subscription.licenses,
+        assigned: subscription.users,
+      },
     }
   )
 }

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { type Client, jsonOf } from '../client.ts'
 import { hasSameIds, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
-import { refusal } from './errors.ts'
+import { writeFailure } from './errors.ts'
 import { observedOf } from './subscription.ts'
 
 /** What takes longer becomes an order, to be asked for later: see lookup.ts. */
-const Taken = z.object({ order: z.string() })
+const AcceptedOrder = z.object({ order: z.string() })
 
 export async function setQuantity(
   { call }: Client,
@@ -18,9 +18,10 @@ export async function setQuantity(
 ): Promise<WriteAnswer> {
   const body = JSON.stringify({ licenses: total })
   const reply = await call({ path: subscriptionPath(observed), method: 'PUT', requestId, body }, signal)
-  const taken = reply.kind === 'answer' && reply.status === 202 && Taken.safeParse(jsonOf(reply.text)).data
-  if (taken) return { kind: 'unknown', reason: 'Paperclip took the order.', pollRef: taken.order }
-  if (reply.kind !== 'answer' || reply.status !== 200) return refusal(reply)
+  const accepted =
+    reply.kind === 'answer' && reply.status === 202 && AcceptedOrder.safeParse(jsonOf(reply.text)).data
+  if (accepted) return { kind: 'unknown', reason: 'Paperclip took the order.', pollRef: accepted.order }
+  if (reply.kind !== 'answer' || reply.status !== 200) return writeFailure(reply)
   const changed = observedOf(jsonOf(reply.text))
   const isOurs = changed !== undefined && hasSameIds(observed, changed)
   if (isOurs && changed.seats.purchased === total) return { kind: 'applied', observed: changed }

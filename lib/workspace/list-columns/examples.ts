@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 import { LIST_COLUMNS, LISTS, usualColumns } from './rules.ts'
 
 const by = 'session'
@@ -18,7 +18,7 @@ export const readListColumns: readonly Example[] = [
   },
 ]
 
-const FAULT = 'must begin with name, which names the rows'
+const VALIDATION_ERROR = 'must begin with name, which names the rows'
 
 export const setListColumns: readonly Example[] = [
   {
@@ -43,8 +43,8 @@ export const setListColumns: readonly Example[] = [
     summary: 'Rows without their names',
     by,
     body: { list: 'assets', columns: ['plan'] },
-    answer: refused('invalid_request', `columns: ${FAULT}`, {
-      errors: [{ pointer: '/columns', detail: FAULT }],
+    answer: problemAnswer('invalid_request', `columns: ${VALIDATION_ERROR}`, {
+      errors: [{ pointer: '/columns', detail: VALIDATION_ERROR }],
     }),
   },
 ]

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember, callerOf } from '#lib/platform/db/test-rows.ts'
-import { readListColumns, setListColumns, shownColumns } from './operations.ts'
+import { readListColumns, selectedColumns, setListColumns } from './operations.ts'
 import { type ListName, usualColumns } from './rules.ts'
 
-const trace = { requestId: 'test' }
+const meta = { requestId: 'test' }
 let db: TestDatabase
 let key: Caller
 
@@ -21,22 +21,22 @@ async function person(customer = 'northwind'): Promise<Caller> {
   return { ...key, customerId: customer as Caller['customerId'], via: 'session', id }
 }
 const set = (caller: Caller, list: ListName, columns: string[] | null) =>
-  setListColumns(caller, { params: {}, query: {}, body: { list, columns } }, trace)
+  setListColumns(caller, { params: {}, query: {}, body: { list, columns } }, meta)
 const read = async (caller: Caller) =>
-  (await readListColumns(caller, { params: {}, query: {}, body: undefined }, trace)).body.lists
+  (await readListColumns(caller, { params: {}, query: {}, body: undefined }, meta)).body.lists
 
 it('are the usual ones until somebody chooses, and theirs alone then', async () => {
   const [ana, ben, eve] = [await person(), await person(), await person('southwind')]
   expect((await read(ana)).map(({ isOwn }) => isOwn)).toEqual([false, false])
   const chosen = ['name', 'licenses', 'usage']
   expect((await set(ana, 'assets', chosen)).body).toMatchObject({ columns: chosen, isOwn: true })
-  expect(await shownColumns(ana, 'assets')).toEqual(chosen)
-  expect(await shownColumns(ana, 'invoices')).toEqual(usualColumns('invoices'))
+  expect(await selectedColumns(ana, 'assets')).toEqual(chosen)
+  expect(await selectedColumns(ana, 'invoices')).toEqual(usualColumns('invoices'))
   for (const other of [ben, eve, key])
-    expect(await shownColumns(other, 'assets')).toEqual(usualColumns('assets'))
+    expect(await selectedColumns(other, 'assets')).toEqual(usualColumns('assets'))
   await set(ana, 'assets', null)
   await set(ana, 'assets', null)
-  expect(await shownColumns(ana, 'assets')).toEqual(usualColumns('assets'))
+  expect(await selectedColumns(ana, 'assets')).toEqual(usualColumns('assets'))
   expect(await db.sql('northwind', 'SELECT FROM list_columns')).toEqual([])
 })
 
@@ -44,7 +44,7 @@ it('of two at once one stays whole', async () => {
   const ana = await person()
   const choices = [['name', 'plan'], ['name', 'usage', 'type'], ['name']]
   await Promise.all(choices.map((columns) => set(ana, 'assets', columns)))
-  expect(choices).toContainEqual(await shownColumns(ana, 'assets'))
+  expect(choices).toContainEqual(await selectedColumns(ana, 'assets'))
 })
 
 it('are refused without a name, with what there is not, and to a key', async () => {
@@ -56,5 +56,5 @@ it('are refused without a name, with what there is not, and to a key', async () 
     })
   await expect(set(key, 'assets', ['name'])).rejects.toMatchObject({ code: 'permission_denied' })
   await expect(read(key)).rejects.toMatchObject({ code: 'permission_denied' })
-  expect(await shownColumns(ana, 'assets')).toEqual(usualColumns('assets'))
+  expect(await selectedColumns(ana, 'assets')).toEqual(usualColumns('assets'))
 })

@@ -8,48 +8,48 @@ import { listColumns } from '#lib/platform/db/schema/views.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { type Member, memberOf } from '../member.ts'
 import * as contract from './contract.ts'
-import { type ColumnOf, columnsOf, faultOf, LIST_COLUMNS, LISTS, type ListName } from './rules.ts'
+import { type ColumnOf, columnsOf, LIST_COLUMNS, LISTS, type ListName, validateColumns } from './rules.ts'
 
-const REFUSAL = 'Columns are those of a signed-in member.'
+const MEMBERS_ONLY = 'Columns are those of a signed-in member.'
 
 export const readListColumns = operation(contract.readListColumns, async (caller) => {
-  const whose = memberOf(caller, REFUSAL)
+  const whose = memberOf(caller, MEMBERS_ONLY)
   const chosen = await readScope(caller, (tx) => listChosen(tx, whose))
-  return { body: { lists: LISTS.map((list) => told(list, chosen.get(list))) } }
+  return { body: { lists: LISTS.map((list) => toResponse(list, chosen.get(list))) } }
 })
 
 export const setListColumns = operation(contract.setListColumns, async (caller, { body }) => {
-  const whose = memberOf(caller, REFUSAL)
+  const whose = memberOf(caller, MEMBERS_ONLY)
   const { list, columns } = body
-  const detail = columns && faultOf(list, columns)
+  const detail = columns && validateColumns(list, columns)
   if (detail)
     throw new Problem('invalid_request', `columns: ${detail}`, { errors: [{ pointer: '/columns', detail }] })
   await scope(caller, (tx) => setChosen(tx, whose, { list, columns }))
-  return { body: told(list, columns ?? undefined) }
+  return { body: toResponse(list, columns ?? undefined) }
 })
 
 /** What the caller's screen shows of a list; for who is no member, the usual columns. */
-export async function shownColumns<List extends ListName>(
+export async function selectedColumns<List extends ListName>(
   caller: Caller,
   list: List,
 ): Promise<ColumnOf<List>[]> {
   if (caller.via !== 'session') return columnsOf(list, undefined)
-  const whose = memberOf(caller, REFUSAL)
+  const whose = memberOf(caller, MEMBERS_ONLY)
   const chosen = await readScope(caller, (tx) => listChosen(tx, whose))
   return columnsOf(list, chosen.get(list))
 }
 
-function told(list: ListName, kept: readonly string[] | undefined) {
-  return { list, columns: columnsOf(list, kept), isOwn: kept !== undefined, all: [...LIST_COLUMNS[list]] }
+function toResponse(list: ListName, stored: readonly string[] | undefined) {
+  return { list, columns: columnsOf(list, stored), isOwn: stored !== undefined, all: [...LIST_COLUMNS[list]] }
 }
 
-const of = ({ customerId, memberId }: Member) =>
+const memberFilter = ({ customerId, memberId }: Member) =>
   and(eq(listColumns.customerId, customerId), eq(listColumns.memberId, memberId))
 
 /** What a member has chosen, by list. */
 async function listChosen(tx: Transaction, whose: Member): Promise<Map<string, string[]>> {
   const { list, columns } = listColumns
-  const rows = await tx.select({ list, columns }).from(listColumns).where(of(whose))
+  const rows = await tx.select({ list, columns }).from(listColumns).where(memberFilter(whose))
   return new Map(rows.map((row) => [row.list, row.columns]))
 }
 
@@ -60,7 +60,7 @@ async function setChosen(
   { list, columns }: { list: string; columns: string[] | null },
 ): Promise<void> {
   if (columns === null) {
-    await tx.delete(listColumns).where(and(of(whose), eq(listColumns.list, list)))
+    await tx.delete(listColumns).where(and(memberFilter(whose), eq(listColumns.list, list)))
     return
   }
   await tx

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { columnsOf, faultOf, isSame, LIST_COLUMNS, LISTS, moved, toggled, usualColumns } from './rules.ts'
+import {
+  columnsOf,
+  isSame,
+  LIST_COLUMNS,
+  LISTS,
+  moved,
+  toggled,
+  usualColumns,
+  validateColumns,
+} from './rules.ts'
 
 describe('what a list shows', () => {
   it.each(LISTS)('of %s begins with what names the rows, whatever was kept', (list) => {
     const [first] = LIST_COLUMNS[list]
-    for (const kept of [undefined, [], ['unknown'], LIST_COLUMNS[list].toReversed()])
-      expect(columnsOf(list, kept)[0]).toBe(first)
+    for (const stored of [undefined, [], ['unknown'], LIST_COLUMNS[list].toReversed()])
+      expect(columnsOf(list, stored)[0]).toBe(first)
   })
 
   it('is what was chosen, as far as there is such a column still, each once', () => {
@@ -22,15 +31,15 @@ it.each([
   [['plan', 'name'], 'must begin with name, which names the rows'],
   [['name', 'plan', 'plan'], 'names a column twice'],
   [['name', 'number'], `can be of these only: ${LIST_COLUMNS.assets.join(', ')}`],
-])('%j: %s', (columns, fault) => {
-  expect(faultOf('assets', columns)).toBe(fault)
+])('%j: %s', (columns, message) => {
+  expect(validateColumns('assets', columns)).toBe(message)
 })
 
 describe('a column', () => {
-  const shown = ['name', 'licenses', 'usage'] as const
+  const columns = ['name', 'licenses', 'usage'] as const
   it('is hidden, and comes back where it usually stands', () => {
-    expect(toggled('assets', shown, 'usage')).toEqual(['name', 'licenses'])
-    expect(toggled('assets', shown, 'plan')).toEqual(['name', 'plan', 'licenses', 'usage'])
+    expect(toggled('assets', columns, 'usage')).toEqual(['name', 'licenses'])
+    expect(toggled('assets', columns, 'plan')).toEqual(['name', 'plan', 'licenses', 'usage'])
     expect(toggled('assets', ['name', 'usage', 'plan'], 'created')).toEqual([
       'name',
       'usage',
@@ -39,13 +48,13 @@ describe('a column', () => {
     ])
   })
   it('moves by one place, and never before the first or beyond the end', () => {
-    expect(moved(shown, 'usage', -1)).toEqual(['name', 'usage', 'licenses'])
-    expect(moved(shown, 'licenses', 1)).toEqual(['name', 'usage', 'licenses'])
+    expect(moved(columns, 'usage', -1)).toEqual(['name', 'usage', 'licenses'])
+    expect(moved(columns, 'licenses', 1)).toEqual(['name', 'usage', 'licenses'])
     for (const [column, by] of [
       ['licenses', -1],
       ['usage', 1],
       ['name', 1],
     ] as const)
-      expect(isSame(moved(shown, column, by), shown)).toBe(true)
+      expect(isSame(moved(columns, column, by), columns)).toBe(true)
   })
 })

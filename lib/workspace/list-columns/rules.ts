@@ -12,27 +12,27 @@ export type InvoiceColumn = ColumnOf<'invoices'>
 export const LISTS = Object.keys(LIST_COLUMNS) as [ListName, ...ListName[]]
 
 /** Those that nobody sees who has not asked for them. */
-const AT_WISH: Partial<Record<ListName, readonly string[]>> = { assets: ['renewal', 'created'] }
+const OPTIONAL_COLUMNS: Partial<Record<ListName, readonly string[]>> = { assets: ['renewal', 'created'] }
 
 /** What a list shows to who has chosen nothing. */
 export function usualColumns<List extends ListName>(list: List): ColumnOf<List>[] {
-  return LIST_COLUMNS[list].filter((column) => !AT_WISH[list]?.includes(column))
+  return LIST_COLUMNS[list].filter((column) => !OPTIONAL_COLUMNS[list]?.includes(column))
 }
 
 /**
  * What a list shows, in order: of what was kept, the columns that there are still, each once, and the first one of all.
- * @param kept undefined where nothing was chosen
+ * @param stored undefined where nothing was chosen
  */
 export function columnsOf<List extends ListName>(
   list: List,
-  kept: readonly string[] | undefined,
+  stored: readonly string[] | undefined,
 ): ColumnOf<List>[] {
-  if (!kept) return usualColumns(list)
+  if (!stored) return usualColumns(list)
   const all: readonly ColumnOf<List>[] = LIST_COLUMNS[list]
   const first = all[0] as ColumnOf<List>
-  const known = new Set(kept.flatMap((name) => all.find((column) => column === name) ?? []))
-  known.delete(first)
-  return [first, ...known]
+  const existing = new Set(stored.flatMap((name) => all.find((column) => column === name) ?? []))
+  existing.delete(first)
+  return [first, ...existing]
 }
 
 /** Whether two choices are the same one. */
@@ -41,7 +41,7 @@ export function isSame(one: readonly string[], other: readonly string[]): boolea
 }
 
 /** Why a choice can't be kept; undefined where it can. */
-export function faultOf(list: ListName, columns: readonly string[]): string | undefined {
+export function validateColumns(list: ListName, columns: readonly string[]): string | undefined {
   const all: readonly string[] = LIST_COLUMNS[list]
   const unknown = columns.find((column) => !all.includes(column))
   if (unknown !== undefined) return `can be of these only: ${all.join(', ')}`
@@ -53,20 +53,20 @@ export function faultOf(list: ListName, columns: readonly string[]): string | un
 /** The columns with one of them shown or hidden: shown again, it stands where it usually does. */
 export function toggled<List extends ListName>(
   list: List,
-  shown: readonly ColumnOf<List>[],
+  columns: readonly ColumnOf<List>[],
   column: ColumnOf<List>,
 ): ColumnOf<List>[] {
-  if (shown.includes(column)) return shown.filter((one) => one !== column)
+  if (columns.includes(column)) return columns.filter((one) => one !== column)
   const all: readonly ColumnOf<List>[] = LIST_COLUMNS[list]
   const before = all.slice(0, all.indexOf(column))
-  const at = Math.max(...before.map((one) => shown.indexOf(one))) + 1
-  return [...shown.slice(0, at), column, ...shown.slice(at)]
+  const at = Math.max(...before.map((one) => columns.indexOf(one))) + 1
+  return [...columns.slice(0, at), column, ...columns.slice(at)]
 }
 
 /** The columns with one of them a place nearer to the begin (-1) or to the end (1); the first one stays. */
-export function moved<Column>(shown: readonly Column[], column: Column, by: -1 | 1): Column[] {
-  const [from, to] = [shown.indexOf(column), shown.indexOf(column) + by]
-  if (from < 1 || to < 1 || to >= shown.length) return [...shown]
-  const others = shown.filter((one) => one !== column)
+export function moved<Column>(columns: readonly Column[], column: Column, by: -1 | 1): Column[] {
+  const [from, to] = [columns.indexOf(column), columns.indexOf(column) + by]
+  if (from < 1 || to < 1 || to >= columns.length) return [...columns]
+  const others = columns.filter((one) => one !== column)
   return [...others.slice(0, to), column, ...others.slice(to)]
 }

@@ -8,9 +8,9 @@ import * as examples from './examples.ts'
 export type Matches = z.output<typeof listMatches.output>
 
 /** So many of each kind: who looks for one thing types one letter more. */
-export const MOST = 5
+export const MAX_MATCHES = 5
 
-const FoundAsset = z.object({
+const MatchingAsset = z.object({
   id: z.string().meta({ description: 'As the call of one asset names it.' }),
   type: assetType,
   name: z.string().meta({ description: 'What it is called.' }),
@@ -31,7 +31,7 @@ export const listMatches = contract({
   ...matchRoutes.listMatches,
   summary: 'What a few letters find, of every kind',
   permission: 'any',
-  description: `At most ${MOST} of each kind that the caller may see, the newest of them; of what they may not see, none. The lists of each kind have all of them.`,
+  description: `At most ${MAX_MATCHES} of each kind that the caller may see, the newest of them; of what they may not see, none. The lists of each kind have all of them.`,
   query: z.object({
     search: z
       .string()
@@ -42,9 +42,9 @@ export const listMatches = contract({
   }),
   output: z
     .object({
-      assets: z.array(FoundAsset).max(MOST).meta({ description: 'Assets.' }),
-      invoices: z.array(Invoice).max(MOST).meta({ description: 'Issued invoices.' }),
-      billingProfiles: z.array(Company).max(MOST).meta({ description: 'Companies that are billed.' }),
+      assets: z.array(MatchingAsset).max(MAX_MATCHES).meta({ description: 'Assets.' }),
+      invoices: z.array(Invoice).max(MAX_MATCHES).meta({ description: 'Issued invoices.' }),
+      billingProfiles: z.array(Company).max(MAX_MATCHES).meta({ description: 'Companies that are billed.' }),
     })
     .meta({ id: 'Matches', description: 'What was found.' }),
   examples: examples.listMatches,

@@ -1,5 +1,5 @@
 import { octoberInvoice } from '#lib/billing/example-invoices.ts'
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 export const listMatches: readonly Example[] = [
   {
@@ -40,7 +40,7 @@ export const listMatches: readonly Example[] = [
     name: 'no-search',
     summary: 'Nothing to look for',
     query: { search: ' ' },
-    answer: refused('invalid_request', 'search: must have a character', {
+    answer: problemAnswer('invalid_request', 'search: must have a character', {
       errors: [{ parameter: 'search', detail: 'must have a character' }],
     }),
   },

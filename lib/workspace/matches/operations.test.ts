@@ -3,7 +3,7 @@ import type { Role } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addKey, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { GET } from '../../../app/billing/v1/matches/route.ts'
-import { type Matches, MOST } from './contract.ts'
+import { MAX_MATCHES, type Matches } from './contract.ts'
 import { hasName } from './operations.ts'
 
 let db: TestDatabase
@@ -12,17 +12,17 @@ beforeAll(async () => {
   db = await testDatabase()
   customer = await addNewCustomer()
   const other = await addNewCustomer()
-  for (const of of [customer, other]) {
-    await addProfile(of, 'emea')
-    await addAsset(of, 'workspace-suite-1', { purchased: 3 }, { name: `Needle of ${of}` })
-    await addAsset(of, 'cloud-platform-1', null, { name: 'Needle, without licenses' })
-    await addInvoice(of, 'NEEDLE-1')
-    await addInvoice(of, 'NEEDLE-2', { billingProfileId: 'emea' })
+  for (const owner of [customer, other]) {
+    await addProfile(owner, 'emea')
+    await addAsset(owner, 'workspace-suite-1', { purchased: 3 }, { name: `Needle of ${owner}` })
+    await addAsset(owner, 'cloud-platform-1', null, { name: 'Needle, without licenses' })
+    await addInvoice(owner, 'NEEDLE-1')
+    await addInvoice(owner, 'NEEDLE-2', { billingProfileId: 'emea' })
   }
 })
 afterAll(() => db.close())
 
-async function ask(search: string | undefined, roles: Role[] = ['admin'], profiles?: string[]) {
+async function callApi(search: string | undefined, roles: Role[] = ['admin'], profiles?: string[]) {
   const key = await addKey(customer, roles, profiles ? { billingProfiles: profiles } : {})
   const end = search === undefined ? '' : `?search=${encodeURIComponent(search)}`
   const headers = { Authorization: `Bearer ${key}` }
@@ -43,14 +43,14 @@ test.each<[string, Role[], string[] | undefined, object]>([
   ['a Finance User', ['finance-user'], undefined, { assets: [], invoices }],
   ['who sees one profile', ['finance-user'], ['emea'], { assets: [], invoices: ['NEEDLE-2'] }],
   ['who sees none', ['finance-user'], [], { assets: [], invoices: [] }],
-])('%s finds what they may see, of their customer alone', async (_, roles, profiles, found) => {
-  const answer = await ask('needle', roles, profiles)
+])('%s finds what they may see, of their customer alone', async (_, roles, profiles, names) => {
+  const answer = await callApi('needle', roles, profiles)
   expect(answer.status).toBe(200)
-  expect(idsOf(answer)).toEqual({ ...found, companies: [] })
+  expect(idsOf(answer)).toEqual({ ...names, companies: [] })
 })
 
 test('what is found says enough to be chosen from', async () => {
-  const { body } = await ask('needle')
+  const { body } = await callApi('needle')
   expect(body.assets.find(({ id }: { id: string }) => id === 'workspace-suite-1')).toEqual({
     id: 'workspace-suite-1',
     type: 'workspace-suite',
@@ -62,20 +62,21 @@ test('what is found says enough to be chosen from', async () => {
 })
 
 test('a company is found by part of its name, by who may see its invoices', async () => {
-  expect(idsOf(await ask('MEA')).companies).toEqual(['emea'])
-  expect(idsOf(await ask('MEA', ['it-manager'])).companies).toEqual([])
-  expect(idsOf(await ask('MEA', ['finance-user'], ['default'])).companies).toEqual([])
+  expect(idsOf(await callApi('MEA')).companies).toEqual(['emea'])
+  expect(idsOf(await callApi('MEA', ['it-manager'])).companies).toEqual([])
+  expect(idsOf(await callApi('MEA', ['finance-user'], ['default'])).companies).toEqual([])
   expect(hasName('Ärzte e.V.', 'äRZTE')).toBe(true)
   expect(hasName('A\u0308rzte', 'ärz')).toBe(true)
 })
 
 test('of each kind there are a few, the newest', async () => {
-  for (let n = 0; n <= MOST; n++) await addAsset(customer, `workspace-suite-many-${n}`, { purchased: 1 })
-  expect((await ask('workspace-suite-many')).body.assets).toHaveLength(MOST)
+  for (let n = 0; n <= MAX_MATCHES; n++)
+    await addAsset(customer, `workspace-suite-many-${n}`, { purchased: 1 })
+  expect((await callApi('workspace-suite-many')).body.assets).toHaveLength(MAX_MATCHES)
 })
 
 test.each([[undefined], [''], ['  '], ['x'.repeat(201)], ['\0']])('%j is refused', async (search) => {
-  const { status, body } = await ask(search)
+  const { status, body } = await callApi(search)
   expect(status).toBe(400)
   expect(body.errors[0].parameter).toBe('search')
 })
@@ -83,6 +84,6 @@ test.each([[undefined], [''], ['  '], ['x'.repeat(201)], ['\0']])('%j is refused
 test.each(['%', '_', "'", '\\', '🙂', 'ﬁ', ' needle ', '%00'])(
   '%j is text like any other',
   async (search) => {
-    expect((await ask(search)).status).toBe(200)
+    expect((await callApi(search)).status).toBe(200)
   },
 )

@@ -10,17 +10,17 @@ import { env } from '#lib/platform/runtime/env.ts'
 import type { Matches } from './contract.ts'
 import * as contract from './contract.ts'
 
-const { MOST } = contract
+const { MAX_MATCHES } = contract
 
 export const listMatches = operation(contract.listMatches, async (caller, { query: { search } }) => {
-  const { customerId, billingProfiles: own } = caller
+  const { customerId, billingProfiles: visibleProfiles } = caller
   const { baseUrl } = env()
   const seesInvoices = may(caller, 'invoice-viewer')
   const [assets, invoices, profiles] = await readScope(
     caller,
     async (tx) => [
-      may(caller, 'licenses-manager') ? await listAssets(tx, customerId, { search }, MOST) : [],
-      seesInvoices ? await findInvoices(tx, caller, { search }, MOST, {}) : [],
+      may(caller, 'licenses-manager') ? await listAssets(tx, customerId, { search }, MAX_MATCHES) : [],
+      seesInvoices ? await findInvoices(tx, caller, { search }, MAX_MATCHES, {}) : [],
       seesInvoices ? await listBillingProfiles(tx, customerId) : [],
     ],
     { mayBeOld: true },
@@ -30,16 +30,16 @@ export const listMatches = operation(contract.listMatches, async (caller, { quer
       assets: assets.map(({ asset }) => serializeAsset(asset)),
       invoices: invoices.map((row) => serializeInvoice(row, baseUrl)),
       billingProfiles: profiles
-        .filter(({ id, name }) => own.includes(id) && hasName(name, search))
-        .slice(0, MOST)
+        .filter(({ id, name }) => visibleProfiles.includes(id) && hasName(name, search))
+        .slice(0, MAX_MATCHES)
         .map(({ id, name }) => ({ id, name })),
     },
   }
 })
 
-type FoundAsset = Matches['assets'][number]
+type MatchingAsset = Matches['assets'][number]
 
-function serializeAsset({ id, type, name, customerDomain, seatsPurchased }: AssetRow): FoundAsset {
+function serializeAsset({ id, type, name, customerDomain, seatsPurchased }: AssetRow): MatchingAsset {
   return {
     id,
     type,
@@ -51,9 +51,9 @@ function serializeAsset({ id, type, name, customerDomain, seatsPurchased }: Asse
 
 /** Whether the name of a company has the search in it, whatever the case of letters. */
 export function hasName(name: string, search: string): boolean {
-  return folded(name).includes(folded(search))
+  return normalized(name).includes(normalized(search))
 }
 
-function folded(text: string): string {
+function normalized(text: string): string {
   return text.normalize().toLocaleLowerCase('en')
 }

@@ -4,7 +4,7 @@ import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { isViewPath, MOST_VIEWS, placed, VIEW_SCREENS } from './rules.ts'
+import { isViewPath, MAX_VIEWS, placed, VIEW_SCREENS } from './rules.ts'
 import * as store from './store.ts'
 
 /** Whether the caller may open the screen of a view. */
@@ -29,7 +29,7 @@ export async function add(
   { customerId }: Caller,
   view: store.NewView,
 ): Promise<store.ViewRow> {
-  const others = withRoom(await store.lockOwned(tx, customerId, view.memberId), view.memberId)
+  const others = withRoom(await store.lockViewsOf(tx, customerId, view.memberId), view.memberId)
   const position = others.filter(({ path }) => path === view.path).length
   const row = await store.addView(tx, customerId, { ...view, position })
   if (!row) throw exists(view)
@@ -46,14 +46,14 @@ export type Change = {
 }
 
 /** Locks whatever a change of place or owner touches, always in this order: own views, then those of all. */
-export async function lockBeside(
+export async function lockRelatedViews(
   tx: Transaction,
   caller: Caller,
   { isShared, position }: Change,
 ): Promise<void> {
   if (isShared === undefined && position === undefined) return
-  await store.lockOwned(tx, caller.customerId, caller.id)
-  if (may(caller, 'members-manager')) await store.lockOwned(tx, caller.customerId, null)
+  await store.lockViewsOf(tx, caller.customerId, caller.id)
+  if (may(caller, 'members-manager')) await store.lockViewsOf(tx, caller.customerId, null)
 }
 
 /**
@@ -65,13 +65,13 @@ export async function change(
   tx: Transaction,
   { customerId, id: caller }: Caller,
   row: store.ViewRow,
-  { isShared = row.memberId === null, position, ...given }: Change,
+  { isShared = row.memberId === null, position, ...fields }: Change,
 ): Promise<store.ViewRow> {
   const moves = isShared !== (row.memberId === null)
   const memberId = moves ? (isShared ? null : caller) : row.memberId
-  const others = moves || position !== undefined ? await store.lockOwned(tx, customerId, memberId) : []
+  const others = moves || position !== undefined ? await store.lockViewsOf(tx, customerId, memberId) : []
   if (moves) withRoom(others, memberId)
-  const changed = { ...row, ...defined(given), memberId }
+  const changed = { ...row, ...defined(fields), memberId }
   if (await store.isNamed(tx, customerId, changed)) throw exists(changed)
   const { name, query, isPinned } = changed
   const last = others.filter(({ path }) => path === row.path).length
@@ -81,14 +81,16 @@ export async function change(
     throw errorCode(error) === '23505' ? exists(changed) : error
   })
   if (position === undefined) return after
-  const beside = [...others.filter(({ id }) => id !== row.id), after].filter(({ path }) => path === row.path)
-  const order = placed(
-    beside.map(({ id }) => id),
+  const siblings = [...others.filter(({ id }) => id !== row.id), after].filter(
+    ({ path }) => path === row.path,
+  )
+  const sortedIds = placed(
+    siblings.map(({ id }) => id),
     row.id,
     position,
   )
-  for (const [index, id] of order.entries()) await store.setView(tx, customerId, id, { position: index })
-  return { ...after, position: order.indexOf(row.id) }
+  for (const [index, id] of sortedIds.entries()) await store.setView(tx, customerId, id, { position: index })
+  return { ...after, position: sortedIds.indexOf(row.id) }
 }
 
 /** Writes down what happens to views that everybody sees; own ones are nobody else's business. */
@@ -106,12 +108,12 @@ export async function record(
   await recordAudit(tx, caller.customerId, { action, subject, actor: actorOf(caller), requestId, details })
 }
 
-function withRoom(owned: store.ViewRow[], memberId: string | null): store.ViewRow[] {
-  if (owned.length < MOST_VIEWS) return owned
+function withRoom(views: store.ViewRow[], memberId: string | null): store.ViewRow[] {
+  if (views.length < MAX_VIEWS) return views
   const whose = memberId === null ? 'shared views' : 'views of your own'
   throw new Problem(
     'views_full',
-    `There are ${MOST_VIEWS} ${whose}, and no more can be saved. Remove one that nobody needs.`,
+    `There are ${MAX_VIEWS} ${whose}, and no more can be saved. Remove one that nobody needs.`,
   )
 }
 
@@ -120,6 +122,6 @@ function exists({ name, memberId }: Pick<store.ViewRow, 'name' | 'memberId'>): P
   return new Problem('view_exists', `${whose} is called “${name}” already. Choose another name.`)
 }
 
-function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
+function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }

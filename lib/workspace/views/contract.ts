@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { viewRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
-import { LONGEST_NAME, MOST_VIEWS, VIEW_PATHS } from './rules.ts'
+import { MAX_NAME_LENGTH, MAX_VIEWS, VIEW_PATHS } from './rules.ts'
 
 const ViewName = z
   .string()
   .trim()
   .min(1, 'is empty')
-  .max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`)
+  .max(MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
 
 const path = z.enum(VIEW_PATHS, { error: `must be one of ${VIEW_PATHS.join(', ')}` })
@@ -72,7 +72,7 @@ export const createView = contract({
   ...viewRoutes.createView,
   summary: 'Save a view',
   permission: 'any',
-  description: `For the signed-in member alone; an Admin may share it with all of the customer. A member has at most ${MOST_VIEWS}, and ${MOST_VIEWS} are shared. A name is there once among the member's own, and once among shared ones, whatever its case.`,
+  description: `For the signed-in member alone; an Admin may share it with all of the customer. A member has at most ${MAX_VIEWS}, and ${MAX_VIEWS} are shared. A name is there once among the member's own, and once among shared ones, whatever its case.`,
   body: z
     .strictObject({
       name: ViewName.meta({ description: 'What it is called, in one line.' }),
@@ -100,7 +100,7 @@ export const changeView = contract({
       query: query.optional().meta({ description: OF_QUERY }),
       isPinned: z.boolean().optional().meta({ description: 'Whether it stands in the navigation.' }),
       isShared: z.boolean().optional().meta({ description: 'Whether it is of all of the customer.' }),
-      position: z.int().min(0).max(MOST_VIEWS).optional().meta({
+      position: z.int().min(0).max(MAX_VIEWS).optional().meta({
         description: 'Its place among those beside it; beyond their end it is the last.',
       }),
     })

@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/platform/api/openapi/example.ts'
+import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
 const by = 'session'
 const params = { view_id: 'b6a1f0c2-0001' }
@@ -49,14 +49,17 @@ export const createView: readonly Example[] = [
     summary: 'There is one of this name',
     by,
     body: { name: 'idle PLANS', path: '/assets' },
-    answer: refused('view_exists', 'One of your views is called “idle PLANS” already. Choose another name.'),
+    answer: problemAnswer(
+      'view_exists',
+      'One of your views is called “idle PLANS” already. Choose another name.',
+    ),
   },
   {
     name: 'bad-address',
     summary: 'An address that the screen would not understand',
     by,
     body: { name: 'Red ones', path: '/assets', query: 'filter=color:red' },
-    answer: refused(
+    answer: problemAnswer(
       'invalid_request',
       'query: filter: can be of these only: type, status, plan, usage, domain',
       {
@@ -70,7 +73,7 @@ export const createView: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key has no navigation',
     body: { name: 'Idle plans', path: '/assets' },
-    answer: refused('permission_denied', 'Views are saved and changed by a signed-in member alone.'),
+    answer: problemAnswer('permission_denied', 'Views are saved and changed by a signed-in member alone.'),
   },
 ]
 

@@ -7,12 +7,12 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addMember, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import type * as contract from './contract.ts'
 import { changeView, createView, listViews, removeView } from './operations.ts'
-import { MOST_VIEWS } from './rules.ts'
+import { MAX_VIEWS } from './rules.ts'
 
 type New = Input<typeof contract.createView>['body']
 type Change = Input<typeof contract.changeView>['body']
 
-const trace = { requestId: 'test' }
+const meta = { requestId: 'test' }
 const nothing = { params: {}, query: {}, body: undefined }
 let db: TestDatabase
 let customer: string
@@ -38,23 +38,23 @@ afterAll(async () => {
 async function person(...roles: Role[]): Promise<Caller> {
   return { ...key, via: 'session', id: await addMember(customer, { roles }), roles, name: roles.join() }
 }
-const create = async (caller: Caller, given: Partial<New> = {}) => {
+const create = async (caller: Caller, values: Partial<New> = {}) => {
   const body = {
     name: 'Idle',
     path: '/assets' as const,
     query: '',
     isPinned: true,
     isShared: false,
-    ...given,
+    ...values,
   }
-  return (await createView(caller, { params: {}, query: {}, body }, trace)).body
+  return (await createView(caller, { params: {}, query: {}, body }, meta)).body
 }
 const change = async (caller: Caller, id: string, body: Change) =>
-  (await changeView(caller, { params: { view_id: id }, query: {}, body }, trace)).body
+  (await changeView(caller, { params: { view_id: id }, query: {}, body }, meta)).body
 const remove = (caller: Caller, id: string) =>
-  removeView(caller, { params: { view_id: id }, query: {}, body: {} }, trace)
+  removeView(caller, { params: { view_id: id }, query: {}, body: {} }, meta)
 const names = async (caller: Caller) =>
-  (await listViews(caller, nothing, trace)).body.views.map(({ name }) => name)
+  (await listViews(caller, nothing, meta)).body.views.map(({ name }) => name)
 const events = async () => {
   const rows = await db.sql(
     customer,
@@ -73,9 +73,9 @@ describe('a view', () => {
     expect(await names(fin)).toEqual(['Late'])
     expect(await names(ana)).toEqual(['Keys', 'Plans', 'Late'])
     expect(await names(key)).toEqual(['Keys', 'Plans', 'Late'])
-    const { views, mayShare } = (await listViews(ida, nothing, trace)).body
+    const { views, mayShare } = (await listViews(ida, nothing, meta)).body
     expect([mayShare, ...views.map(({ mayChange }) => mayChange)]).toEqual([false, true, false])
-    const byKey = (await listViews(key, nothing, trace)).body
+    const byKey = (await listViews(key, nothing, meta)).body
     expect([byKey.mayShare, ...byKey.views.map(({ mayChange }) => mayChange)]).toEqual([
       false,
       false,
@@ -101,14 +101,14 @@ describe('a view', () => {
     ['/invoices', 'minAmount=much', 'minAmount'],
     ['/activity', 'filter=kind:access', 'filter'],
   ] as const)('%s?%s is refused: %s', async (path, query, detail) => {
-    const refusal = {
+    const denied = {
       code: 'invalid_request',
       message: expect.stringContaining(detail),
       more: { errors: [{ pointer: '/query' }] },
     }
-    await expect(create(ana, { path, query })).rejects.toMatchObject(refusal)
+    await expect(create(ana, { path, query })).rejects.toMatchObject(denied)
     const { id } = await create(ana, { path })
-    await expect(change(ana, id, { query })).rejects.toMatchObject(refusal)
+    await expect(change(ana, id, { query })).rejects.toMatchObject(denied)
     expect((await change(ana, id, {})).query).toBe('')
   })
 
@@ -141,8 +141,8 @@ describe('a name', () => {
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const [one, two] = [await create(ida, { name: 'One' }), await create(ida, { name: 'Two' })]
     const renamed = await Promise.allSettled([one, two].map(({ id }) => change(ida, id, { name: 'Same' })))
-    const refused = renamed.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
-    expect(refused).toEqual(['view_exists'])
+    const codes = renamed.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
+    expect(codes).toEqual(['view_exists'])
   })
 })
 
@@ -156,21 +156,21 @@ describe('a change', () => {
     expect(await change(ida, d.id, { position: 1 })).toMatchObject({ position: 1 })
     expect(await names(ida)).toEqual(['Elsewhere', 'A', 'D', 'B', 'C'])
     await Promise.all([change(ida, a.id, { position: 50 }), change(ida, b.id, { position: 0 })])
-    const { views } = (await listViews(ida, nothing, trace)).body
+    const { views } = (await listViews(ida, nothing, meta)).body
     const assets = views.filter(({ path }) => path === '/assets')
     expect(assets.map(({ position }) => position)).toEqual([0, 1, 2, 3])
     expect(assets.map(({ name }) => name)).toEqual(['B', 'D', 'C', 'A'])
   })
 
   it('of one of all is an Admin’s, and the history has it; of one’s own it has nothing', async () => {
-    const own = await create(ida)
-    await change(ida, own.id, { isPinned: false })
-    await remove(ida, own.id)
+    const privateView = await create(ida)
+    await change(ida, privateView.id, { isPinned: false })
+    await remove(ida, privateView.id)
     const { id } = await create(ana, { name: 'Plans' })
     expect(await events()).toEqual([])
     expect(await change(ana, id, { isShared: true })).toMatchObject({ isShared: true, position: 0 })
-    for (const refused of [() => change(ida, id, { name: 'Mine' }), () => remove(ida, id)])
-      await expect(refused()).rejects.toMatchObject({ code: 'permission_denied' })
+    for (const attempt of [() => change(ida, id, { name: 'Mine' }), () => remove(ida, id)])
+      await expect(attempt()).rejects.toMatchObject({ code: 'permission_denied' })
     const other = await person('admin')
     await change(other, id, { name: 'All plans' })
     await change(other, id, { name: 'All plans' })
@@ -189,7 +189,7 @@ describe('a change', () => {
 
   it('of what is another’s, of another customer, or gone is answered as of what nobody has', async () => {
     const { id } = await create(ida)
-    const late = await create(ana, { name: 'Late', path: '/invoices', isShared: true })
+    const lastView = await create(ana, { name: 'Late', path: '/invoices', isShared: true })
     const former = customer
     customer = await addNewCustomer()
     const eve = { ...(await person('admin')), customerId: customer as Caller['customerId'] }
@@ -199,8 +199,8 @@ describe('a change', () => {
       [ana, id],
       [fin, id],
       [eve, id],
-      [eve, late.id],
-      [ida, late.id],
+      [eve, lastView.id],
+      [ida, lastView.id],
       [ida, 'nobodys'],
     ] as const) {
       await expect(change(caller, which, { name: 'Theirs' })).rejects.toMatchObject(missing)
@@ -213,11 +213,11 @@ describe('a change', () => {
 })
 
 it('there are so many and no more, also of several at once', async () => {
-  for (let count = 1; count < MOST_VIEWS; count++) await create(ida, { name: `View ${count}` })
+  for (let count = 1; count < MAX_VIEWS; count++) await create(ida, { name: `View ${count}` })
   const made = await Promise.allSettled(['X', 'Y', 'Z'].map((name) => create(ida, { name })))
-  const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
-  expect(refused).toEqual(['views_full', 'views_full'])
-  expect(await names(ida)).toHaveLength(MOST_VIEWS)
+  const codes = made.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
+  expect(codes).toEqual(['views_full', 'views_full'])
+  expect(await names(ida)).toHaveLength(MAX_VIEWS)
   await create(ana, { name: 'X', isShared: true })
 })
 

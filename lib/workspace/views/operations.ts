@@ -12,63 +12,63 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { memberOf } from '../member.ts'
-import { add, change, lockBeside, mayOpen, record, requireMayShare } from './change.ts'
+import { add, change, lockRelatedViews, mayOpen, record, requireMayShare } from './change.ts'
 import type { View } from './contract.ts'
 import * as contract from './contract.ts'
 import { NO_PART, VIEW_SCREENS, type ViewPath } from './rules.ts'
 import type { ViewRow } from './store.ts'
 import * as store from './store.ts'
 
-const REFUSAL = 'Views are saved and changed by a signed-in member alone.'
+const MEMBERS_ONLY = 'Views are saved and changed by a signed-in member alone.'
 
 export const listViews = operation(contract.listViews, async (caller) => {
   const { customerId, via, id } = caller
   const memberId = via === 'session' ? id : undefined
   const rows = await readScope(caller, (tx) => store.listViews(tx, customerId, memberId))
-  const views = rows.filter(({ path }) => mayOpen(caller, path)).map((row) => told(caller, row))
+  const views = rows.filter(({ path }) => mayOpen(caller, path)).map((row) => toView(caller, row))
   const mayShare = memberId !== undefined && may(caller, 'members-manager')
   return { body: { views, mayShare } }
 })
 
 export const createView = operation(contract.createView, async (caller, { body }, { requestId }) => {
-  const { memberId } = memberOf(caller, REFUSAL)
+  const { memberId } = memberOf(caller, MEMBERS_ONLY)
   const { name, path, isPinned, isShared } = body
   if (isShared) requireMayShare(caller)
-  if (!mayOpen(caller, path)) throw lacking(path)
+  if (!mayOpen(caller, path)) throw permissionDenied(path)
   const query = await readQuery(path, body.query)
   const after = await scope(caller, async (tx) => {
     const row = await add(tx, caller, { memberId: isShared ? null : memberId, name, path, query, isPinned })
     await record(tx, caller, { after: row }, requestId)
     return row
   })
-  return { body: told(caller, after) }
+  return { body: toView(caller, after) }
 })
 
 export const changeView = operation(contract.changeView, async (caller, { params, body }, { requestId }) => {
-  memberOf(caller, REFUSAL)
+  memberOf(caller, MEMBERS_ONLY)
   if (body.isShared) requireMayShare(caller)
   const after = await scope(caller, async (tx) => {
-    await lockBeside(tx, caller, body)
-    const before = await own(tx, caller, params.view_id)
+    await lockRelatedViews(tx, caller, body)
+    const before = await lockEditableView(tx, caller, params.view_id)
     const query = body.query === undefined ? undefined : await readQuery(before.path as ViewPath, body.query)
     const row = await change(tx, caller, before, { ...body, query })
     await record(tx, caller, { before, after: row }, requestId)
     return row
   })
-  return { body: told(caller, after) }
+  return { body: toView(caller, after) }
 })
 
 export const removeView = operation(contract.removeView, async (caller, { params }, { requestId }) => {
   const before = await scope(caller, async (tx) => {
-    const row = await own(tx, caller, params.view_id)
+    const row = await lockEditableView(tx, caller, params.view_id)
     await store.removeView(tx, caller.customerId, row.id)
     await record(tx, caller, { before: row }, requestId)
     return row
   })
-  return { body: told(caller, before) }
+  return { body: toView(caller, before) }
 })
 
-function told(caller: Caller, row: store.ViewRow): contract.View {
+function toView(caller: Caller, row: store.ViewRow): contract.View {
   const who = { isAdmin: may(caller, 'members-manager'), isPerson: caller.via === 'session' }
   return serializeView(row, who, env().baseUrl)
 }
@@ -77,15 +77,15 @@ function told(caller: Caller, row: store.ViewRow): contract.View {
  * A view that the caller may change, locked.
  * @throws Problem `not_found` for what is another member's, or of a screen that the caller may not open; `permission_denied`
  */
-async function own(tx: Transaction, caller: Caller, id: string): Promise<store.ViewRow> {
-  const { memberId } = memberOf(caller, REFUSAL)
+async function lockEditableView(tx: Transaction, caller: Caller, id: string): Promise<store.ViewRow> {
+  const { memberId } = memberOf(caller, MEMBERS_ONLY)
   const row = await store.lockView(tx, caller.customerId, memberId, id)
   if (!row || !mayOpen(caller, row.path)) throw new Problem('not_found')
   if (row.memberId === null) requireMayShare(caller)
   return row
 }
 
-function lacking(path: ViewPath): Problem {
+function permissionDenied(path: ViewPath): Problem {
   const permission = PERMISSION_NAMES[VIEW_SCREENS[path]]
   return new Problem('permission_denied', `The screen ${path} needs the permission ${permission}.`, {
     members: { permission },
@@ -104,9 +104,9 @@ const CONTRACTS: Record<ViewPath, AnyContract> = {
  * What a screen shows, as its address is kept: each parameter once, and no page.
  * @throws Problem `invalid_request` where the screen itself would not understand it
  */
-async function readQuery(path: ViewPath, given: string): Promise<string> {
+async function readQuery(path: ViewPath, queryText: string): Promise<string> {
   const contract = CONTRACTS[path]
-  const parts = new URLSearchParams(given)
+  const parts = new URLSearchParams(queryText)
   for (const name of parts.keys()) {
     if (!Object.hasOwn(contract.query.shape, name))
       throw invalid(`has a parameter that ${path} does not know: ${name}`)

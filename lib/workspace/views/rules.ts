@@ -13,10 +13,10 @@ export type ViewPath = keyof typeof VIEW_SCREENS
 export const VIEW_PATHS = Object.keys(VIEW_SCREENS) as [ViewPath, ...ViewPath[]]
 
 /** So many views a member has at most, and so many there are of all. */
-export const MOST_VIEWS = 50
+export const MAX_VIEWS = 50
 
 /** A name has so many characters at most: it stands in the side bar. */
-export const LONGEST_NAME = 60
+export const MAX_NAME_LENGTH = 60
 
 /** Whether an address is that of a screen whose views can be saved. */
 export function isViewPath(path: string): path is ViewPath {

@@ -9,7 +9,7 @@ export type ViewRow = typeof savedViews.$inferSelect
 export type NewView = Pick<ViewRow, 'memberId' | 'name' | 'path' | 'query' | 'isPinned'>
 
 /** Whose views: a member's own, or with null those of all. */
-const ownedBy = (memberId: string | null) =>
+const ownerFilter = (memberId: string | null) =>
   memberId === null ? isNull(savedViews.memberId) : eq(savedViews.memberId, memberId)
 /** Those that a member sees, or a key, which has none of its own. */
 const seenBy = (memberId: string | undefined) =>
@@ -56,22 +56,22 @@ export async function lockView(
  * The views of one owner, in their order. Their rows are locked first, one after the other by id, and read then: whoever adds or
  * moves another one at the same time comes before it or after it.
  */
-export async function lockOwned(
+export async function lockViewsOf(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string | null,
 ): Promise<ViewRow[]> {
-  const own = and(eq(savedViews.customerId, customerId), ownedBy(memberId))
+  const viewsFilter = and(eq(savedViews.customerId, customerId), ownerFilter(memberId))
   await tx
     .select({ id: savedViews.id })
     .from(savedViews)
-    .where(own)
+    .where(viewsFilter)
     .orderBy(asc(savedViews.id))
     .for('no key update')
   return tx
     .select()
     .from(savedViews)
-    .where(own)
+    .where(viewsFilter)
     .orderBy(...ORDER)
 }
 
@@ -99,7 +99,7 @@ export async function isNamed(
   const rows = await tx
     .select({ id: savedViews.id })
     .from(savedViews)
-    .where(and(eq(savedViews.customerId, customerId), ownedBy(memberId), same))
+    .where(and(eq(savedViews.customerId, customerId), ownerFilter(memberId), same))
   return rows.length > 0
 }
 

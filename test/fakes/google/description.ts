@@ -108,17 +108,17 @@ const ON_PURPOSE = 'unseenBefore'
 /** What is wrong with a call and its answer by the description: a line for each fault, with its place. */
 export function faultsOf({ call, answer }: Exchange): string[] {
   const { pathname } = new URL(call.target, 'http://fake')
-  const known = METHODS.find(({ method, path }) => method === call.method && path.test(pathname))
-  if (!known) return [`request: ${call.method} ${pathname} is not described`]
+  const documented = METHODS.find(({ method, path }) => method === call.method && path.test(pathname))
+  if (!documented) return [`request: ${call.method} ${pathname} is not described`]
   const query = [...call.query].flatMap(([name, value]) => {
-    const parameter = known.query[name]
+    const parameter = documented.query[name]
     if (!parameter) return [`request: parameter ${name} is not described`]
     return parameter.safeParse(value).success ? [] : [`request: parameter ${name} is ${value}`]
   })
   const body = call.text === '' ? undefined : JSON.parse(call.text)
-  const request = bodyFaults('request', known.request, body)
+  const request = bodyFaults('request', documented.request, body)
   const isAnswered = typeof answer === 'object' && answer.status >= 200 && answer.status < 300
-  const response = isAnswered ? bodyFaults('response', known.response, overTheWire(answer.body)) : []
+  const response = isAnswered ? bodyFaults('response', documented.response, overTheWire(answer.body)) : []
   return [...query, ...request, ...response]
 }
 

@@ -12,7 +12,7 @@ import { type FakeGoogle, type GoogleOptions, startGoogle } from './stand-in.ts'
 /** What these send is no JSON of Google's, on purpose. */
 const FOREIGN = ['no-json', 'huge', 'proxy', 'proxy-404', 'redirect']
 
-export type GoogleDesk = {
+export type GoogleFixture = {
   fake: FakeGoogle
   vendor: RemoteVendor
   config: Config
@@ -23,7 +23,7 @@ export type GoogleDesk = {
 }
 
 /** The fake with our client before it, and a folder for its key. */
-export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleDesk> {
+export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-google-'))
   const fake = await startGoogle(options)
   const { url, tokenUrl, admin } = fake

@@ -1,4 +1,4 @@
-import type { OwnFault, Stage } from '../vendors/faults.ts'
+import type { Stage, VendorFault } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
 // How Google refuses, and what goes wrong at Google alone.
@@ -6,7 +6,7 @@ import type { Answer } from '../vendors/routes.ts'
 const HUGE = 8 * 1024 * 1024
 
 /** Google's envelope of an error. The documents name status and reason; the messages are ours. */
-export function refusal(status: number, reason: string, message: string): Answer {
+export function errorAnswer(status: number, reason: string, message: string): Answer {
   const errors = [{ domain: 'global', reason, message }]
   return { status, body: { error: { code: status, message, errors } } }
 }
@@ -18,13 +18,13 @@ export function html(status: number): Answer {
 }
 
 /** Faults that have Google's own words, or nobody's. */
-export const OWN_FAULTS: Record<string, OwnFault<Answer>> = {
-  'daily-limit': () => refusal(403, 'dailyLimitExceeded', 'Daily Limit Exceeded'),
-  'api-off': () => refusal(403, 'accessNotConfigured', 'The API is not enabled for your project'),
-  forbidden: () => refusal(403, 'forbidden', 'Not authorized to access the customer'),
-  terms: () => refusal(412, 'conditionNotMet', 'The customer has not accepted the terms of service'),
-  'token-expired': () => refusal(401, 'authError', 'Invalid Credentials'),
-  'not-found': () => refusal(404, 'notFound', 'Subscription not found'),
+export const VENDOR_FAULTS: Record<string, VendorFault<Answer>> = {
+  'daily-limit': () => errorAnswer(403, 'dailyLimitExceeded', 'Daily Limit Exceeded'),
+  'api-off': () => errorAnswer(403, 'accessNotConfigured', 'The API is not enabled for your project'),
+  forbidden: () => errorAnswer(403, 'forbidden', 'Not authorized to access the customer'),
+  terms: () => errorAnswer(412, 'conditionNotMet', 'The customer has not accepted the terms of service'),
+  'token-expired': () => errorAnswer(401, 'authError', 'Invalid Credentials'),
+  'not-found': () => errorAnswer(404, 'notFound', 'Subscription not found'),
   /** Someone between us and Google. */
   proxy: () => html(403),
   'proxy-404': () => html(404),

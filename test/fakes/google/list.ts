@@ -1,24 +1,24 @@
 import type { Pages } from '../vendors/book.ts'
 import type { Answer } from '../vendors/routes.ts'
-import { refusal } from './errors.ts'
-import { type GoogleOwn, type GoogleSubscription, resourceOf } from './resource.ts'
+import { errorAnswer } from './errors.ts'
+import { type GoogleFields, type GoogleSubscription, resourceOf } from './resource.ts'
 
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 100
 
 /** A page of `subscriptions.list`: of one customer, or of all. */
-export function page(query: URLSearchParams, book: Pages<GoogleOwn>): Answer {
+export function page(query: URLSearchParams, store: Pages<GoogleFields>): Answer {
   const maxResults = query.get('maxResults') ?? String(DEFAULT_RESULTS)
   const size = Number(maxResults)
   if (!/^\d+$/.test(maxResults) || size < 1 || size > MAX_RESULTS) {
-    return refusal(400, 'invalid', 'Invalid value for: maxResults')
+    return errorAnswer(400, 'invalid', 'Invalid value for: maxResults')
   }
-  const ids = idsOf(query, book)
+  const ids = idsOf(query, store)
   const token = query.get('pageToken')
   // The token names the last subscription of the page before.
   const last = token === null ? -1 : ids.indexOf(idIn(token))
-  if (token !== null && last < 0) return refusal(400, 'invalid', 'Invalid value for: pageToken')
-  const subscriptions = ids.slice(last + 1, last + 1 + size).flatMap((id) => book.find(id) ?? [])
+  if (token !== null && last < 0) return errorAnswer(400, 'invalid', 'Invalid value for: pageToken')
+  const subscriptions = ids.slice(last + 1, last + 1 + size).flatMap((id) => store.find(id) ?? [])
   const end = subscriptions.at(-1)
   const hasMore = last + 1 + size < ids.length
   const nextPageToken = hasMore && end ? tokenOf(end.id) : undefined
@@ -26,18 +26,19 @@ export function page(query: URLSearchParams, book: Pages<GoogleOwn>): Answer {
   return { status: 200, body: { kind: 'reseller#subscriptions', subscriptions: items, nextPageToken } }
 }
 
-function idsOf(query: URLSearchParams, book: Pages<GoogleOwn>): string[] {
-  if (!query.has('customerId') && !query.has('customerNamePrefix')) return book.ids()
-  const ofCustomer = book.ofCustomer(query.get('customerId') ?? '')
-  const some = ofCustomer.length > 0 ? ofCustomer : book.all()
+function idsOf(query: URLSearchParams, store: Pages<GoogleFields>): string[] {
+  if (!query.has('customerId') && !query.has('customerNamePrefix')) return store.ids()
+  const ofCustomer = store.ofCustomer(query.get('customerId') ?? '')
+  const some = ofCustomer.length > 0 ? ofCustomer : store.all()
   const selected = some.filter((subscription) => isSelected(subscription, query))
   return selected.map(({ id }) => id)
 }
 
 function isSelected({ customerId, own }: GoogleSubscription, query: URLSearchParams): boolean {
-  const wanted = query.get('customerId')
+  const requestedCustomer = query.get('customerId')
   const prefix = query.get('customerNamePrefix') ?? ''
-  const isCustomer = wanted === null || wanted === customerId || wanted === own.customerDomain
+  const isCustomer =
+    requestedCustomer === null || requestedCustomer === customerId || requestedCustomer === own.customerDomain
   return isCustomer && own.customerDomain.startsWith(prefix)
 }
 

@@ -1,8 +1,8 @@
 import type { Subscription } from '../vendors/book.ts'
-import type { Given } from '../vendors/routes.ts'
+import type { NewSubscription } from '../vendors/routes.ts'
 
 /** What only Google knows of a subscription. */
-export type GoogleOwn = {
+export type GoogleFields = {
   customerDomain: string
   skuName: string
   billingMethod: string
@@ -17,7 +17,7 @@ export type GoogleOwn = {
   silent?: boolean | undefined
 }
 
-export type GoogleSubscription = Subscription<GoogleOwn>
+export type GoogleSubscription = Subscription<GoogleFields>
 
 const YEAR_MS = 365 * 86_400_000
 const CREATED = Date.UTC(2026, 2, 1)
@@ -27,8 +27,8 @@ export function isAnnual(plan: string): boolean {
   return plan.startsWith('ANNUAL')
 }
 
-export function fill({ own, ...given }: Given<GoogleOwn>): GoogleSubscription {
-  const plan = given.plan ?? 'ANNUAL_MONTHLY_PAY'
+export function fill({ own, ...input }: NewSubscription<GoogleFields>): GoogleSubscription {
+  const plan = input.plan ?? 'ANNUAL_MONTHLY_PAY'
   return {
     customerId: 'C0123456',
     skuId: '1010020020',
@@ -37,7 +37,7 @@ export function fill({ own, ...given }: Given<GoogleOwn>): GoogleSubscription {
     status: 'ACTIVE',
     plan,
     createdAt: CREATED,
-    ...given,
+    ...input,
     own: {
       customerDomain: 'example.com',
       skuName: 'Google Workspace Enterprise Plus',

@@ -1,9 +1,9 @@
-import type { Book, Pages } from '../vendors/book.ts'
+import type { Pages, Store } from '../vendors/book.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
-import { refusal } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 import { page } from './list.ts'
-import { changedResourceOf, type GoogleOwn, resourceOf } from './resource.ts'
-import { askedRenewal, askedTotal } from './rules.ts'
+import { changedResourceOf, type GoogleFields, resourceOf } from './resource.ts'
+import { parseRenewal, parseTotal } from './rules.ts'
 import { ORDER, ORDER_READONLY, type tokenEndpoint } from './token.ts'
 
 const ROOT = '/apps/reseller/v1'
@@ -12,78 +12,80 @@ const ONE = `${ROOT}/customers/:customer/subscriptions/:subscription`
 type Tokens = ReturnType<typeof tokenEndpoint>
 
 /** The calls of the API that the console makes, and the token endpoint. */
-export function googleRoutes(tokens: Tokens): Route<GoogleOwn>[] {
-  const read = (name: string, path: string, answer: (call: Call, books: Pages<GoogleOwn>) => Answer) => ({
+export function googleRoutes(tokens: Tokens): Route<GoogleFields>[] {
+  const read = (name: string, path: string, answer: (call: Call, pages: Pages<GoogleFields>) => Answer) => ({
     name,
     method: 'GET',
     path,
     kind: 'read' as const,
-    handle: (call: Call, books: Pages<GoogleOwn>) =>
-      refusedTo(tokens, call, [ORDER, ORDER_READONLY]) ?? grown(call, answer(call, books)),
+    handle: (call: Call, pages: Pages<GoogleFields>) =>
+      denialFor(tokens, call, [ORDER, ORDER_READONLY]) ?? grown(call, answer(call, pages)),
   })
   return [
     { name: 'token', method: 'POST', path: '/token', kind: 'auth', handle: tokens.exchange },
-    read('get', ONE, (call, books) => {
-      const found = findIn(books, call)
-      return found ? { status: 200, body: resourceOf(found) } : notFound()
+    read('get', ONE, (call, pages) => {
+      const subscription = findIn(pages, call)
+      return subscription ? { status: 200, body: resourceOf(subscription) } : missing()
     }),
-    read('list', `${ROOT}/subscriptions`, ({ query }, books) => page(query, books)),
+    read('list', `${ROOT}/subscriptions`, ({ query }, pages) => page(query, pages)),
     {
       name: 'changeSeats',
       method: 'POST',
       path: `${ONE}/changeSeats`,
       kind: 'write',
-      handle: (call, book) => refusedTo(tokens, call, [ORDER]) ?? grown(call, changeSeats(call, book)),
+      handle: (call, store) => denialFor(tokens, call, [ORDER]) ?? grown(call, changeSeats(call, store)),
     },
     {
       name: 'changeRenewalSettings',
       method: 'POST',
       path: `${ONE}/changeRenewalSettings`,
       kind: 'write',
-      handle: (call, book) =>
-        refusedTo(tokens, call, [ORDER]) ?? grown(call, changeRenewalSettings(call, book)),
+      handle: (call, store) =>
+        denialFor(tokens, call, [ORDER]) ?? grown(call, changeRenewalSettings(call, store)),
     },
   ]
 }
 
-function changeSeats(call: Call, book: Book<GoogleOwn>): Answer {
-  const subscription = findIn(book, call)
-  if (!subscription) return notFound()
-  const asked = askedTotal(subscription, call.text)
-  if ('refused' in asked) return asked.refused
-  book.setTotal(subscription.id, asked.total, 'client')
+function changeSeats(call: Call, store: Store<GoogleFields>): Answer {
+  const subscription = findIn(store, call)
+  if (!subscription) return missing()
+  const parsed = parseTotal(subscription, call.text)
+  if ('refused' in parsed) return parsed.refused
+  store.setTotal(subscription.id, parsed.total, 'client')
   const id = subscription.own.moves ? `${subscription.id}-${call.number}` : subscription.id
-  if (id !== subscription.id) book.change(subscription.id, { id })
-  const changed = book.find(id)
+  if (id !== subscription.id) store.change(subscription.id, { id })
+  const changed = store.find(id)
   // The how-to says 201, the description of the API only "success".
   return { status: call.number % 2 === 0 ? 200 : 201, body: changed && changedResourceOf(changed) }
 }
 
-function changeRenewalSettings(call: Call, book: Book<GoogleOwn>): Answer {
-  const subscription = findIn(book, call)
-  if (!subscription) return notFound()
-  const asked = askedRenewal(subscription, call.text)
-  if ('refused' in asked) return asked.refused
-  book.change(subscription.id, {}, { renewalType: asked.renewalType })
-  const changed = book.find(subscription.id)
+function changeRenewalSettings(call: Call, store: Store<GoogleFields>): Answer {
+  const subscription = findIn(store, call)
+  if (!subscription) return missing()
+  const parsed = parseRenewal(subscription, call.text)
+  if ('refused' in parsed) return parsed.refused
+  store.change(subscription.id, {}, { renewalType: parsed.renewalType })
+  const changed = store.find(subscription.id)
   return { status: 200, body: changed && resourceOf(changed) }
 }
 
-function refusedTo(tokens: Tokens, call: Call, scopes: string[]): Answer | undefined {
-  const held = tokens.scopesOf(call)
-  if (!held) return refusal(401, 'authError', 'Invalid Credentials')
-  if (scopes.some((scope) => held.includes(scope))) return undefined
-  return refusal(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
+function denialFor(tokens: Tokens, call: Call, scopes: string[]): Answer | undefined {
+  const granted = tokens.scopesOf(call)
+  if (!granted) return errorAnswer(401, 'authError', 'Invalid Credentials')
+  if (scopes.some((scope) => granted.includes(scope))) return undefined
+  return errorAnswer(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
 }
 
 /** The customer may be named by id or by domain. */
-function findIn(books: Pages<GoogleOwn>, { params }: Call) {
-  const found = books.find(params.subscription ?? '')
-  return [found?.customerId, found?.own.customerDomain].includes(params.customer) ? found : undefined
+function findIn(pages: Pages<GoogleFields>, { params }: Call) {
+  const subscription = pages.find(params.subscription ?? '')
+  return [subscription?.customerId, subscription?.own.customerDomain].includes(params.customer)
+    ? subscription
+    : undefined
 }
 
-function notFound(): Answer {
-  return refusal(404, 'notFound', 'Subscription not found')
+function missing(): Answer {
+  return errorAnswer(404, 'notFound', 'Subscription not found')
 }
 
 /** What a client has to put up with: now and then an answer has a field that nobody has described. */

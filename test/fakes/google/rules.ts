@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Answer } from '../vendors/routes.ts'
-import { refusal } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 import { type GoogleSubscription, isAnnual } from './resource.ts'
 
 // The rules that Google publishes for changeSeats.
@@ -18,7 +18,7 @@ const Seats = z.strictObject({
  * What changeSeats would set.
  * @param text the request's body
  */
-export function askedTotal(
+export function parseTotal(
   subscription: GoogleSubscription,
   text: string,
 ): { total: number } | { refused: Answer } {
@@ -29,8 +29,8 @@ export function askedTotal(
     ? [numberOfSeats, maximumNumberOfSeats]
     : [maximumNumberOfSeats, numberOfSeats]
   if (right === undefined || wrong !== undefined) return invalid('Wrong seats field for the plan')
-  const refused = ruleFor(subscription, right)
-  return refused ? { refused } : { total: right }
+  const denial = ruleFor(subscription, right)
+  return denial ? { refused: denial } : { total: right }
 }
 
 const Renewal = z.strictObject({
@@ -49,32 +49,36 @@ const Renewal = z.strictObject({
  * What changeRenewalSettings would set.
  * @param text the request's body
  */
-export function askedRenewal(
+export function parseRenewal(
   { plan, status }: GoogleSubscription,
   text: string,
 ): { renewalType: string } | { refused: Answer } {
   const renewal = Renewal.safeParse(jsonOf(text))
   if (!renewal.success) return invalid('Invalid value for: renewalType')
-  if (!isAnnual(plan)) return { refused: refusal(412, 'conditionNotMet', 'The plan has no such operation') }
+  if (!isAnnual(plan))
+    return { refused: errorAnswer(412, 'conditionNotMet', 'The plan has no such operation') }
   if (status !== 'ACTIVE') return invalid(`Subscription is ${status.toLowerCase()}`)
   return { renewalType: renewal.data.renewalType }
 }
 
-function ruleFor({ plan, status, total, assigned }: GoogleSubscription, asked: number): Answer | undefined {
+function ruleFor(
+  { plan, status, total, assigned }: GoogleSubscription,
+  requested: number,
+): Answer | undefined {
   if (status === 'PENDING') {
-    return refusal(412, 'conditionNotMet', 'The customer has not accepted the terms of service')
+    return errorAnswer(412, 'conditionNotMet', 'The customer has not accepted the terms of service')
   }
-  if (status !== 'ACTIVE') return refusal(400, 'badRequest', `Subscription is ${status.toLowerCase()}`)
-  if (plan === 'FREE') return refusal(412, 'conditionNotMet', 'The plan has no such operation')
-  if (isAnnual(plan) && asked < total) return invalid('Seats of an annual plan cannot be reduced').refused
-  if (asked < assigned) return invalid('Seats are fewer than the current users').refused
-  if (plan === 'TRIAL' && asked > TRIAL_MAXIMUM) return invalid('A trial has 10 seats at most').refused
-  if (asked > CONTRACT_MAXIMUM) return invalid('Seats are more than the contract allows').refused
+  if (status !== 'ACTIVE') return errorAnswer(400, 'badRequest', `Subscription is ${status.toLowerCase()}`)
+  if (plan === 'FREE') return errorAnswer(412, 'conditionNotMet', 'The plan has no such operation')
+  if (isAnnual(plan) && requested < total) return invalid('Seats of an annual plan cannot be reduced').refused
+  if (requested < assigned) return invalid('Seats are fewer than the current users').refused
+  if (plan === 'TRIAL' && requested > TRIAL_MAXIMUM) return invalid('A trial has 10 seats at most').refused
+  if (requested > CONTRACT_MAXIMUM) return invalid('Seats are more than the contract allows').refused
   return undefined
 }
 
 function invalid(message: string): { refused: Answer } {
-  return { refused: refusal(400, 'invalid', message) }
+  return { refused: errorAnswer(400, 'invalid', message) }
 }
 
 function jsonOf(text: string): unknown {

@@ -40,8 +40,10 @@ async function api(path: string, { scope = ORDER, body }: { scope?: string; body
   const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
   const headers = { authorization: `Bearer ${access_token}` }
   const answer = await fetch(`${fake.url}/apps/reseller/v1/${path}`, { ...init, headers })
-  const told = (await answer.json()) as Record<string, unknown> & { error?: { errors: { reason: string }[] } }
-  return { status: answer.status, reason: told.error?.errors[0]?.reason, body: told }
+  const answerBody = (await answer.json()) as Record<string, unknown> & {
+    error?: { errors: { reason: string }[] }
+  }
+  return { status: answer.status, reason: answerBody.error?.errors[0]?.reason, body: answerBody }
 }
 const seats = (body: unknown, id = 's-1') =>
   api(`customers/C0123456/subscriptions/${id}/changeSeats`, { body })
@@ -80,8 +82,8 @@ describe('the token endpoint', () => {
     expect((await fetch(`${fake.url}/apps/reseller/v1/${path}`)).status).toBe(401)
     expect(await api(path, { scope: ORDER_READONLY })).toMatchObject({ status: 200 })
     const write = { scope: ORDER_READONLY, body: { numberOfSeats: 12 } }
-    const refused = await api(`${path}/changeSeats`, write)
-    expect(refused).toMatchObject({ status: 403, reason: 'insufficientPermissions' })
+    const rejected = await api(`${path}/changeSeats`, write)
+    expect(rejected).toMatchObject({ status: 403, reason: 'insufficientPermissions' })
   })
 })
 
@@ -102,10 +104,10 @@ test.each([
   [{ plan: 'FLEXIBLE', status: 'SUSPENDED' }, { maximumNumberOfSeats: 12 }, 'badRequest'],
   [{ plan: 'FLEXIBLE', status: 'PENDING' }, { maximumNumberOfSeats: 12 }, 'conditionNotMet'],
   [{ plan: 'FREE' }, { maximumNumberOfSeats: 12 }, 'conditionNotMet'],
-])('the rules of changeSeats: %j with %j', async (given, body, reason) => {
-  fake.add({ id: 's-1', ...given })
-  const told = await seats(body)
-  expect(told.reason).toBe(reason)
+])('the rules of changeSeats: %j with %j', async (before, body, reason) => {
+  fake.add({ id: 's-1', ...before })
+  const response = await seats(body)
+  expect(response.reason).toBe(reason)
   expect(fake.writes).toHaveLength(reason === undefined ? 1 : 0)
 })
 
@@ -196,8 +198,8 @@ describe("Google's description of the API", () => {
       CHANGE,
     ],
     ['a body where none belongs', ({ call }) => Object.assign(call, { text: '{}' }), 'has a body'],
-  ])('finds %s', async (_what, spoil, words, path) => {
-    expect((await planted(spoil, path)).join('\n')).toContain(words)
+  ])('finds %s', async (_what, spoil, expected, path) => {
+    expect((await planted(spoil, path)).join('\n')).toContain(expected)
   })
 
   test('finds too large a page', async () => {

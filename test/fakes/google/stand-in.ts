@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { startFake } from '../vendors/engine.ts'
 import type { Fake, FakeOptions } from '../vendors/fake.ts'
-import type { StandIn } from '../vendors/stand-in.ts'
-import { html, OWN_FAULTS, refusal } from './errors.ts'
-import { fill, type GoogleOwn } from './resource.ts'
+import type { FakeDeclaration } from '../vendors/stand-in.ts'
+import { errorAnswer, html, VENDOR_FAULTS } from './errors.ts'
+import { fill, type GoogleFields } from './resource.ts'
 import { googleRoutes } from './routes.ts'
 import { ORDER, ORDER_READONLY, tokenEndpoint } from './token.ts'
-import { trials } from './trials.ts'
+import { scenarios } from './trials.ts'
 
 // A stand-in for Google's Workspace Reseller API v1, with the token endpoint before it. It keeps to Google's own
 // description of the API (description.ts) and to the rules that Google publishes for changeSeats.
@@ -18,7 +18,7 @@ export type GoogleOptions = FakeOptions & {
   scopes?: string[]
 }
 
-export type FakeGoogle = Fake<GoogleOwn> & {
+export type FakeGoogle = Fake<GoogleFields> & {
   admin: string
   tokenUrl: string
   /** Writes the service account's key file into a folder. @param key another key than the right one */
@@ -32,18 +32,18 @@ export type FakeGoogle = Fake<GoogleOwn> & {
 export async function startGoogle(options: GoogleOptions = {}): Promise<FakeGoogle> {
   const { admin = 'admin@reseller.example', scopes = [ORDER, ORDER_READONLY] } = options
   const tokens = tokenEndpoint({ admin, scopes })
-  const fake = await startFake<GoogleOwn>(
+  const fake = await startFake<GoogleFields>(
     {
       label: 'Google Workspace Reseller',
       routes: googleRoutes(tokens),
       fill,
-      faults: OWN_FAULTS,
-      error: (status) => refusal(status, 'backendError', 'Backend Error'),
+      faults: VENDOR_FAULTS,
+      error: (status) => errorAnswer(status, 'backendError', 'Backend Error'),
       throttled: (seconds) => {
-        const refused = refusal(429, 'quotaExceeded', 'Quota exceeded')
-        return { ...refused, headers: { 'retry-after': String(seconds) } }
+        const quotaError = errorAnswer(429, 'quotaExceeded', 'Quota exceeded')
+        return { ...quotaError, headers: { 'retry-after': String(seconds) } }
       },
-      notFound: () => html(404),
+      missing: () => html(404),
     },
     options,
   )
@@ -63,21 +63,21 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<FakeGoog
 }
 
 /** The stand-in as the demo and the fuzz run it. */
-export const google: StandIn = {
+export const google: FakeDeclaration = {
   vendor: 'google-workspace',
   async start(options, folder) {
     const fake = await startGoogle(options)
     return { fake: fake as unknown as Fake, settings: fake.environment(folder) }
   },
   needs: ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN'],
-  settleSetting: 'GOOGLE_SETTLE_SECONDS',
+  confirmSetting: 'GOOGLE_SETTLE_SECONDS',
   callsSetting: 'GOOGLE_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
-  ownFaults: ['token-expired', 'another-customer', 'another-sku', 'other-seats', 'no-json'],
+  writeFaults: ['token-expired', 'another-customer', 'another-sku', 'other-seats', 'no-json'],
   // Not its daily limit: after that nobody calls for a long time.
   readFaults: [
     ...['forbidden', 'not-found', 'api-off', 'token-expired'],
     ...['another-customer', 'another-sku', 'proxy-404', 'no-json'],
   ],
-  trials,
+  scenarios,
 }

@@ -29,18 +29,22 @@ export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string
     exchange({ text }: Call): Answer {
       const form = new URLSearchParams(text)
       if (form.get('grant_type') !== GRANT)
-        return refused(400, 'unsupported_grant_type', 'Invalid grant_type')
+        return errorAnswer(400, 'unsupported_grant_type', 'Invalid grant_type')
       const claims = verified(form.get('assertion') ?? '', publicKey)
-      if (!claims) return refused(400, 'invalid_grant', 'Invalid JWT Signature.')
+      if (!claims) return errorAnswer(400, 'invalid_grant', 'Invalid JWT Signature.')
       const fault = claimFault(claims, account)
-      if (fault) return refused(400, 'invalid_grant', fault)
-      const asked = claims.scope?.split(' ') ?? []
-      if (claims.sub !== admin || asked.length === 0 || !asked.every((scope) => scopes.includes(scope))) {
+      if (fault) return errorAnswer(400, 'invalid_grant', fault)
+      const requestedScopes = claims.scope?.split(' ') ?? []
+      if (
+        claims.sub !== admin ||
+        requestedScopes.length === 0 ||
+        !requestedScopes.every((scope) => scopes.includes(scope))
+      ) {
         const what = 'Client is unauthorized to retrieve access tokens using this method, or client not'
-        return refused(401, 'unauthorized_client', `${what} authorized for any of the scopes requested.`)
+        return errorAnswer(401, 'unauthorized_client', `${what} authorized for any of the scopes requested.`)
       }
       const token = `ya29.${randomBytes(24).toString('base64url')}`
-      tokens.set(token, { scopes: asked, until: Date.now() + LIFETIME_S * 1000 })
+      tokens.set(token, { scopes: requestedScopes, until: Date.now() + LIFETIME_S * 1000 })
       const body = { access_token: token, expires_in: LIFETIME_S - 1, token_type: 'Bearer' }
       return { status: 200, body }
     },
@@ -91,6 +95,6 @@ function claimFault({ iss, aud, iat = 0, exp = 0 }: Claims, account: string): st
   return isOfNow ? undefined : 'Invalid JWT: Token must be a short-lived token (60 minutes).'
 }
 
-function refused(status: number, error: string, description: string): Answer {
+function errorAnswer(status: number, error: string, description: string): Answer {
   return { status, body: { error, error_description: description } }
 }

@@ -1,13 +1,13 @@
 import type { Purchase } from '#lib/demo/purchase.ts'
 import { addDays } from '#lib/platform/values/days.ts'
-import type { Trial } from '../vendors/stand-in.ts'
-import { trialPurchase } from '../vendors/trial.ts'
+import type { DemoScenario } from '../vendors/stand-in.ts'
+import { scenarioPurchase } from '../vendors/trial.ts'
 
 /** The demo's subscriptions at Google. */
-export function trials(today: string): Trial[] {
+export function scenarios(today: string): DemoScenario[] {
   const google = (number: number, name: string): Purchase => {
     const [id, type] = [`workspace-suite-60${number}`, 'workspace-suite'] as const
-    return trialPurchase({ id, type, vendor: 'google-workspace', number, name, today })
+    return scenarioPurchase({ id, type, vendor: 'google-workspace', number, name, today })
   }
   const annual = { plan: 'ANNUAL_MONTHLY_PAY', renewsOn: addDays(today, 140) } as const
   return [

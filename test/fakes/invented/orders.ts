@@ -1,5 +1,5 @@
-import type { Book, Pages, Subscription } from '../vendors/book.ts'
-import type { OwnFault } from '../vendors/faults.ts'
+import type { Pages, Store, Subscription } from '../vendors/book.ts'
+import type { VendorFault } from '../vendors/faults.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
 
 /** A write, as Paperclip keeps it: by its own name for it, and by the id of the client's change. */
@@ -12,7 +12,7 @@ type Order = {
 }
 
 /** What becomes of a write that takes longer. */
-type Later = Exclude<Order['state'], 'open'>
+type LaterState = Exclude<Order['state'], 'open'>
 
 /**
  * Paperclip's writes, which can be asked for afterwards. `takes` makes a fault of one that takes longer: it is answered
@@ -20,52 +20,53 @@ type Later = Exclude<Order['state'], 'open'>
  * same change is the same order.
  */
 export function orders() {
-  const kept: Order[] = []
-  const later = new Map<Call, { order: Order; becomes: Later }>()
-  let next: Later | 'now' = 'now'
+  const stored: Order[] = []
+  const delayed = new Map<Call, { order: Order; becomes: LaterState }>()
+  let next: LaterState | 'now' = 'now'
 
-  function carryOut(order: Order, licenses: number, book: Book<unknown>): void {
+  function carryOut(order: Order, licenses: number, store: Store<unknown>): void {
     if (licenses % 12 !== 0) Object.assign(order, { state: 'refused', no: 'licenses come by the dozen' })
     else {
-      book.setTotal(order.subscriptionId, licenses, 'client')
+      store.setTotal(order.subscriptionId, licenses, 'client')
       order.state = 'done'
     }
   }
 
-  function put(call: Call, book: Book<unknown>): Answer {
+  function put(call: Call, store: Store<unknown>): Answer {
     const { licenses } = JSON.parse(call.text)
-    const open = later.get(call)
+    const open = delayed.get(call)
     if (open) {
       const { order, becomes } = open
-      if (becomes === 'done') carryOut(order, licenses, book)
+      if (becomes === 'done') carryOut(order, licenses, store)
       else Object.assign(order, { state: becomes, no: 'there is no wire left' })
-      return answered(order, book)
+      return answered(order, store)
     }
     const change = String(call.headers['x-change'])
-    const before = kept.find((order) => order.change === change)
-    if (before) return answered(before, book)
+    const before = stored.find((order) => order.change === change)
+    if (before) return answered(before, store)
     const subscriptionId = call.subscriptionId ?? ''
-    const order: Order = { order: `o-${kept.length + 1}`, change, subscriptionId, state: 'open' }
-    kept.push(order)
-    if (next === 'now') carryOut(order, licenses, book)
-    else later.set(call, { order, becomes: next })
-    return answered(order, book)
+    const order: Order = { order: `o-${stored.length + 1}`, change, subscriptionId, state: 'open' }
+    stored.push(order)
+    if (next === 'now') carryOut(order, licenses, store)
+    else delayed.set(call, { order, becomes: next })
+    return answered(order, store)
   }
 
-  const takes =
-    (becomes: Later, isCut = false): OwnFault<Answer> =>
+  const delayWrite =
+    (becomes: LaterState, isCut = false): VendorFault<Answer> =>
     async (stage) => {
       next = becomes
-      const answering = stage.act()
+      const pendingAnswer = stage.act()
       next = 'now'
-      stage.later()
-      return isCut ? answering.then(() => 'cut') : answering
+      stage.actLater()
+      return isCut ? pendingAnswer.then(() => 'cut') : pendingAnswer
     }
 
-  const told = (order: Order | undefined, pages: Pages<unknown>): Answer => {
+  const statusAnswer = (order: Order | undefined, pages: Pages<unknown>): Answer => {
     if (!order) return { status: 404, body: { no: 'no such order' } }
     const { state, no } = order
-    const subscription = state === 'done' ? shown(pages.find(order.subscriptionId)).body : undefined
+    const subscription =
+      state === 'done' ? subscriptionAnswer(pages.find(order.subscriptionId)).body : undefined
     return {
       status: 200,
       body: { order: order.order, state, ...(state === 'refused' && { no }), subscription },
@@ -73,21 +74,21 @@ export function orders() {
   }
   const read = (name: string, path: string, find: (call: Call) => Order | undefined): Route<unknown> => ({
     ...{ name, kind: 'read' as const, method: 'GET', path },
-    handle: (call: Call, pages: Pages<unknown>) => told(find(call), pages),
+    handle: (call: Call, pages: Pages<unknown>) => statusAnswer(find(call), pages),
   })
   const routes = [
-    read('order', '/orders/:order', (call) => kept.find(({ order }) => order === call.params.order)),
-    read('orderOf', '/orders', ({ query }) => kept.find(({ change }) => change === query.get('change'))),
+    read('order', '/orders/:order', (call) => stored.find(({ order }) => order === call.params.order)),
+    read('orderOf', '/orders', ({ query }) => stored.find(({ change }) => change === query.get('change'))),
   ]
-  return { put, routes, takes }
+  return { put, routes, takes: delayWrite }
 }
 
-function answered({ state, order, no, subscriptionId }: Order, book: Pages<unknown>): Answer {
+function answered({ state, order, no, subscriptionId }: Order, store: Pages<unknown>): Answer {
   if (state === 'open') return { status: 202, body: { order } }
-  return state === 'refused' ? { status: 400, body: { no } } : shown(book.find(subscriptionId))
+  return state === 'refused' ? { status: 400, body: { no } } : subscriptionAnswer(store.find(subscriptionId))
 }
 
-export function shown(subscription: Subscription | undefined): Answer {
+export function subscriptionAnswer(subscription: Subscription | undefined): Answer {
   if (!subscription) return { status: 404, body: { no: 'no such subscription' } }
   return { status: 200, body: resourceOf(subscription) }
 }

@@ -1,9 +1,9 @@
-import type { Book, Pages } from '../vendors/book.ts'
+import type { Pages, Store } from '../vendors/book.ts'
 import { startFake } from '../vendors/engine.ts'
 import type { Answer, Call, FakeVendor, Route } from '../vendors/routes.ts'
-import type { StandIn } from '../vendors/stand-in.ts'
-import { orders, resourceOf, shown } from './orders.ts'
-import { trials } from './trials.ts'
+import type { FakeDeclaration } from '../vendors/stand-in.ts'
+import { orders, resourceOf, subscriptionAnswer } from './orders.ts'
+import { scenarios } from './trials.ts'
 
 // A stand-in for Paperclip, the vendor that there is not (lib/vendors/test-invented).
 
@@ -19,17 +19,17 @@ function paperclipItself(): FakeVendor<unknown> {
       kind: 'read',
       method: 'GET',
       path: ONE,
-      handle: (call, book) => shown(book.find(call.subscriptionId ?? '')),
+      handle: (call, store) => subscriptionAnswer(store.find(call.subscriptionId ?? '')),
     },
     {
       name: 'list',
       kind: 'read',
       method: 'GET',
       path: '/subscriptions',
-      handle(call, book) {
+      handle(call, store) {
         const start = Number(call.query.get('after') ?? 0)
         const end = start + PAGE_SIZE
-        const all = book.all()
+        const all = store.all()
         const next = end < all.length ? String(end) : undefined
         return { status: 200, body: { subscriptions: all.slice(start, end).map(resourceOf), next } }
       },
@@ -40,7 +40,7 @@ function paperclipItself(): FakeVendor<unknown> {
   return {
     label: 'Paperclip',
     routes: all.map(guarded),
-    fill: ({ own, ...given }) => ({
+    fill: ({ own, ...input }) => ({
       customerId: 'c',
       skuId: 'k',
       total: 12,
@@ -48,12 +48,12 @@ function paperclipItself(): FakeVendor<unknown> {
       status: 'ACTIVE',
       plan: 'monthly',
       createdAt: 0,
-      ...given,
+      ...input,
       own,
     }),
     error: (status) => ({ status, body: { no: 'out of order' } }),
     throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
-    notFound: () => ({ status: 404, body: {} }),
+    missing: () => ({ status: 404, body: {} }),
     faults: {
       order: takes('done'),
       'order-cut': takes('done', true),
@@ -65,32 +65,32 @@ function paperclipItself(): FakeVendor<unknown> {
 
 /** A route for those alone who know the key. */
 function guarded(route: Route<unknown>): Route<unknown> {
-  const isKnown = ({ headers }: Call) => headers.authorization === `Bearer ${KEY}`
+  const isAuthorized = ({ headers }: Call) => headers.authorization === `Bearer ${KEY}`
   const no: Answer = { status: 401, body: { no: 'wrong key' } }
   if (route.kind === 'write') {
     return {
       ...route,
-      handle: (call: Call, book: Book<unknown>) => (isKnown(call) ? route.handle(call, book) : no),
+      handle: (call: Call, store: Store<unknown>) => (isAuthorized(call) ? route.handle(call, store) : no),
     }
   }
   return {
     ...route,
-    handle: (call: Call, pages: Pages<unknown>) => (isKnown(call) ? route.handle(call, pages) : no),
+    handle: (call: Call, pages: Pages<unknown>) => (isAuthorized(call) ? route.handle(call, pages) : no),
   }
 }
 
 /** The stand-in as the demo and the fuzz would run it. */
-export const paperclip: StandIn = {
+export const paperclip: FakeDeclaration = {
   vendor: 'paperclip',
   async start(options) {
     const fake = await startFake(paperclipItself(), options)
     return { fake, settings: { PAPERCLIP_KEY: KEY, PAPERCLIP_URL: fake.url } }
   },
   needs: ['PAPERCLIP_KEY', 'PAPERCLIP_URL'],
-  settleSetting: 'PAPERCLIP_SETTLE_SECONDS',
+  confirmSetting: 'PAPERCLIP_SETTLE_SECONDS',
   callsSetting: 'PAPERCLIP_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly' }),
-  ownFaults: [],
+  writeFaults: [],
   readFaults: [],
-  trials,
+  scenarios,
 }

@@ -20,7 +20,7 @@ export type HostileIssuer = {
   issuer: string
   lie: Lie
   /** What was asked for, by path, and with what. */
-  asked: { path: string; body: URLSearchParams }[]
+  requests: { path: string; body: URLSearchParams }[]
   /** Signs what it is told, in a token of this type. */
   sign(claims: Record<string, unknown>, signature?: Lie['signature'], typ?: string): Promise<string>
   /** From now on it signs with another key, under another name. */
@@ -39,7 +39,7 @@ export async function startHostile(clientId = 'console'): Promise<HostileIssuer>
   const wrong = await generateKeyPair('RS256')
   const server = createServer(async (req, res) => {
     const { pathname } = new URL(req.url ?? '', issuer)
-    hostile.asked.push({ path: pathname, body: new URLSearchParams(await text(req)) })
+    hostile.requests.push({ path: pathname, body: new URLSearchParams(await text(req)) })
     const { status = 200, body } = hostile.lie
     if (body === 'silent') return
     const isLied = pathname === '/token' || pathname.startsWith('/.well-known')
@@ -53,11 +53,11 @@ export async function startHostile(clientId = 'console'): Promise<HostileIssuer>
     if (path === '/jwks')
       return { keys: [{ ...(await exportJWK(keys.publicKey)), kid: `key-${kid}`, use: 'sig', alg: 'RS256' }] }
     if (path !== '/token') return { ...metadataOf(issuer), ...hostile.lie.metadata }
-    const nonce = hostile.asked.at(-1)?.body.get('code') ?? ''
+    const nonce = hostile.requests.at(-1)?.body.get('code') ?? ''
     const now = Math.floor(Date.now() / 1000)
     const honest = { ...SUBJECT, iss: issuer, aud: clientId, nonce, iat: now, exp: now + 300 }
-    const said = Object.entries({ ...honest, ...hostile.lie.claims }).filter(([, value]) => value !== null)
-    const id_token = await sign(Object.fromEntries(said), hostile.lie.signature)
+    const claims = Object.entries({ ...honest, ...hostile.lie.claims }).filter(([, value]) => value !== null)
+    const id_token = await sign(Object.fromEntries(claims), hostile.lie.signature)
     return { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token }
   }
   const sign: HostileIssuer['sign'] = async (claims, signature, typ) => {
@@ -69,7 +69,7 @@ export async function startHostile(clientId = 'console'): Promise<HostileIssuer>
   const hostile: HostileIssuer = {
     issuer,
     lie: {},
-    asked: [],
+    requests: [],
     sign,
     async rotate() {
       keys = await generateKeyPair('RS256')

@@ -11,7 +11,7 @@ export type Account = {
   groups?: string[]
 }
 
-export type IssuerStandIn = {
+export type FakeIssuer = {
   issuer: string
   clientId: string
   clientSecret: string
@@ -24,7 +24,7 @@ export type IssuerStandIn = {
 }
 
 /** What oidc-provider's types leave out. */
-type TellingClient = {
+type LogoutClient = {
   backchannelLogoutUri: string
   backchannelLogout(subject: string, session: string): Promise<void>
 }
@@ -32,7 +32,7 @@ type TellingClient = {
 const CLIENT = { clientId: 'console', clientSecret: 'a secret of the console and its issuer' }
 
 /** A real provider of OpenID Connect on this machine (oidc-provider), which asks nobody for a password. */
-export async function startIssuer(): Promise<IssuerStandIn> {
+export async function startIssuer(): Promise<FakeIssuer> {
   const accounts = new Map<string, Account>()
   const server = createServer()
   const issuer = await listen(server)
@@ -49,13 +49,13 @@ export async function startIssuer(): Promise<IssuerStandIn> {
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     findAccount: (_, sub) => {
-      const found = [...accounts.values()].find((one) => one.sub === sub)
-      return found && { accountId: sub, claims: () => ({ email_verified: true, ...found }) }
+      const account = [...accounts.values()].find((one) => one.sub === sub)
+      return account && { accountId: sub, claims: () => ({ email_verified: true, ...account }) }
     },
     features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
     // It calls none of this machine's addresses by itself.
-    fetch: (address, given) => {
-      const { method, headers, body } = given as RequestInit & Record<'method' | 'body', string>
+    fetch: (address, init) => {
+      const { method, headers, body } = init as RequestInit & Record<'method' | 'body', string>
       return fetch(address, { method, headers, body, redirect: 'manual' })
     },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
@@ -78,7 +78,7 @@ export async function startIssuer(): Promise<IssuerStandIn> {
   provider.Client.prototype.redirectUriAllowed = () => true
   provider.Client.prototype.postLogoutRedirectUriAllowed = () => true
   const logOut = async (subject: string, address: string) => {
-    const client = (await provider.Client.find(CLIENT.clientId)) as TellingClient | undefined
+    const client = (await provider.Client.find(CLIENT.clientId)) as LogoutClient | undefined
     if (!client) throw new Error('There is no client.')
     client.backchannelLogoutUri = address
     await client.backchannelLogout(subject, 'of no session')

@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { NO_NETWORK } from '../no-network.ts'
-import { standIns } from '../stand-ins.ts'
-import type { Told, Weather } from './process.ts'
+import { vendorFakes } from '../stand-ins.ts'
+import type { FaultPlan, ProcessMessage } from './process.ts'
 
 /** A stand-in in a process of its own. It counts the calls from each new weather on. */
 export type Large = {
-  ask(given: Weather | 'counts'): Promise<Told>
+  request(command: FaultPlan | 'counts'): Promise<ProcessMessage>
   close(): void
 }
 
@@ -18,14 +18,14 @@ export type Large = {
 export async function startLarge(vendor: string, subscriptions: number, folder: string): Promise<Large> {
   const path = fileURLToPath(new URL('process.ts', import.meta.url))
   const child = fork(path, [vendor, String(subscriptions), folder])
-  const [{ settings }] = (await once(child, 'message')) as [Told]
+  const [{ settings }] = (await once(child, 'message')) as [ProcessMessage]
   // What is counted is how many calls there are, and not how long they have to wait for each other.
-  const limits = Object.fromEntries(standIns.map(({ callsSetting }) => [callsSetting, '1000000']))
+  const limits = Object.fromEntries(vendorFakes.map(({ callsSetting }) => [callsSetting, '1000000']))
   Object.assign(process.env, NO_NETWORK, limits, settings)
   return {
-    async ask(given) {
+    async request(command) {
       const answer = once(child, 'message')
-      child.send(given)
+      child.send(command)
       return (await answer)[0]
     },
     close: () => child.disconnect(),

@@ -35,10 +35,10 @@ export async function startCatcher(options: SMTPServerOptions = {}): Promise<Cat
     logger: false,
     onConnect(_, done) {
       catcher.connections += 1
-      done(refusal(faultFor('*', 'greeting')))
+      done(errorFor(faultFor('*', 'greeting')))
     },
-    onMailFrom: (_, __, done) => done(refusal(faultFor('*', 'sender'))),
-    onRcptTo: ({ address }, _, done) => done(refusal(faultFor(address, 'recipient'))),
+    onMailFrom: (_, __, done) => done(errorFor(faultFor('*', 'sender'))),
+    onRcptTo: ({ address }, _, done) => done(errorFor(faultFor(address, 'recipient'))),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -48,9 +48,9 @@ export async function startCatcher(options: SMTPServerOptions = {}): Promise<Cat
         const mail = readMail(from, to, Buffer.concat(chunks).toString('latin1'))
         await catcher.hold?.()
         if (faultFor(to[0] ?? '', 'drop')) return drop(mail)
-        const refused = refusal(faultFor(to[0] ?? '', 'message'))
-        if (!refused) catcher.mails.push(mail)
-        done(refused)
+        const error = errorFor(faultFor(to[0] ?? '', 'message'))
+        if (!error) catcher.mails.push(mail)
+        done(error)
       })
     },
     ...options,
@@ -77,7 +77,7 @@ export async function startCatcher(options: SMTPServerOptions = {}): Promise<Cat
 
 type Connection = { _socket: { destroy(): void } }
 
-function refusal(fault: Fault | undefined): Error | undefined {
+function errorFor(fault: Fault | undefined): Error | undefined {
   if (!fault) return undefined
   const { code = 550, text = 'No such user here' } = fault
   return Object.assign(new Error(text), { responseCode: code })

@@ -13,13 +13,13 @@ export type Mail = {
 }
 
 export function readMail(from: string, to: string[], raw: string): Mail {
-  const { headers, body } = splitHead(raw)
+  const { headers, body } = splitHeaders(raw)
   const parts = partsOf(headers, body)
   const part = (type: string) => parts.find((one) => one.type === type)?.content ?? ''
   return { from, to, headers, text: part('text/plain'), html: part('text/html'), raw }
 }
 
-function splitHead(raw: string): { headers: Record<string, string>; body: string } {
+function splitHeaders(raw: string): { headers: Record<string, string>; body: string } {
   const cut = raw.indexOf('\r\n\r\n')
   const lines = raw
     .slice(0, cut)
@@ -27,14 +27,14 @@ function splitHead(raw: string): { headers: Record<string, string>; body: string
     .split('\r\n')
   const headers = lines.map((line) => {
     const colon = line.indexOf(':')
-    return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())]
+    return [line.slice(0, colon).toLowerCase(), decodeEncoded(line.slice(colon + 1).trim())]
   })
   return { headers: Object.fromEntries(headers), body: raw.slice(cut + 4) }
 }
 
-type Part = { type: string; content: string }
+type MimePart = { type: string; content: string }
 
-function partsOf(headers: Record<string, string>, body: string): Part[] {
+function partsOf(headers: Record<string, string>, body: string): MimePart[] {
   const kind = headers['content-type'] ?? 'text/plain'
   const boundary = /boundary="?([^";]+)"?/.exec(kind)?.[1]
   if (boundary)
@@ -42,7 +42,7 @@ function partsOf(headers: Record<string, string>, body: string): Part[] {
       .split(`--${boundary}`)
       .slice(1, -1)
       .flatMap((part) => {
-        const inner = splitHead(part.replace(/^\r\n/, ''))
+        const inner = splitHeaders(part.replace(/^\r\n/, ''))
         return partsOf(inner.headers, inner.body.replace(/\r\n$/, ''))
       })
   const encoding = headers['content-transfer-encoding']?.toLowerCase()
@@ -60,7 +60,7 @@ function quotedPrintable(text: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-function decodeWords(value: string): string {
+function decodeEncoded(value: string): string {
   const joined = value.replace(/\?=\s+=\?/g, '?==?')
   return joined.replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, how: string, text: string) =>
     how.toLowerCase() === 'b'

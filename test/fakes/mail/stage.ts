@@ -59,10 +59,10 @@ export async function openStage() {
     run: (only?: string, signal = new AbortController().signal) =>
       sendNotices(`test-${randomUUID()}`, signal, only === undefined ? undefined : newCustomerId(only)),
     /** Takes the mails that came since the last call, by address. */
-    taken: () => takenOf(catcher),
-    daysLater: (days: number) => makeOlder(database.url, days),
-    invoice: (customer: string, id: string, dueIn: number, given: Parameters<typeof addInvoice>[2] = {}) =>
-      addInvoice(customer, id, { invoiceDate: day(Math.min(dueIn, 0) - 30), dueDate: day(dueIn), ...given }),
+    taken: () => takeMails(catcher),
+    passDays: (days: number) => makeOlder(database.url, days),
+    invoice: (customer: string, id: string, dueIn: number, more: Parameters<typeof addInvoice>[2] = {}) =>
+      addInvoice(customer, id, { invoiceDate: day(Math.min(dueIn, 0) - 30), dueDate: day(dueIn), ...more }),
     /** The same in a process of its own, with which it shares nothing but the database and the mail server. */
     process: (customer: string) => startProcess(database.url, customer),
     close: async () => {
@@ -73,7 +73,7 @@ export async function openStage() {
   }
 }
 
-function takenOf({ mails }: Catcher) {
+function takeMails({ mails }: Catcher) {
   return mails.splice(0).sort((a, b) => ((a.to[0] ?? '') < (b.to[0] ?? '') ? -1 : 1))
 }
 

@@ -1,4 +1,4 @@
-import type { OwnFault, Stage } from '../vendors/faults.ts'
+import type { Stage, VendorFault } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
 /** Partner Center's errors that matter to a change of licenses: code, status, words. */
@@ -22,18 +22,18 @@ const ERRORS: Record<number, [number, string]> = {
 }
 
 /** A refusal in Partner Center's own shape. */
-export function refuse(code: number): Answer {
+export function errorAnswer(code: number): Answer {
   const [status, description] = ERRORS[code] ?? [400, 'Not valid.']
   return { status, body: { code: String(code), description, data: [], source: 'PartnerFD' } }
 }
 
 /** A fault for each code, such as `code-900311`: it is answered, and nothing is done. */
-export const CODE_FAULTS: Record<string, OwnFault<Answer>> = Object.fromEntries(
-  Object.keys(ERRORS).map((code) => [`code-${code}`, () => refuse(Number(code))]),
+export const CODE_FAULTS: Record<string, VendorFault<Answer>> = Object.fromEntries(
+  Object.keys(ERRORS).map((code) => [`code-${code}`, () => errorAnswer(Number(code))]),
 )
 
 /** It is done, and the answer is of another one, as if two answers had been mixed up. */
-export const MIXED_UP: Record<string, OwnFault<Answer>> = {
+export const MIXED_UP: Record<string, VendorFault<Answer>> = {
   'another-subscription': (stage) => answeredAs(stage, { id: 'sub-9' }),
   'another-sku': (stage) => answeredAs(stage, { offerId: 'CFQ7TTC0OTHER:0002:CFQ7TTC0KXYZ' }),
   'another-customer': (stage) =>

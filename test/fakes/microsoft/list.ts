@@ -1,12 +1,12 @@
 import type { Answer, Call, Route } from '../vendors/routes.ts'
-import { refuse } from './errors.ts'
-import { entraSku, type Own, resourceOf } from './resource.ts'
+import { errorAnswer } from './errors.ts'
+import { entraSku, resourceOf, type VendorFields } from './resource.ts'
 
 const TOKEN = 'MS-ContinuationToken'
-const USUAL_SIZE = 100
+const DEFAULT_SIZE = 100
 
 /** What Partner Center lists: its customers, page by page, and what each of them has. */
-export const listRoutes: Route<Own>[] = [
+export const listRoutes: Route<VendorFields>[] = [
   {
     name: 'customers',
     kind: 'read',
@@ -26,9 +26,9 @@ export const listRoutes: Route<Own>[] = [
     method: 'GET',
     path: '/v1/customers/:customer/subscriptions',
     handle(call, pages) {
-      const owned = pages.ofCustomer(call.params.customer ?? '')
-      if (owned.length === 0) return refuse(60003)
-      return { status: 200, body: { totalCount: owned.length, items: owned.map(resourceOf) } }
+      const subscriptions = pages.ofCustomer(call.params.customer ?? '')
+      if (subscriptions.length === 0) return errorAnswer(60003)
+      return { status: 200, body: { totalCount: subscriptions.length, items: subscriptions.map(resourceOf) } }
     },
   },
   {
@@ -37,12 +37,12 @@ export const listRoutes: Route<Own>[] = [
     method: 'GET',
     path: '/v1/customers/:customer/subscribedskus',
     handle(call, pages) {
-      const owned = pages.ofCustomer(call.params.customer ?? '')
-      const items = Map.groupBy(owned, ({ skuId }) => skuId)
+      const subscriptions = pages.ofCustomer(call.params.customer ?? '')
+      const items = Map.groupBy(subscriptions, ({ skuId }) => skuId)
         .entries()
-        .map(([skuId, kept]) => {
-          const consumedUnits = kept.reduce((sum, { assigned }) => sum + assigned, 0)
-          const activeUnits = kept.reduce((sum, { total }) => sum + total, 0)
+        .map(([skuId, group]) => {
+          const consumedUnits = group.reduce((sum, { assigned }) => sum + assigned, 0)
+          const activeUnits = group.reduce((sum, { total }) => sum + total, 0)
           return { activeUnits, consumedUnits, productSku: { id: entraSku(skuId), name: skuId } }
         })
       const list = [...items]
@@ -52,13 +52,13 @@ export const listRoutes: Route<Own>[] = [
 ]
 
 /** A page that begins where the token of the one before said. */
-function page<Item>(call: Call, all: Item[], shown: (item: Item) => unknown): Answer {
-  const given = call.headers[TOKEN.toLowerCase()]
+function page<Item>(call: Call, all: Item[], toResource: (item: Item) => unknown): Answer {
+  const token = call.headers[TOKEN.toLowerCase()]
   const isNext = call.query.get('seekOperation') === 'Next'
-  const start = isNext ? startOf(String(given)) : 0
-  if (start === undefined) return refuse(2000)
-  const size = Number(call.query.get('size') || USUAL_SIZE)
-  const items = all.slice(start, start + size).map(shown)
+  const start = isNext ? startOf(String(token)) : 0
+  if (start === undefined) return errorAnswer(2000)
+  const size = Number(call.query.get('size') || DEFAULT_SIZE)
+  const items = all.slice(start, start + size).map(toResource)
   const value = Buffer.from(`from ${start + size}`).toString('base64')
   const uri = `/customers?size=${size}&seekOperation=Next`
   const next = { uri, method: 'GET', headers: [{ key: TOKEN, value }] }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Subscription } from '../vendors/book.ts'
-import type { Given } from '../vendors/routes.ts'
+import type { NewSubscription } from '../vendors/routes.ts'
 
 /** What Partner Center knows of a subscription besides what every vendor knows. */
-export type Own = {
+export type VendorFields = {
   /** All that a PATCH sets, and resets where it leaves it out; fields that nobody knows too. */
   fields: Record<string, unknown>
   /** Counts the writes. */
@@ -11,7 +11,7 @@ export type Own = {
   /** Licenses that can still be returned. */
   refundable: { quantity: number; allowedUntilDateTime: string }[]
   /** Whether the resource says so; where it doesn't, the rule is the same. */
-  tellsRefundable: boolean
+  showsRefundable: boolean
   minimum: number
   maximum: number
   /** An accepted change is not done yet. */
@@ -19,7 +19,7 @@ export type Own = {
   endsAt: string
 }
 
-export type Kept = Subscription<Own>
+export type StoredSubscription = Subscription<VendorFields>
 
 /** Entra's id of a SKU, which is not the offer's. */
 export function entraSku(skuId: string): string {
@@ -28,7 +28,7 @@ export function entraSku(skuId: string): string {
 }
 
 /** @param given `plan` is term and billing cycle, such as `P1Y annual` */
-export function fill({ own, ...given }: Given<Own>): Kept {
+export function fill({ own, ...input }: NewSubscription<VendorFields>): StoredSubscription {
   return {
     customerId: '6b1cf1a1-7c0f-4d6d-8f1e-0a4f4f6f0001',
     skuId: 'CFQ7TTC0LH18:0001',
@@ -37,11 +37,11 @@ export function fill({ own, ...given }: Given<Own>): Kept {
     status: 'active',
     plan: 'P1Y monthly',
     createdAt: Date.UTC(2026, 2, 1),
-    ...given,
+    ...input,
     own: {
       version: 1,
       refundable: [],
-      tellsRefundable: true,
+      showsRefundable: true,
       minimum: 1,
       maximum: 300,
       isPending: false,
@@ -52,14 +52,14 @@ export function fill({ own, ...given }: Given<Own>): Kept {
   }
 }
 
-export function etagOf({ total, status, own: { fields, version, refundable } }: Kept): string {
+export function etagOf({ total, status, own: { fields, version, refundable } }: StoredSubscription): string {
   const state = JSON.stringify([total, status, fields, version, refundable])
   return Buffer.from(createHash('sha256').update(state).digest('hex').slice(0, 40)).toString('base64')
 }
 
 /** The resource as a GET and a PATCH answer it. */
-export function resourceOf(kept: Kept) {
-  const { id, customerId, skuId, total, status, plan, createdAt, own } = kept
+export function resourceOf(subscription: StoredSubscription) {
+  const { id, customerId, skuId, total, status, plan, createdAt, own } = subscription
   const [termDuration, billingCycle] = plan.split(' ')
   const start = new Date(createdAt).toISOString()
   const totalQuantity = own.refundable.reduce((sum, { quantity }) => sum + quantity, 0)
@@ -79,10 +79,10 @@ export function resourceOf(kept: Kept) {
     billingCycle,
     termDuration,
     contractType: 'subscription',
-    ...(own.tellsRefundable ? { refundableQuantity: { totalQuantity, details: own.refundable } } : {}),
+    ...(own.showsRefundable ? { refundableQuantity: { totalQuantity, details: own.refundable } } : {}),
     ...own.fields,
     links: { self: { uri: `/customers/${customerId}/subscriptions/${id}`, method: 'GET' } },
-    attributes: { etag: etagOf(kept), objectType: 'Subscription' },
+    attributes: { etag: etagOf(subscription), objectType: 'Subscription' },
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Pages } from '../vendors/book.ts'
-import type { OwnFault } from '../vendors/faults.ts'
+import type { VendorFault } from '../vendors/faults.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
-import { refuse } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 import { listRoutes } from './list.ts'
-import { entraSku, type Kept, type Own, resourceOf } from './resource.ts'
+import { entraSku, resourceOf, type StoredSubscription, type VendorFields } from './resource.ts'
 import { apply, objectOf, whyNot } from './rules.ts'
 import { guarded, type tokens } from './token.ts'
 
@@ -18,37 +18,37 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
   const accepted = new WeakSet<Call>()
   let isAccepting = false
 
-  const patch: Extract<Route<Own>, { kind: 'write' }>['handle'] = (call, book) => {
-    const [id, kept] = [String(call.headers['ms-requestid']), find(book, call)]
+  const patch: Extract<Route<VendorFields>, { kind: 'write' }>['handle'] = (call, store) => {
+    const [id, subscription] = [String(call.headers['ms-requestid']), find(store, call)]
     const before = answered.get(id)
     if (before && !accepted.has(call)) return before
-    if (!kept) return refuse(20002)
+    if (!subscription) return errorAnswer(20002)
     const body = objectOf(call.text)
     // What was accepted is done at last, whatever was read or written since.
-    const no = accepted.has(call) ? undefined : whyNot(call, kept, body)
-    const promise = { headers: { location: call.target.slice('/v1'.length) }, body: resourceOf(kept) }
+    const no = accepted.has(call) ? undefined : whyNot(call, subscription, body)
+    const promise = { headers: { location: call.target.slice('/v1'.length) }, body: resourceOf(subscription) }
     let answer: Answer = no ?? { status: 202, ...promise }
     if (isAccepting && !no) {
       accepted.add(call)
-      book.change(kept.id, {}, { isPending: true })
-    } else if (!no) answer = apply(book, kept, body ?? {})
+      store.change(subscription.id, {}, { isPending: true })
+    } else if (!no) answer = apply(store, subscription, body ?? {})
     answered.set(id, answer)
     return answer
   }
 
   /** A PATCH that takes longer: it is checked at once, and done later or, now and then, never. */
   const accepts =
-    (isDone: boolean): OwnFault<Answer> =>
+    (isDone: boolean): VendorFault<Answer> =>
     async (stage) => {
       isAccepting = true
-      const answering = stage.act()
+      const pendingAnswer = stage.act()
       isAccepting = false
-      const answer = await answering
-      if (answer.status === 202 && isDone) stage.later()
+      const answer = await pendingAnswer
+      if (answer.status === 202 && isDone) stage.actLater()
       return answer
     }
 
-  const routes: Route<Own>[] = [
+  const routes: Route<VendorFields>[] = [
     ...listRoutes,
     {
       name: 'get',
@@ -56,8 +56,8 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
       method: 'GET',
       path: SUBSCRIPTION,
       handle(call, pages) {
-        const kept = find(pages, call)
-        return kept ? { status: 200, body: resourceOf(kept) } : refuse(20002)
+        const subscription = find(pages, call)
+        return subscription ? { status: 200, body: resourceOf(subscription) } : errorAnswer(20002)
       },
     },
     { name: 'patch', kind: 'write', method: 'PATCH', path: SUBSCRIPTION, handle: patch },
@@ -67,15 +67,15 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
       method: 'GET',
       path: `${SUBSCRIPTION}/provisioningstatus`,
       handle(call, pages) {
-        const kept = find(pages, call)
-        if (!kept) return refuse(20002)
+        const subscription = find(pages, call)
+        if (!subscription) return errorAnswer(20002)
         // In capitals, as the published example has it.
-        const skuId = entraSku(kept.skuId).toUpperCase()
-        return { status: 200, body: { skuId, status: 'success', quantity: kept.total } }
+        const skuId = entraSku(subscription.skuId).toUpperCase()
+        return { status: 200, body: { skuId, status: 'success', quantity: subscription.total } }
       },
     },
   ]
-  const token: Route<Own> = {
+  const token: Route<VendorFields> = {
     name: 'token',
     kind: 'auth',
     method: 'POST',
@@ -85,7 +85,7 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
   return { routes: [token, ...routes.map((route) => guarded(route, entra.knows, showsAssigned))], accepts }
 }
 
-function find(pages: Pages<Own>, call: Call): Kept | undefined {
-  const kept = pages.find(call.subscriptionId ?? '')
-  return kept?.customerId === call.params.customer ? kept : undefined
+function find(pages: Pages<VendorFields>, call: Call): StoredSubscription | undefined {
+  const subscription = pages.find(call.subscriptionId ?? '')
+  return subscription?.customerId === call.params.customer ? subscription : undefined
 }

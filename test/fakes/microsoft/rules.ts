@@ -1,47 +1,51 @@
-import type { Book } from '../vendors/book.ts'
+import type { Store } from '../vendors/book.ts'
 import type { Answer, Call } from '../vendors/routes.ts'
-import { refuse } from './errors.ts'
-import { etagOf, type Kept, type Own, READ_ONLY, resourceOf } from './resource.ts'
+import { errorAnswer } from './errors.ts'
+import { etagOf, READ_ONLY, resourceOf, type StoredSubscription, type VendorFields } from './resource.ts'
 
 const WEEK = 7 * 24 * 60 * 60 * 1000
 
 /** Why a PATCH is refused; undefined where it may be done. */
 export function whyNot(
   call: Call,
-  kept: Kept,
+  subscription: StoredSubscription,
   body: Record<string, unknown> | undefined,
 ): Answer | undefined {
-  const { own, status, total } = kept
+  const { own, status, total } = subscription
   const quantity = body?.quantity
-  if (typeof quantity !== 'number' || !Number.isInteger(quantity)) return refuse(2000)
-  if (own.isPending) return refuse(900278)
+  if (typeof quantity !== 'number' || !Number.isInteger(quantity)) return errorAnswer(2000)
+  if (own.isPending) return errorAnswer(900278)
   const condition = call.headers['if-match']
-  if (condition !== undefined && condition !== `"${etagOf(kept)}"`) return refuse(2055)
-  if (status === 'suspended') return refuse(2001)
-  if (status === 'deleted') return refuse(800091)
-  if (status !== 'active') return refuse(2011)
-  if (quantity < own.minimum || quantity > own.maximum) return refuse(2002)
+  if (condition !== undefined && condition !== `"${etagOf(subscription)}"`) return errorAnswer(2055)
+  if (status === 'suspended') return errorAnswer(2001)
+  if (status === 'deleted') return errorAnswer(800091)
+  if (status !== 'active') return errorAnswer(2011)
+  if (quantity < own.minimum || quantity > own.maximum) return errorAnswer(2002)
   const refundable = own.refundable.reduce((sum, window) => sum + window.quantity, 0)
-  return total - quantity > refundable ? refuse(800090) : undefined
+  return total - quantity > refundable ? errorAnswer(800090) : undefined
 }
 
 /** Does what a PATCH says, to all that it may set: what it leaves out is as if it never was. */
-export function apply(book: Book<Own>, kept: Kept, body: Record<string, unknown>): Answer {
+export function apply(
+  store: Store<VendorFields>,
+  subscription: StoredSubscription,
+  body: Record<string, unknown>,
+): Answer {
   const quantity = Number(body.quantity)
-  const { id, total, own } = kept
+  const { id, total, own } = subscription
   const fields: Record<string, unknown> = { friendlyName: '', autoRenewEnabled: false }
   for (const [name, value] of Object.entries(body)) if (!READ_ONLY.has(name)) fields[name] = value
   // A mid-term change deletes what was scheduled, also where it was sent along.
   if (quantity !== total) delete fields.scheduledNextTermInstructions
   const refundable = windowsAfter(own, quantity - total)
   const after = { fields, refundable, version: own.version + 1, isPending: false }
-  if (quantity === total) book.change(id, {}, after)
-  else book.setTotal(id, quantity, 'client', after)
-  const now = book.find(id)
-  return now ? { status: 200, body: resourceOf(now) } : refuse(20002)
+  if (quantity === total) store.change(id, {}, after)
+  else store.setTotal(id, quantity, 'client', after)
+  const now = store.find(id)
+  return now ? { status: 200, body: resourceOf(now) } : errorAnswer(20002)
 }
 
-function windowsAfter({ refundable }: Own, change: number): Own['refundable'] {
+function windowsAfter({ refundable }: VendorFields, change: number): VendorFields['refundable'] {
   if (change > 0) {
     const allowedUntilDateTime = new Date(Date.now() + WEEK).toISOString()
     return [...refundable, { quantity: change, allowedUntilDateTime }]

@@ -16,11 +16,14 @@ beforeEach(async () => {
 })
 afterEach(() => fake.close())
 
-async function token(given: Record<string, string>) {
+async function token(overrides: Record<string, string>) {
   const { clientId, clientSecret, tokenUrl } = fake.config
   const scope = 'https://api.partnercenter.microsoft.com/.default'
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope }
-  const answer = await fetch(tokenUrl, { method: 'POST', body: new URLSearchParams({ ...form, ...given }) })
+  const answer = await fetch(tokenUrl, {
+    method: 'POST',
+    body: new URLSearchParams({ ...form, ...overrides }),
+  })
   return { status: answer.status, body: await answer.json() }
 }
 
@@ -42,8 +45,8 @@ test.each([
   [{ client_id: 'wrong' }, 400, 'unauthorized_client'],
   [{ scope: 'https://graph.microsoft.com/.default' }, 400, 'invalid_scope'],
   [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
-])('a token is not for %j', async (given, status, error) => {
-  expect(await token(given)).toMatchObject({ status, body: { error } })
+])('a token is not for %j', async (form, status, error) => {
+  expect(await token(form)).toMatchObject({ status, body: { error } })
 })
 
 test('without a token there is nothing', async () => {
@@ -60,8 +63,12 @@ test('a client that sends the quantity alone resets all the rest', async () => {
 test('a change in the term deletes what was scheduled, another change keeps it', async () => {
   const { body } = await call('GET')
   await call('PATCH', { ...body, friendlyName: 'New' })
-  const kept = { friendlyName: 'New', promotionId: 'P-1', scheduledNextTermInstructions: { quantity: 20 } }
-  expect(fake.subscription('s')?.own.fields).toMatchObject(kept)
+  const unchanged = {
+    friendlyName: 'New',
+    promotionId: 'P-1',
+    scheduledNextTermInstructions: { quantity: 20 },
+  }
+  expect(fake.subscription('s')?.own.fields).toMatchObject(unchanged)
   expect(fake.writes).toEqual([])
   await call('PATCH', { ...body, quantity: 26 })
   expect(fake.subscription('s')?.own.fields).not.toHaveProperty('scheduledNextTermInstructions')

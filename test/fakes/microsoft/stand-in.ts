@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startFake } from '../vendors/engine.ts'
 import type { Fake, FakeOptions } from '../vendors/fake.ts'
 import type { FakeVendor } from '../vendors/routes.ts'
-import type { StandIn } from '../vendors/stand-in.ts'
-import { CODE_FAULTS, MIXED_UP, refuse } from './errors.ts'
-import { fill, type Own } from './resource.ts'
+import type { FakeDeclaration } from '../vendors/stand-in.ts'
+import { CODE_FAULTS, errorAnswer, MIXED_UP } from './errors.ts'
+import { fill, type VendorFields } from './resource.ts'
 import { microsoftRoutes } from './routes.ts'
 import { type TokenRules, tokens } from './token.ts'
-import { trials } from './trials.ts'
+import { scenarios } from './trials.ts'
 
 export type MicrosoftOptions = FakeOptions &
   Partial<TokenRules> & {
@@ -15,7 +15,7 @@ export type MicrosoftOptions = FakeOptions &
     showsAssigned?: boolean
   }
 
-export type FakeMicrosoft = Fake<Own> & {
+export type FakeMicrosoft = Fake<VendorFields> & {
   /** Our client's configuration; no time in which a write may stay unseen. */
   config: {
     url: string
@@ -40,8 +40,8 @@ export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<Fa
   const entra = tokens({ clientId, clientSecret, tokenSeconds })
   const fake = await startFake(partnerCenter(entra, options.showsAssigned ?? true), options)
   const tokenUrl = `${fake.url}/tenant/oauth2/v2.0/token`
-  const own = { settleMs: 0, callsPerMinute: 600, idempotentWrites: 86_400_000 }
-  const config = { url: fake.url, tokenUrl, clientId, clientSecret, ...own }
+  const defaults = { settleMs: 0, callsPerMinute: 600, idempotentWrites: 86_400_000 }
+  const config = { url: fake.url, tokenUrl, clientId, clientSecret, ...defaults }
   const environment = () => ({
     MICROSOFT_TENANT_ID: 'tenant',
     MICROSOFT_CLIENT_ID: clientId,
@@ -52,19 +52,19 @@ export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<Fa
   return Object.assign(fake, { config, environment, revokeTokens: entra.revokeAll })
 }
 
-function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean): FakeVendor<Own> {
+function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean): FakeVendor<VendorFields> {
   const { routes, accepts } = microsoftRoutes(entra, showsAssigned)
   return {
     label: 'Microsoft Partner Center',
     routes,
     fill,
-    error: (status) => (status === 500 ? refuse(800094) : { status, body: 'Service Unavailable' }),
+    error: (status) => (status === 500 ? errorAnswer(800094) : { status, body: 'Service Unavailable' }),
     throttled: (seconds) => ({
       status: 429,
       headers: { 'retry-after': String(seconds) },
       body: { code: '429', description: 'Too many requests.' },
     }),
-    notFound: () => ({ status: 404, body: { code: '404', description: 'There is nothing here.' } }),
+    missing: () => ({ status: 404, body: { code: '404', description: 'There is nothing here.' } }),
     faults: {
       ...CODE_FAULTS,
       accepted: accepts(true),
@@ -96,14 +96,14 @@ const PLANS: Record<string, string> = {
 }
 
 /** The stand-in as the demo and the fuzz run it. */
-export const microsoft: StandIn = {
+export const microsoft: FakeDeclaration = {
   vendor: 'microsoft-partner-center',
   async start(options) {
     const fake = await startMicrosoft(options)
     return { fake: fake as unknown as Fake, settings: fake.environment() }
   },
   needs: ['MICROSOFT_TENANT_ID', 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
-  settleSetting: 'MICROSOFT_SETTLE_SECONDS',
+  confirmSetting: 'MICROSOFT_SETTLE_SECONDS',
   callsSetting: 'MICROSOFT_CALLS_PER_MINUTE',
   given: ({ planName, status, ...seed }) => ({
     ...seed,
@@ -111,7 +111,7 @@ export const microsoft: StandIn = {
     status: status.toLowerCase(),
   }),
   lenient: { refundable: [{ quantity: 1_000_000, allowedUntilDateTime: '2099-12-31T00:00:00Z' }] },
-  ownFaults: [
+  writeFaults: [
     ...['accepted', 'empty-after', 'code-2055', 'code-900278', 'token-expired'],
     ...['another-subscription', 'another-sku', 'another-customer'],
   ],
@@ -119,5 +119,5 @@ export const microsoft: StandIn = {
     ...['code-900308', 'code-20002', 'code-60003', 'token-expired', 'proxy-404'],
     ...['another-subscription', 'another-sku', 'another-customer'],
   ],
-  trials,
+  scenarios,
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Book, Pages } from '../vendors/book.ts'
+import type { Pages, Store } from '../vendors/book.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
-import { refuse } from './errors.ts'
-import type { Own } from './resource.ts'
+import { errorAnswer } from './errors.ts'
+import type { VendorFields } from './resource.ts'
 
 export type TokenRules = {
   clientId: string
@@ -15,7 +15,7 @@ const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
 
 /** Entra's side: gives tokens to the application that knows its secret, and knows them again. */
 export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
-  const given = new Map<string, number>()
+  const expiries = new Map<string, number>()
   return {
     grant({ text }: Call): Answer {
       const form = new URLSearchParams(text)
@@ -24,14 +24,14 @@ export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
       if (form.get('client_secret') !== clientSecret) return denied(401, 'invalid_client', 7000215)
       if (form.get('scope') !== SCOPE) return denied(400, 'invalid_scope')
       const token = `fake.${randomUUID()}`
-      given.set(token, Date.now() + tokenSeconds * 1000)
+      expiries.set(token, Date.now() + tokenSeconds * 1000)
       const body = { token_type: 'Bearer', expires_in: tokenSeconds, access_token: token }
       return { status: 200, body }
     },
     knows({ headers: { authorization = '' } }: Call): boolean {
-      return Date.now() < (given.get(authorization.replace(/^Bearer /, '')) ?? 0)
+      return Date.now() < (expiries.get(authorization.replace(/^Bearer /, '')) ?? 0)
     },
-    revokeAll: () => given.clear(),
+    revokeAll: () => expiries.clear(),
   }
 }
 
@@ -42,17 +42,23 @@ function denied(status: number, error: string, number = 70000): Answer {
 
 /** A route that is for callers with a token, and what an application alone may not see. */
 export function guarded(
-  route: Route<Own>,
+  route: Route<VendorFields>,
   knows: (call: Call) => boolean,
   showsAssigned: boolean,
-): Route<Own> {
+): Route<VendorFields> {
   const check = (call: Call): Answer | undefined => {
     if (!knows(call)) return { status: 401, body: { code: '401', description: 'Unauthorized' } }
     const isAssigned = ['subscribedSkus', 'provisioningStatus'].includes(route.name)
-    return isAssigned && !showsAssigned ? refuse(900329) : undefined
+    return isAssigned && !showsAssigned ? errorAnswer(900329) : undefined
   }
   if (route.kind === 'write') {
-    return { ...route, handle: (call: Call, book: Book<Own>) => check(call) ?? route.handle(call, book) }
+    return {
+      ...route,
+      handle: (call: Call, store: Store<VendorFields>) => check(call) ?? route.handle(call, store),
+    }
   }
-  return { ...route, handle: (call: Call, pages: Pages<Own>) => check(call) ?? route.handle(call, pages) }
+  return {
+    ...route,
+    handle: (call: Call, pages: Pages<VendorFields>) => check(call) ?? route.handle(call, pages),
+  }
 }

@@ -1,12 +1,12 @@
 import type { Purchase } from '#lib/demo/purchase.ts'
-import type { Trial } from '../vendors/stand-in.ts'
-import { trialPurchase } from '../vendors/trial.ts'
+import type { DemoScenario } from '../vendors/stand-in.ts'
+import { scenarioPurchase } from '../vendors/trial.ts'
 
 /** The demo's subscriptions at Microsoft. */
-export function trials(today: string): Trial[] {
+export function scenarios(today: string): DemoScenario[] {
   const microsoft = (number: number, name: string): Purchase => {
     const [id, type] = [`office-suite-70${number}`, 'office-suite'] as const
-    return trialPurchase({ id, type, vendor: 'microsoft-partner-center', number, name, today })
+    return scenarioPurchase({ id, type, vendor: 'microsoft-partner-center', number, name, today })
   }
   return [
     {

@@ -1,5 +1,5 @@
 /** A subscription as a vendor's own books hold it. `Own` is what only this vendor knows of it. */
-export type Subscription<Own = unknown> = {
+export type Subscription<VendorFields = unknown> = {
   id: string
   customerId: string
   skuId: string
@@ -11,11 +11,11 @@ export type Subscription<Own = unknown> = {
   plan: string
   /** Epoch milliseconds. */
   createdAt: number
-  own: Own
+  own: VendorFields
 }
 
 /** Whatever may change besides the total. */
-export type Patch<Own = unknown> = Partial<Omit<Subscription<Own>, 'total' | 'own'>>
+export type Patch<VendorFields = unknown> = Partial<Omit<Subscription<VendorFields>, 'total' | 'own'>>
 
 /** A change of the total, in the order in which they happened. */
 export type Written = {
@@ -27,88 +27,94 @@ export type Written = {
 }
 
 /** What a read may ask. Everything that it gives is a copy. */
-export type Pages<Own = unknown> = {
-  find(id: string): Subscription<Own> | undefined
+export type Pages<VendorFields = unknown> = {
+  find(id: string): Subscription<VendorFields> | undefined
   /** In the order in which they were added. */
-  all(): Subscription<Own>[]
-  ofCustomer(customerId: string): Subscription<Own>[]
+  all(): Subscription<VendorFields>[]
+  ofCustomer(customerId: string): Subscription<VendorFields>[]
   /** Of all subscriptions, and of all who have any: these and `find` stay quick with 100,000 subscriptions. */
   ids(): string[]
   customers(): string[]
 }
 
 /** The vendor's books: what is true now, and what was true a moment ago. */
-export type Book<Own = unknown> = Pages<Own> & {
-  add(subscription: Subscription<Own>): void
+export type Store<VendorFields = unknown> = Pages<VendorFields> & {
+  add(subscription: Subscription<VendorFields>): void
   /** @throws Error where there is no such subscription */
-  setTotal(id: string, total: number, by: Written['by'], own?: Partial<Own>): void
+  setTotal(id: string, total: number, by: Written['by'], vendorFields?: Partial<VendorFields>): void
   /** Everything but the total; a new `id` too. */
-  change(id: string, patch: Patch<Own>, own?: Partial<Own>): void
+  change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
   /** Tells subscriptions apart for good, whatever their ids become. */
   keyOf(id: string | undefined): number | undefined
   /** The books as they were. */
-  asOf(time: number): Pages<Own>
+  asOf(time: number): Pages<VendorFields>
   writes: Written[]
 }
 
-export function newBook<Own>(): Book<Own> {
-  type Entry = { at: number; state: Subscription<Own> }
+export function newStore<VendorFields>(): Store<VendorFields> {
+  type Entry = { at: number; state: Subscription<VendorFields> }
   // The latest state is the last; the id may differ from state to state.
   const histories: Entry[][] = []
   // Where the subscriptions stand now, by id and by customer.
-  const places = new Map<string, number>()
-  const owned = new Map<string, Set<number>>()
+  const indexById = new Map<string, number>()
+  const indexesByCustomer = new Map<string, Set<number>>()
   const writes: Written[] = []
 
-  const now = (place: number | undefined): Subscription<Own> | undefined =>
-    place === undefined ? undefined : histories[place]?.at(-1)?.state
-  const placeOf = (id: string): number => {
-    const place = places.get(id)
-    if (place === undefined) throw new Error(`There is no subscription ${id}.`)
-    return place
+  const now = (index: number | undefined): Subscription<VendorFields> | undefined =>
+    index === undefined ? undefined : histories[index]?.at(-1)?.state
+  const indexOf = (id: string): number => {
+    const index = indexById.get(id)
+    if (index === undefined) throw new Error(`There is no subscription ${id}.`)
+    return index
   }
-  const enter = (place: number, { id, customerId }: Subscription<Own>) => {
-    places.set(id, place)
-    owned.set(customerId, (owned.get(customerId) ?? new Set()).add(place))
+  const enter = (index: number, { id, customerId }: Subscription<VendorFields>) => {
+    indexById.set(id, index)
+    indexesByCustomer.set(customerId, (indexesByCustomer.get(customerId) ?? new Set()).add(index))
   }
-  const leave = (place: number, { id, customerId }: Subscription<Own>) => {
-    places.delete(id)
-    owned.get(customerId)?.delete(place)
-    if (owned.get(customerId)?.size === 0) owned.delete(customerId)
+  const leave = (index: number, { id, customerId }: Subscription<VendorFields>) => {
+    indexById.delete(id)
+    indexesByCustomer.get(customerId)?.delete(index)
+    if (indexesByCustomer.get(customerId)?.size === 0) indexesByCustomer.delete(customerId)
   }
-  const put = (id: string, patch: Partial<Subscription<Own>>, own: Partial<Own> = {}) => {
-    const place = placeOf(id)
-    const before = now(place) as Subscription<Own>
-    const state = structuredClone({ ...before, ...patch, own: { ...before.own, ...own } })
-    histories[place]?.push({ at: Date.now(), state })
+  const put = (
+    id: string,
+    patch: Partial<Subscription<VendorFields>>,
+    vendorFields: Partial<VendorFields> = {},
+  ) => {
+    const index = indexOf(id)
+    const before = now(index) as Subscription<VendorFields>
+    const state = structuredClone({ ...before, ...patch, own: { ...before.own, ...vendorFields } })
+    histories[index]?.push({ at: Date.now(), state })
     if (state.id !== before.id || state.customerId !== before.customerId) {
-      leave(place, before)
-      enter(place, state)
+      leave(index, before)
+      enter(index, state)
     }
     return before
   }
 
   return {
-    find: (id) => structuredClone(now(places.get(id))),
-    all: () => histories.map((_, place) => structuredClone(now(place) as Subscription<Own>)),
+    find: (id) => structuredClone(now(indexById.get(id))),
+    all: () => histories.map((_, index) => structuredClone(now(index) as Subscription<VendorFields>)),
     ofCustomer: (customerId) =>
-      [...(owned.get(customerId) ?? [])].map((place) => structuredClone(now(place) as Subscription<Own>)),
-    ids: () => histories.map((_, place) => (now(place) as Subscription<Own>).id),
-    customers: () => [...owned.keys()],
+      [...(indexesByCustomer.get(customerId) ?? [])].map((index) =>
+        structuredClone(now(index) as Subscription<VendorFields>),
+      ),
+    ids: () => histories.map((_, index) => (now(index) as Subscription<VendorFields>).id),
+    customers: () => [...indexesByCustomer.keys()],
     writes,
     add(subscription) {
-      if (places.has(subscription.id)) throw new Error(`${subscription.id} is taken.`)
+      if (indexById.has(subscription.id)) throw new Error(`${subscription.id} is taken.`)
       const state = structuredClone(subscription)
       enter(histories.push([{ at: Date.now(), state }]) - 1, state)
     },
-    setTotal(id, total, by, own) {
-      const before = put(id, { total }, own)
+    setTotal(id, total, by, vendorFields) {
+      const before = put(id, { total }, vendorFields)
       writes.push({ subscriptionId: id, from: before.total, to: total, at: Date.now(), by })
     },
-    change(id, patch, own) {
-      put(id, patch, own)
+    change(id, patch, vendorFields) {
+      put(id, patch, vendorFields)
     },
-    keyOf: (id) => (id === undefined ? undefined : places.get(id)),
+    keyOf: (id) => (id === undefined ? undefined : indexById.get(id)),
     asOf(time) {
       return pages(
         histories.map((entries) => (entries.findLast(({ at }) => at <= time) ?? first(entries)).state),
@@ -118,18 +124,18 @@ export function newBook<Own>(): Book<Own> {
 }
 
 /** Pages of the past: looked through from the beginning. */
-function pages<Own>(states: Subscription<Own>[]): Pages<Own> {
+function pages<VendorFields>(states: Subscription<VendorFields>[]): Pages<VendorFields> {
   return {
     find: (id) => structuredClone(states.find((state) => state.id === id)),
     all: () => structuredClone(states),
-    ofCustomer: (wanted) => structuredClone(states.filter(({ customerId }) => customerId === wanted)),
+    ofCustomer: (customer) => structuredClone(states.filter(({ customerId }) => customerId === customer)),
     ids: () => states.map(({ id }) => id),
     customers: () => [...new Set(states.map(({ customerId }) => customerId))],
   }
 }
 
 function first<Entry>(entries: Entry[]): Entry {
-  const [found] = entries
-  if (!found) throw new Error('A history has at least one entry.')
-  return found
+  const [entry] = entries
+  if (!entry) throw new Error('A history has at least one entry.')
+  return entry
 }

@@ -5,7 +5,7 @@ import type { Answer } from './routes.ts'
 
 const id = z.string().min(1)
 const fault = z.string()
-const standing = z.union([fault, z.object({ read: fault.optional(), write: fault.optional() })])
+const persistentFault = z.union([fault, z.object({ read: fault.optional(), write: fault.optional() })])
 const fields = {
   customerId: z.string().optional(),
   skuId: z.string().optional(),
@@ -13,17 +13,28 @@ const fields = {
   status: z.string().optional(),
   plan: z.string().optional(),
 }
-const own = z.record(z.string(), z.unknown()).optional()
+const vendorFields = z.record(z.string(), z.unknown()).optional()
 
 const Order = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('add'),
-    subscription: z.object({ id, ...fields, total: z.int().optional(), createdAt: z.int().optional(), own }),
-    fault: standing.optional(),
+    subscription: z.object({
+      id,
+      ...fields,
+      total: z.int().optional(),
+      createdAt: z.int().optional(),
+      own: vendorFields,
+    }),
+    fault: persistentFault.optional(),
   }),
   z.object({ do: z.literal('set'), id, total: z.int() }),
-  z.object({ do: z.literal('change'), id, patch: z.object({ id: id.optional(), ...fields }), own }),
-  z.object({ do: z.literal('fault'), id, fault: standing.nullable() }),
+  z.object({
+    do: z.literal('change'),
+    id,
+    patch: z.object({ id: id.optional(), ...fields }),
+    own: vendorFields,
+  }),
+  z.object({ do: z.literal('fault'), id, fault: persistentFault.nullable() }),
   z.object({ do: z.literal('fail-next'), kind: z.enum(['read', 'write', 'auth']), fault }),
   z.object({ do: z.literal('down'), down: z.boolean() }),
 ])
@@ -32,7 +43,11 @@ const Order = z.discriminatedUnion('do', [
 export type ControlOrder = z.input<typeof Order>
 
 /** Carries out an order. Both GET and POST answer with the state of everything. */
-export function control<Own>(fake: Fake<Own>, request: IncomingMessage, text: string): Answer {
+export function control<VendorFields>(
+  fake: Fake<VendorFields>,
+  request: IncomingMessage,
+  text: string,
+): Answer {
   if (request.method === 'GET') return { status: 200, body: stateOf(fake) }
   // A page in somebody's browser can send no JSON here without asking first.
   const isJson = request.headers['content-type']?.startsWith('application/json')
@@ -46,7 +61,7 @@ export function control<Own>(fake: Fake<Own>, request: IncomingMessage, text: st
   }
 }
 
-function stateOf<Own>(fake: Fake<Own>) {
+function stateOf<VendorFields>(fake: Fake<VendorFields>) {
   const { label, writes, overlaps } = fake
   return { label, down: fake.isDown(), subscriptions: fake.subscriptions(), writes, overlaps }
 }
@@ -74,6 +89,6 @@ function obey(fake: Fake<unknown>, order: z.output<typeof Order>): void {
 }
 
 /** Without the fields that were left out, so that they overwrite nothing. */
-function defined<Fields extends object>(given: Fields): Fields {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Fields
+function defined<Fields extends object>(values: Fields): Fields {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Fields
 }

@@ -18,22 +18,22 @@ const SHOP: FakeVendor<{ note: string }> = {
       kind: 'read',
       method: 'GET',
       path: '/s/:subscription',
-      handle: (call, book) => answerFor(book.find(call.subscriptionId ?? '')?.total),
+      handle: (call, store) => answerFor(store.find(call.subscriptionId ?? '')?.total),
     },
     {
       name: 'put',
       kind: 'write',
       method: 'PUT',
       path: '/s/:subscription',
-      handle(call, book) {
+      handle(call, store) {
         const [id, total] = [call.subscriptionId ?? '', Number(call.text)]
         if (total > 100) return { status: 400, body: { no: 'more than 100' } }
-        book.setTotal(id, total, 'client')
+        store.setTotal(id, total, 'client')
         return answerFor(total)
       },
     },
   ],
-  fill: ({ own, ...given }) => ({
+  fill: ({ own, ...input }) => ({
     customerId: 'c',
     skuId: 'k',
     total: 10,
@@ -41,15 +41,15 @@ const SHOP: FakeVendor<{ note: string }> = {
     status: 'ACTIVE',
     plan: 'P',
     createdAt: 0,
-    ...given,
+    ...input,
     own: { note: '', ...own },
   }),
   error: (status) => ({ status, body: { no: status } }),
   throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
-  notFound: () => ({ status: 404, body: {} }),
+  missing: () => ({ status: 404, body: {} }),
   faults: {
     promise(stage) {
-      stage.later()
+      stage.actLater()
       return { status: 202, body: {} }
     },
   },
@@ -71,7 +71,7 @@ async function call(url: string, method: string, body?: string) {
   const { number = 0 } = fake?.exchanges.at(-1)?.call ?? {}
   const controller = new AbortController()
   const hangs = () => fake?.exchanges.some(({ call, answer }) => call.number > number && answer === 'hang')
-  const look = setInterval(() => hangs() && controller.abort(), 5)
+  const poll = setInterval(() => hangs() && controller.abort(), 5)
   try {
     const answer = await fetch(url, { method, body: body ?? null, signal: controller.signal })
     const { total } = (await answer.json()) as { total?: number }
@@ -79,7 +79,7 @@ async function call(url: string, method: string, body?: string) {
   } catch {
     return controller.signal.aborted ? 'hung' : 'cut'
   } finally {
-    clearInterval(look)
+    clearInterval(poll)
   }
 }
 const put = (to: number) => call(`${fake?.url}/s/a%2F1`, 'PUT', String(to))
@@ -120,11 +120,11 @@ const PLAYED: [string, unknown, number, number][] = [
 ]
 
 describe('faults', () => {
-  test.each(PLAYED)('%s of a write', async (fault, seen, soon, finally_) => {
-    await shop({ choose: ({ kind }) => (kind === 'write' ? fault : undefined), lateMs: 400 })
+  test.each(PLAYED)('%s of a write', async (fault, seen, first, finally_) => {
+    await shop({ choose: ({ kind }) => (kind === 'write' ? fault : undefined), delayMs: 400 })
     expect(await put(12)).toEqual(seen)
-    expect(total()).toBe(soon)
-    await fake?.settled()
+    expect(total()).toBe(first)
+    await fake?.whenIdle()
     expect(total()).toBe(finally_)
     expect(await get()).toEqual([200, finally_])
   })
@@ -203,17 +203,17 @@ test('each step waits for the test, and the order is that of the wire', async ()
   const got = get()
   await follow(['read-arrived 12', 'read-answered 12'])
   expect(await got).toEqual([200, 12])
-  const refused = put(101)
+  const rejected = put(101)
   await follow(['write-arrived 12', 'write-answered 12'])
-  expect(await refused).toBe(400)
+  expect(await rejected).toBe(400)
 })
 
 test('counts writes that overlap, those that are still to be done late too', async () => {
-  const started = await shop({ choose: ({ text }) => (text === '12' ? 'late' : undefined), lateMs: 700 })
+  const started = await shop({ choose: ({ text }) => (text === '12' ? 'late' : undefined), delayMs: 700 })
   await put(12)
   await put(13)
   expect(started.overlaps).toBe(1)
-  await started.settled()
+  await started.whenIdle()
   expect(total()).toBe(12)
   await put(14)
   expect(started.overlaps).toBe(1)

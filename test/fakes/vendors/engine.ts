@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { newBook } from './book.ts'
-import { calls } from './calls.ts'
+import { newStore } from './book.ts'
+import { callHandler } from './calls.ts'
 import { control } from './control.ts'
 import type { Fake, FakeOptions } from './fake.ts'
-import { FAULTS, type Fault, type Standing } from './faults.ts'
+import { FAULTS, type Fault, type PersistentFault } from './faults.ts'
 import type { FakeVendor } from './routes.ts'
 import { bodyOf, send } from './wire.ts'
 
@@ -12,9 +12,12 @@ import { bodyOf, send } from './wire.ts'
 // loopback only. The engine knows no vendor; a vendor is a table of routes and the rules behind them.
 
 /** Starts a vendor that the routes describe. */
-export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptions = {}): Promise<Fake<Own>> {
-  const book = newBook<Own>()
-  const taken = calls(vendor, book, options)
+export async function startFake<VendorFields>(
+  vendor: FakeVendor<VendorFields>,
+  options: FakeOptions = {},
+): Promise<Fake<VendorFields>> {
+  const store = newStore<VendorFields>()
+  const handler = callHandler(vendor, store, options)
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       mistakes.push(error)
@@ -24,16 +27,16 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
   const mistakes: unknown[] = []
   let count = 0
 
-  const known = (fault: Fault) => {
+  const assertFaultExists = (fault: Fault) => {
     if ([...FAULTS, ...Object.keys(vendor.faults ?? {})].includes(fault)) return
     throw new Error(`${vendor.label} knows no fault named ${fault}.`)
   }
-  const setFault = (id: string, fault: Standing | undefined) => {
+  const setFault = (id: string, fault: PersistentFault | undefined) => {
     const named = typeof fault === 'object' ? [fault.read, fault.write] : [fault]
-    for (const name of named) if (name !== undefined) known(name)
-    const key = book.keyOf(id)
+    for (const name of named) if (name !== undefined) assertFaultExists(name)
+    const key = store.keyOf(id)
     if (key === undefined) throw new Error(`There is no subscription ${id}.`)
-    taken.standing.set(key, fault)
+    handler.persistentFaults.set(key, fault)
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,7 +44,7 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
     if (text === undefined) return void response.destroy()
     if (request.url === '/_control') return send(response, control(fake, request, text))
     count += 1
-    await taken.take({ number: count, request, response, text })
+    await handler.handle({ number: count, request, response, text })
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -49,35 +52,35 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
-  const fake: Fake<Own> = {
+  const fake: Fake<VendorFields> = {
     url: `http://127.0.0.1:${port}`,
     label: vendor.label,
-    add(given, { fault } = {}) {
-      const subscription = vendor.fill(given)
-      book.add(subscription)
+    add(input, { fault } = {}) {
+      const subscription = vendor.fill(input)
+      store.add(subscription)
       setFault(subscription.id, fault)
       return subscription
     },
-    subscription: book.find,
-    subscriptions: book.all,
-    change: book.change,
-    setByVendor: (id, total) => book.setTotal(id, total, 'vendor'),
+    subscription: store.find,
+    subscriptions: store.all,
+    change: store.change,
+    setByVendor: (id, total) => store.setTotal(id, total, 'vendor'),
     setFault,
     failNext(kind, fault) {
-      known(fault)
-      taken.next.push({ kind, fault })
+      assertFaultExists(fault)
+      handler.next.push({ kind, fault })
     },
-    setDown: (down) => taken.setDown(down),
-    isDown: taken.isDown,
-    writes: book.writes,
-    callOf: taken.callOf,
-    exchanges: taken.exchanges,
+    setDown: (down) => handler.setDown(down),
+    isDown: handler.isDown,
+    writes: store.writes,
+    callOf: handler.callOf,
+    exchanges: handler.exchanges,
     get overlaps() {
-      return taken.overlaps()
+      return handler.overlaps()
     },
-    settled: taken.settled,
+    whenIdle: handler.whenIdle,
     async close() {
-      taken.forget()
+      handler.forget()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed

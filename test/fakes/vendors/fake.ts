@@ -1,6 +1,6 @@
 import type { Patch, Subscription, Written } from './book.ts'
-import type { Fault, Standing } from './faults.ts'
-import type { Call, Exchange, Given } from './routes.ts'
+import type { Fault, PersistentFault } from './faults.ts'
+import type { Call, Exchange, NewSubscription } from './routes.ts'
 
 export type Step = 'read-arrived' | 'read-answered' | 'write-arrived' | 'write-applied' | 'write-answered'
 
@@ -8,9 +8,9 @@ export type FakeOptions = {
   /** 0, the default, lets the system choose. */
   port?: number
   /** How long after a late fault the call is done. */
-  lateMs?: number
+  delayMs?: number
   /** What a late call waits for, instead of a time. */
-  lateUntil?: () => Promise<unknown>
+  delayUntil?: () => Promise<unknown>
   /** How old a stale read is. */
   staleMs?: number
   /** What Retry-After says, in seconds. */
@@ -21,18 +21,21 @@ export type FakeOptions = {
   onStep?: (step: Step, call: Call) => void | Promise<void>
 }
 
-export type Fake<Own = unknown> = {
+export type Fake<VendorFields = unknown> = {
   /** Without a slash at its end. */
   url: string
   label: string
-  add(given: Given<Own>, options?: { fault?: Standing | undefined }): Subscription<Own>
-  subscription(id: string): Subscription<Own> | undefined
-  subscriptions(): Subscription<Own>[]
+  add(
+    input: NewSubscription<VendorFields>,
+    options?: { fault?: PersistentFault | undefined },
+  ): Subscription<VendorFields>
+  subscription(id: string): Subscription<VendorFields> | undefined
+  subscriptions(): Subscription<VendorFields>[]
   /** Users, status, plan or a new id: whatever changes at the vendor besides the total. */
-  change(id: string, patch: Patch<Own>, own?: Partial<Own>): void
+  change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
   /** A change that somebody made in the vendor's own console. */
   setByVendor(id: string, total: number): void
-  setFault(id: string, fault: Standing | undefined): void
+  setFault(id: string, fault: PersistentFault | undefined): void
   /** One call of this kind suffers it, whatever its subscription, before anything else is asked. */
   failNext(kind: Call['kind'], fault: Fault): void
   setDown(down: boolean): void
@@ -46,7 +49,7 @@ export type Fake<Own = unknown> = {
   /** Writes that arrived while another one of the same subscription was not finished here. */
   readonly overlaps: number
   /** When nothing is left to be done late. */
-  settled(): Promise<void>
+  whenIdle(): Promise<void>
   /** @throws what went wrong in the fake itself, or in the test's own functions */
   close(): Promise<void>
 }

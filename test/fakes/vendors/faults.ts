@@ -32,14 +32,14 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number] | (string & {})
 
 /** What a subscription suffers on every call; a bare fault means writes, and reads where it is `stale`. */
-export type Standing = Fault | { read?: Fault; write?: Fault }
+export type PersistentFault = Fault | { read?: Fault; write?: Fault }
 
 /** What a call can do when a fault is played. */
 export type Stage<Answer> = {
   /** Does what was asked, and says what would be answered. */
   act(): Promise<Answer>
   /** Does what was asked after `lateMs`. */
-  later(): void
+  actLater(): void
   /** What was true `staleMs` ago; writes don't do that. */
   stale(): Promise<Answer>
   error(status: 500 | 503): Answer
@@ -50,13 +50,13 @@ export type Stage<Answer> = {
 export type Ending<Answer> = Answer | 'cut' | 'hang'
 
 /** A fault of one vendor, such as an answer that promises what will be done. */
-export type OwnFault<Answer> = (stage: Stage<Answer>) => Ending<Answer> | Promise<Ending<Answer>>
+export type VendorFault<Answer> = (stage: Stage<Answer>) => Ending<Answer> | Promise<Ending<Answer>>
 
 /** Plays a call with a fault, or without. */
 export async function play<Answer>(
   fault: Fault | undefined,
   stage: Stage<Answer>,
-  own: Record<string, OwnFault<Answer>> = {},
+  vendorFaults: Record<string, VendorFault<Answer>> = {},
 ): Promise<Ending<Answer>> {
   switch (fault) {
     case undefined:
@@ -80,10 +80,10 @@ export async function play<Answer>(
       await stage.act()
       return stage.error(503)
     case 'late':
-      stage.later()
+      stage.actLater()
       return 'cut'
     case 'late-hang':
-      stage.later()
+      stage.actLater()
       return 'hang'
     case 'twice':
       await stage.act()
@@ -95,7 +95,7 @@ export async function play<Answer>(
     case 'stale':
       return stage.stale()
     default: {
-      const played = own[fault]
+      const played = vendorFaults[fault]
       if (!played) throw new Error(`This vendor knows no fault named ${fault}.`)
       return played(stage)
     }
@@ -103,9 +103,10 @@ export async function play<Answer>(
 }
 
 /** What a standing fault does to a call of this kind. */
-export function standingFault(standing: Standing | undefined, kind: string): Fault | undefined {
-  if (standing === undefined) return undefined
-  if (typeof standing === 'object') return kind === 'read' || kind === 'write' ? standing[kind] : undefined
-  if (standing === 'down') return kind === 'auth' ? undefined : standing
-  return kind === (standing === 'stale' ? 'read' : 'write') ? standing : undefined
+export function persistentFaultFor(persistent: PersistentFault | undefined, kind: string): Fault | undefined {
+  if (persistent === undefined) return undefined
+  if (typeof persistent === 'object')
+    return kind === 'read' || kind === 'write' ? persistent[kind] : undefined
+  if (persistent === 'down') return kind === 'auth' ? undefined : persistent
+  return kind === (persistent === 'stale' ? 'read' : 'write') ? persistent : undefined
 }

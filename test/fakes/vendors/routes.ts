@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Book, Pages, Subscription } from './book.ts'
-import type { OwnFault } from './faults.ts'
+import type { Pages, Store, Subscription } from './book.ts'
+import type { VendorFault } from './faults.ts'
 
 /** What a client asked, as it arrived. */
 export type Call = {
@@ -32,38 +32,40 @@ export type Answer = {
 export type Exchange = { call: Call; answer: Answer | 'cut' | 'hang'; fault: string | undefined }
 
 /** At once and without waiting: what is checked is then what is written. */
-type Handler<Books> = (call: Call, books: Books) => Answer
+type Handler<State> = (call: Call, state: State) => Answer
 
 /** A path such as `/customers/:customer/subscriptions/:subscription`, and what happens there. */
-export type Route<Own> = { name: string; method: string; path: string } & (
-  | { kind: 'read'; handle: Handler<Pages<Own>> }
-  | { kind: 'write'; handle: Handler<Book<Own>> }
-  | { kind: 'auth'; handle: Handler<Pages<Own>> }
+export type Route<VendorFields> = { name: string; method: string; path: string } & (
+  | { kind: 'read'; handle: Handler<Pages<VendorFields>> }
+  | { kind: 'write'; handle: Handler<Store<VendorFields>> }
+  | { kind: 'auth'; handle: Handler<Pages<VendorFields>> }
 )
 
 /** What makes the engine into one vendor. */
-export type FakeVendor<Own> = {
+export type FakeVendor<VendorFields> = {
   /** For people, in what the fake prints. */
   label: string
-  routes: Route<Own>[]
+  routes: Route<VendorFields>[]
   /** Fills in what `add` was not told. */
-  fill(given: Given<Own>): Subscription<Own>
+  fill(input: NewSubscription<VendorFields>): Subscription<VendorFields>
   error(status: number): Answer
   /** @param seconds for Retry-After */
   throttled(seconds: number): Answer
-  notFound(call: Call): Answer
-  faults?: Record<string, OwnFault<Answer>>
+  missing(call: Call): Answer
+  faults?: Record<string, VendorFault<Answer>>
 }
 
 /** What `add` takes: an id, and what shall differ from the vendor's usual. */
-export type Given<Own> = { id: string; own?: Partial<Own> } & Partial<Omit<Subscription<Own>, 'id' | 'own'>>
+export type NewSubscription<VendorFields> = { id: string; own?: Partial<VendorFields> } & Partial<
+  Omit<Subscription<VendorFields>, 'id' | 'own'>
+>
 
 /** Reads a request: what it asks, and the route that answers it. */
-export function callOf<Own>(
-  routes: Route<Own>[],
+export function callOf<VendorFields>(
+  routes: Route<VendorFields>[],
   request: IncomingMessage,
   arrived: { number: number; text: string },
-): { call: Call; route: Route<Own> | undefined } {
+): { call: Call; route: Route<VendorFields> | undefined } {
   const { method = 'GET', url: target = '/', headers } = request
   const { pathname, searchParams: query } = new URL(target, 'http://fake')
   const { route, params = {} } = matchRoute(routes, method, pathname) ?? {}
@@ -72,7 +74,7 @@ export function callOf<Own>(
   return { call: { ...arrived, kind, name, method, target, query, headers, params, subscriptionId }, route }
 }
 
-function matchRoute<Own>(routes: Route<Own>[], method: string, pathname: string) {
+function matchRoute<VendorFields>(routes: Route<VendorFields>[], method: string, pathname: string) {
   for (const route of routes) {
     const params = route.method === method ? matchPath(route.path, pathname) : undefined
     if (params) return { route, params }
@@ -81,16 +83,16 @@ function matchRoute<Own>(routes: Route<Own>[], method: string, pathname: string)
 }
 
 function matchPath(pattern: string, pathname: string): Record<string, string> | undefined {
-  const [wanted, given] = [pattern.split('/'), pathname.split('/')]
-  if (wanted.length !== given.length) return undefined
+  const [expected, actual] = [pattern.split('/'), pathname.split('/')]
+  if (expected.length !== actual.length) return undefined
   const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const found = given[index] ?? ''
+  for (const [index, part] of expected.entries()) {
+    const segment = actual[index] ?? ''
     if (!part.startsWith(':')) {
-      if (part !== found) return undefined
+      if (part !== segment) return undefined
       continue
     }
-    const value = decoded(found)
+    const value = decoded(segment)
     if (!value) return undefined
     params[part.slice(1)] = value
   }

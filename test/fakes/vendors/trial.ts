@@ -1,10 +1,14 @@
 import { addMonths } from '#lib/demo/calendar.ts'
 import type { Purchase } from '#lib/demo/purchase.ts'
 
-type Told = Pick<Purchase, 'id' | 'type' | 'vendor'> & { number: number; name: string; today: string }
+type ScenarioPurchase = Pick<Purchase, 'id' | 'type' | 'vendor'> & {
+  number: number
+  name: string
+  today: string
+}
 
 /** A flexible plan of 20 licenses, 12 of them assigned. Its name says what happens to it. */
-export function trialPurchase({ id, type, vendor, number, name, today }: Told): Purchase {
+export function scenarioPurchase({ id, type, vendor, number, name, today }: ScenarioPurchase): Purchase {
   return {
     id,
     type,

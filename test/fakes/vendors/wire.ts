@@ -17,7 +17,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** When the client has its whole answer, or has gone. */
-export function gone(response: ServerResponse): Promise<void> {
+export function disconnected(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) resolve()
     else response.once('close', resolve)
@@ -27,7 +27,7 @@ export function gone(response: ServerResponse): Promise<void> {
 /** Sends an answer; one whose client has gone is sent to nobody. */
 export async function send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
   if (response.destroyed) return
-  const over = gone(response)
+  const over = disconnected(response)
   response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8', ...headers })
   response.end(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body))
   await over
@@ -36,6 +36,6 @@ export async function send(response: ServerResponse, { status, headers, body }: 
 /** Answers, cuts the connection, or waits until the client has gone. */
 export async function conclude(response: ServerResponse, ending: Ending<Answer>): Promise<void> {
   if (typeof ending === 'object') await send(response, ending)
-  else if (ending === 'hang') await gone(response)
+  else if (ending === 'hang') await disconnected(response)
   else response.socket?.resetAndDestroy()
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A line to a stand-in that keeps what clients sent, byte by byte: an HTTP server would show what it made of it. */
-export async function tap(url: string) {
+export async function startRecorder(url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   let sent = ''
@@ -21,9 +21,9 @@ export async function tap(url: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** The head of each request with this method, in the order in which they were sent. */
-    heads: (method: string) =>
+    requests: (method: string) =>
       [...sent.matchAll(new RegExp(`${method} /\\S* HTTP/1\\.1\\r\\n.*?(?=\\r\\n\\r\\n)`, 'gs'))].map(
-        ([head]) => head,
+        ([request]) => request,
       ),
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -4,7 +4,7 @@ import { AuditEvents } from '#components/identity/audit-events/audit-events.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import * as contract from '#lib/identity/audit-events/contract.ts'
 import * as operations from '#lib/identity/audit-events/operations.ts'
@@ -15,9 +15,9 @@ import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 
 export const metadata: Metadata = { title: 'Everything that happened' }
 
@@ -33,13 +33,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listAuditEvents, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const list = await soon(operations.listAuditEvents(caller, input, await traceOf()).catch(asInvalid))
+  const list = await settleWithin(
+    operations.listAuditEvents(caller, input, await requestMeta()).catch(asInvalid),
+  )
   if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   const { filter, minCreationTime, maxCreationTime } = view
   const selected = { filter, minCreationTime, maxCreationTime }
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Activity"
         subtitle={`Who did what at ${caller.customerName}, when and from where.`}
         actions={
@@ -55,17 +57,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
       />
       <ActivityTabs current={PATH} />
-      <Late answer={list} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={list} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Hydrated answers={[[listAuditEvents.key({ query: view }), found.body]]}>
+            <Hydrated answers={[[listAuditEvents.key({ query: view }), result.body]]}>
               <AuditEvents view={view} today={Date.now()} />
             </Hydrated>
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }

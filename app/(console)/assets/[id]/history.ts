@@ -2,7 +2,7 @@ import 'server-only'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { listLicenseChanges } from '#lib/licenses/license-changes/operations.ts'
 import type { Output } from '#lib/platform/api/contract.ts'
-import type { Trace } from '#lib/platform/api/operation.ts'
+import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 
@@ -11,10 +11,10 @@ export async function historyOf(
   caller: Caller,
   assetId: string,
   pageToken: string | undefined,
-  trace: Trace,
+  meta: RequestMeta,
 ): Promise<Output<typeof contract> | Problem> {
   const query = { filter: { asset: [assetId] }, pageToken }
-  return listLicenseChanges(caller, { params: {}, query, body: undefined }, trace).then(
+  return listLicenseChanges(caller, { params: {}, query, body: undefined }, meta).then(
     ({ body }) => body,
     (error) => {
       if (error instanceof Problem && error.status === 400) return error
@@ -25,24 +25,24 @@ export async function historyOf(
 
 const PAGE = 250
 // More steps than a plot has room for: beyond them the line begins later.
-const MOST_PAGES = 4
+const MAX_PAGES = 4
 
 /** The changes that moved the seats since a time, ours and the vendor's, newest first. */
 export async function movedSince(
   caller: Caller,
   assetId: string,
   since: number,
-  trace: Trace,
+  meta: RequestMeta,
 ): Promise<LicenseChange[]> {
   const filter = { asset: [assetId], state: ['APPLIED', 'DRIFT', 'RECORDED'] }
-  const found: LicenseChange[] = []
+  const changes: LicenseChange[] = []
   let pageToken: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const query = { filter, minCreationTime: since, maxResults: PAGE, pageToken }
-    const { body } = await listLicenseChanges(caller, { params: {}, query, body: undefined }, trace)
-    found.push(...body.licenseChanges)
+    const { body } = await listLicenseChanges(caller, { params: {}, query, body: undefined }, meta)
+    changes.push(...body.licenseChanges)
     pageToken = body.pageToken
     if (!pageToken) break
   }
-  return found
+  return changes
 }

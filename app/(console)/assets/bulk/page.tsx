@@ -1,11 +1,11 @@
 import type { Metadata } from 'next'
 import { BulkScreen } from '#components/licenses/license-lists/bulk-screen.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { pricesOfPlans } from '#lib/costs/idle-licenses/operations.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { requireCaller } from '../../caller.ts'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 
 const title = 'Change several assets'
@@ -17,17 +17,17 @@ export default async function Page() {
   if (!may(caller, 'licenses-manager')) {
     return <MissingRole title={title} caller={caller} permission="licenses-manager" />
   }
-  const answer = await soon(pricesOfPlans(caller))
+  const answer = await settleWithin(pricesOfPlans(caller))
   return (
     <>
-      <PageHead
-        crumb={{ href: '/assets', name: 'Assets' }}
+      <PageHeader
+        breadcrumb={{ href: '/assets', name: 'Assets' }}
         title={title}
         subtitle="Set the licenses of many assets from a list. Each row is checked, and nothing is sent before you confirm."
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(prices) => <BulkScreen member={caller.id} prices={prices} />}
-      </Late>
+      </Streamed>
     </>
   )
 }

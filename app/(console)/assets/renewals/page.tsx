@@ -6,7 +6,7 @@ import { RENEWALS } from '#components/costs/renewals/view.ts'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { exportRenewals, exportRenewalsXlsx, listRenewals } from '#lib/costs/client.ts'
 import * as contract from '#lib/costs/renewals/contract.ts'
@@ -16,9 +16,9 @@ import { may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 
 export const metadata: Metadata = { title: 'Renewals' }
 
@@ -34,12 +34,14 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listRenewals, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const answer = await soon(operations.listRenewals(caller, input, await traceOf()).catch(asInvalid))
+  const answer = await settleWithin(
+    operations.listRenewals(caller, input, await requestMeta()).catch(asInvalid),
+  )
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
-      <PageHead
+      <PageHeader
         title={TITLE}
         subtitle="Commitments that end this month and in the eleven after it."
         actions={
@@ -56,15 +58,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
       />
       <AssetTabs current={RENEWALS} />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <RenewalsScreen view={view} list={found.body} />
+            <RenewalsScreen view={view} list={result.body} />
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }

@@ -12,17 +12,17 @@ import { neighboursOf } from './neighbours.ts'
  * What stands beside the invoice itself: its neighbours in the list, the one before, and whom it addresses.
  * @param view of the list; a Problem where its address is odd
  */
-export async function besides(
+export async function relatedData(
   caller: Caller,
   invoice: contract.InvoiceWithLines,
   view: Input<typeof contract.listInvoices>['query'] | Problem,
 ) {
-  const [beside, before, recipient] = await Promise.all([
+  const [adjacent, before, recipient] = await Promise.all([
     view instanceof Problem ? {} : neighboursOf(caller, invoice, view),
     invoiceBefore(caller, invoice.id),
     recipientOf(caller, invoice.id),
   ])
-  return { beside, before, recipient }
+  return { adjacent, before, recipient }
 }
 
 /** Whom the invoice addresses, line by line. */

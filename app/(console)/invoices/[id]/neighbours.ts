@@ -4,7 +4,7 @@ import * as operations from '#lib/billing/invoices/operations.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 
 /** The invoices before and after one in the list that a view selects; absent at the list's ends. */
 export async function neighboursOf(
@@ -12,11 +12,11 @@ export async function neighboursOf(
   invoice: contract.Invoice,
   view: Input<typeof contract.listInvoices>['query'],
 ): Promise<{ newer?: string | undefined; older?: string | undefined }> {
-  const tokens = operations.tokensBeside(caller, invoice, view)
-  const trace = await traceOf()
+  const tokens = operations.adjacentPageTokens(caller, invoice, view)
+  const meta = await requestMeta()
   const at = async (pageToken: string) => {
     const query = { ...view, maxResults: 1, pageToken }
-    const { body } = await operations.listInvoices(caller, { params: {}, query, body: undefined }, trace)
+    const { body } = await operations.listInvoices(caller, { params: {}, query, body: undefined }, meta)
     return body.invoices[0]?.id
   }
   try {

@@ -4,8 +4,8 @@ import { cache } from 'react'
 import { DocumentNotes } from '#components/billing/invoice-document/document-notes.tsx'
 import { FileLinks } from '#components/billing/invoice-document/file-links.tsx'
 import { InvoiceCharges } from '#components/billing/invoice-document/invoice-charges.tsx'
-import { InvoiceFacts } from '#components/billing/invoice-document/invoice-facts.tsx'
-import { InvoiceLines, Verdict } from '#components/billing/invoice-document/invoice-lines.tsx'
+import { InvoiceDetails } from '#components/billing/invoice-document/invoice-facts.tsx'
+import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
 import { TaxTable } from '#components/billing/invoice-document/tax-table.tsx'
 import { latenessOf, StatusBadge } from '#components/billing/invoices/status-badge.tsx'
@@ -13,7 +13,7 @@ import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { LetterLines } from '#components/shell/frame/letterhead.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listInvoices, readInvoice, readInvoiceFile } from '#lib/billing/client.ts'
 import * as contract from '#lib/billing/invoices/contract.ts'
@@ -25,28 +25,28 @@ import { countryName } from '#lib/platform/values/countries.ts'
 import { monthAndYear } from '#lib/platform/values/days.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
-import { addressLines, besides } from './besides.ts'
+import { requestMeta } from '../../trace.ts'
+import { addressLines, relatedData } from './besides.ts'
 import { seatNotes } from './seat-notes.ts'
-import { shownCharges } from './shown-charges.ts'
-import { shownLines } from './shown-lines.ts'
-import { shownTax } from './shown-tax.ts'
+import { toChargesView } from './shown-charges.ts'
+import { toLinesView } from './shown-lines.ts'
+import { toTaxView } from './shown-tax.ts'
 
-type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
+type PageProps = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
-export async function generateMetadata({ params }: Given): Promise<Metadata> {
+export async function generateMetadata({ params }: PageProps): Promise<Metadata> {
   const id = idOf((await params).id)
   const caller = await currentCaller()
   if (!caller || !may(caller, 'invoice-viewer')) return { title: `Invoice ${id}` }
   // Where it can't be read, the page says why.
-  const invoice = await found(caller, id).catch(() => undefined)
+  const invoice = await loadInvoice(caller, id).catch(() => undefined)
   if (!invoice) return { title: `Invoice ${id}` }
   return { title: `${documentName(invoice.form, invoice.totalAmount)} ${invoice.number}` }
 }
 
-export default async function Page({ params, searchParams }: Given) {
+export default async function Page({ params, searchParams }: PageProps) {
   const [id, search] = [idOf((await params).id), await searchOf(searchParams)]
   const caller = await requireCaller(pathWith(`/invoices/${encodeURIComponent(id)}`, search))
   if (!may(caller, 'invoice-viewer')) {
@@ -56,60 +56,60 @@ export default async function Page({ params, searchParams }: Given) {
   // An odd address of the list goes back to it as it is: the list explains it.
   const listed = view instanceof Problem ? search : listInvoices.search(view)
   // Whether there is one is known before anything is sent: a 404 is one.
-  const invoice = await found(caller, id)
+  const invoice = await loadInvoice(caller, id)
   const [answer, seats] = await Promise.all([
-    soon(besides(caller, invoice, view)),
-    soon(seatNotes(caller, invoice)),
+    settleWithin(relatedData(caller, invoice, view)),
+    settleWithin(seatNotes(caller, invoice)),
   ])
-  const { sums, rows } = shownLines(invoice)
-  const tax = shownTax(invoice)
-  const charges = shownCharges(invoice)
-  const late = latenessOf(invoice, Date.now())
+  const { sums, rows } = toLinesView(invoice)
+  const tax = toTaxView(invoice)
+  const charges = toChargesView(invoice)
+  const lateness = latenessOf(invoice, Date.now())
   return (
     <>
-      <Late answer={answer} fallback={null}>
+      <Streamed answer={answer} fallback={null}>
         {({ recipient }) => <LetterLines lines={addressLines(recipient)} />}
-      </Late>
-      <PageHead
-        crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
+      </Streamed>
+      <PageHeader
+        breadcrumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
         title={invoice.number}
-        badge={<StatusBadge invoice={invoice} note={late} />}
+        badge={<StatusBadge invoice={invoice} note={lateness} />}
         subtitle={
           <>
             {documentName(invoice.form, invoice.totalAmount)} · {platformName(invoice.platform)} ·{' '}
             {monthAndYear(invoice.invoiceDate)}
             <span className="print:hidden">
               {' · '}
-              <Late answer={answer} fallback={null}>
+              <Streamed answer={answer} fallback={null}>
                 {({ before }) => <CompareLink id={id} before={before} />}
-              </Late>
+              </Streamed>
             </span>
           </>
         }
         actions={
           <>
-            <Late answer={answer} fallback={null}>
-              {({ beside }) => <NeighbourLinks {...beside} search={listed} />}
-            </Late>
+            <Streamed answer={answer} fallback={null}>
+              {({ adjacent }) => <NeighbourLinks {...adjacent} search={listed} />}
+            </Streamed>
             <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
             <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
       />
       <DocumentNotes invoice={invoice} search={listed} />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {({ recipient }) => (
-          <InvoiceFacts
+          <InvoiceDetails
             invoice={invoice}
             billedTo={recipient?.name}
             countries={{ seller: nameOf(invoice.sellerCountry), buyer: nameOf(invoice.buyerCountry) }}
             balance={sums.balance}
-            late={late !== undefined}
+            isPastDue={lateness !== undefined}
             maySet={may(caller, 'posting-editor')}
           />
         )}
-      </Late>
-      <Late answer={seats} fallback={<RowsWaiting />}>
+      </Streamed>
+      <Streamed answer={seats} fallback={<RowsWaiting />}>
         {({ lines, summary }) => (
           <InvoiceLines
             rows={rows.map((row, index) => (lines[index] ? { ...row, seats: lines[index] } : row))}
@@ -118,12 +118,12 @@ export default async function Page({ params, searchParams }: Given) {
             seats={summary}
           />
         )}
-      </Late>
-      {tax?.differences ? <Verdict text={tax.differences} fits={false} /> : null}
+      </Streamed>
+      {tax?.differences ? <SeatCheckNote text={tax.differences} fits={false} /> : null}
       {tax && tax.rows.length > 0 ? (
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />
       ) : null}
-      {charges ? <InvoiceCharges shown={charges} currency={invoice.currency} /> : null}
+      {charges ? <InvoiceCharges charges={charges} currency={invoice.currency} /> : null}
     </>
   )
 }
@@ -133,10 +133,10 @@ function nameOf(country: string | undefined): string | undefined {
 }
 
 /** Read once for the page and its title. */
-const found = cache(async (caller: Caller, id: string): Promise<contract.InvoiceWithLines> => {
+const loadInvoice = cache(async (caller: Caller, id: string): Promise<contract.InvoiceWithLines> => {
   try {
     const input = { params: { invoice_id: id }, query: {}, body: undefined }
-    return (await operations.readInvoice(caller, input, await traceOf())).body
+    return (await operations.readInvoice(caller, input, await requestMeta())).body
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error

@@ -1,15 +1,15 @@
 import 'server-only'
-import type { ShownCharges } from '#components/billing/invoice-document/invoice-charges.tsx'
-import type { ShownLineCharges } from '#components/billing/invoice-document/line-charges.tsx'
-import { chargesText, lineApartText, reconciliationText } from '#lib/billing/charges/words.ts'
+import type { ChargesView } from '#components/billing/invoice-document/invoice-charges.tsx'
+import type { LineChargesView } from '#components/billing/invoice-document/line-charges.tsx'
+import { chargesText, lineDifferenceText, reconciliationText } from '#lib/billing/charges/words.ts'
 import type { InvoiceWithLines, LineItem } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** An invoice beside its charges as text; undefined where none are known. */
-export function shownCharges({ id, currency, charges }: InvoiceWithLines): ShownCharges | undefined {
+export function toChargesView({ id, currency, charges }: InvoiceWithLines): ChargesView | undefined {
   if (!charges) return undefined
   const { count, withoutLine, categories = [] } = charges
-  const shown = (amount: number) => formatAmount(amount, currency)
+  const format = (amount: number) => formatAmount(amount, currency)
   const rest = withoutLine
     ? {
         title: `${chargesText(withoutLine.count)} without a line`,
@@ -24,18 +24,18 @@ export function shownCharges({ id, currency, charges }: InvoiceWithLines): Shown
     list: rest.count === 0 ? undefined : rest,
     categories: categories.map(({ category, billedAmount, chargesAmount, differenceAmount }) => ({
       category,
-      billed: shown(billedAmount),
-      charges: shown(chargesAmount),
-      difference: shown(differenceAmount),
+      billed: format(billedAmount),
+      charges: format(chargesAmount),
+      difference: format(differenceAmount),
     })),
   }
 }
 
 /** The charges of a line as text; undefined where none lead to it, and none are to be expected. */
-export function shownLineCharges(
+export function toLineChargesView(
   { id: invoiceId, charges: all }: Pick<InvoiceWithLines, 'id' | 'charges'>,
   { detailId = '', charges, currency, amount }: LineItem,
-): ShownLineCharges | undefined {
+): LineChargesView | undefined {
   const none = { invoiceId, line: detailId, count: 0, text: '' }
   if (!charges)
     return all?.withoutCharges?.count && amount !== 0
@@ -45,7 +45,7 @@ export function shownLineCharges(
   const corrected = corrections.count === 0 ? '' : `, ${correctionsText(corrections.count)} among them`
   return {
     ...{ invoiceId, line: detailId, count, text: `${chargesText(count)}${corrected}` },
-    ...(agrees ? {} : { apart: lineApartText(differenceAmount, currency) }),
+    ...(agrees ? {} : { apart: lineDifferenceText(differenceAmount, currency) }),
   }
 }
 

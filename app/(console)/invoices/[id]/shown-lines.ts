@@ -1,31 +1,31 @@
 import 'server-only'
-import type { ShownSums } from '#components/billing/invoice-document/invoice-lines.tsx'
-import type { ShownLine } from '#components/billing/invoice-document/lines-table.tsx'
+import type { SumsView } from '#components/billing/invoice-document/invoice-lines.tsx'
+import type { LineView } from '#components/billing/invoice-document/lines-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { itemizationText } from '#lib/billing/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/billing/invoices/total-to-balance.ts'
-import { lineFacts } from '#lib/billing/posting/words.ts'
+import { describeLine } from '#lib/billing/posting/words.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
-import { shownLineCharges } from './shown-charges.ts'
-import { shownTax } from './shown-tax.ts'
+import { toLineChargesView } from './shown-charges.ts'
+import { toTaxView } from './shown-tax.ts'
 
 /** An invoice's lines and sums as text: what the service has added up exactly. */
-export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {
+export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums: SumsView } {
   const { currency, lineItems, itemization } = invoice
   const isIssued = invoice.documentState === 'issued'
-  const { total, settled, finer = [], balance } = settlementOf(invoice)
-  const shown = (amount: string | number) => formatAmount(amount, currency)
-  const rows = lineItems.map((line, place) => {
+  const { total, adjustment, finer = [], balance } = settlementOf(invoice)
+  const format = (amount: string | number) => formatAmount(amount, currency)
+  const rows = lineItems.map((line, index) => {
     const amount = formatAmount(line.amount, line.currency)
-    const charges = shownLineCharges(invoice, line)
+    const charges = toLineChargesView(invoice, line)
     return {
-      place,
+      place: index,
       description: line.description,
       details: line.Details ?? '',
       qty: formatDecimal(line.qty),
       price: formatDecimal(line.price, minorUnit(line.currency)),
       amount: line.currency === currency ? amount : `${amount} ${line.currency}`,
-      posting: lineFacts(line, line.currency, invoice, line.amount).join(' · '),
+      posting: describeLine(line, line.currency, invoice, line.amount).join(' · '),
       exact: line.amount,
       ...(line.currency === currency ? {} : { otherCurrency: line.currency }),
       ...(charges ? { charges } : {}),
@@ -34,7 +34,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
   const { addsUp, priceReading, lineItemsAmount, notItemizedAmount } = itemization
   const perLine = priceReading === 'PER_LINE'
   const verdict = {
-    ...(priceReading ? { reading: perLine ? ('line' as const) : ('unit' as const) } : {}),
+    ...(priceReading ? { basis: perLine ? ('line' as const) : ('unit' as const) } : {}),
     notItemized: notItemizedAmount,
     rounding: itemization.roundingAmount,
     foreign: itemization.otherCurrencyLines,
@@ -44,20 +44,20 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
     rows,
     sums: {
       perLine,
-      lineItems: shown(lineItemsAmount),
-      notItemized: addsUp ? undefined : shown(notItemizedAmount),
-      tax: shownTax(invoice)?.sums ?? [],
-      verdict: itemizationText(verdict, currency),
-      total: shown(total),
+      lineItems: format(lineItemsAmount),
+      notItemized: addsUp ? undefined : format(notItemizedAmount),
+      tax: toTaxView(invoice)?.sums ?? [],
+      resultText: itemizationText(verdict, currency),
+      total: format(total),
       // A draft or a voided one has no balance to explain.
       ...(isIssued
         ? {
-            settled: [settled, ...finer].map((one) => ({ ...one, amount: shown(one.amount) })),
+            paid: [adjustment, ...finer].map((one) => ({ ...one, amount: format(one.amount) })),
             balance: { ...balance, amount: moneyText(balance.amount, currency) },
             rounding: roundingText(invoice),
           }
         : {
-            settled: [],
+            paid: [],
             balance: { label: 'Total', amount: moneyText(total, currency) },
             rounding: undefined,
           }),

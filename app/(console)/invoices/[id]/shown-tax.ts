@@ -1,12 +1,12 @@
 import 'server-only'
-import type { ShownTax } from '#components/billing/invoice-document/tax-table.tsx'
+import type { TaxView } from '#components/billing/invoice-document/tax-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { taxCategoryName } from '#lib/billing/posting/rules.ts'
 import { differencesText, taxLabel } from '#lib/billing/posting/words.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
 /** An invoice's tax as text: its rows among the sums, the table, and where it does not add up. */
-export function shownTax({ tax, currency, itemization }: InvoiceWithLines) {
+export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
   if (!tax) return undefined
   const money = (amount: number) => formatAmount(amount, currency)
   const isNet = tax.netAmount === itemization.lineItemsAmount
@@ -22,7 +22,7 @@ export function shownTax({ tax, currency, itemization }: InvoiceWithLines) {
       ...(isNet ? [] : [{ label: 'Net', amount: money(tax.netAmount) }]),
       ...(groups.length > 0 ? groups : [{ label: 'Tax', amount: money(tax.taxAmount) }]),
     ],
-    rows: tax.breakdown.map((row): ShownTax => {
+    rows: tax.breakdown.map((row): TaxView => {
       const { taxCategory, taxRate, exemptionReason = '' } = row
       return {
         category: `${taxCategoryName(taxCategory)} (${taxCategory})`,

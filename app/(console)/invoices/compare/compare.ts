@@ -4,7 +4,7 @@ import { cache } from 'react'
 import * as operations from '#lib/costs/comparisons/operations.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 
 /**
  * Two invoices against each other, or why they can't be compared. Read once for the page and its title.
@@ -13,7 +13,7 @@ import { traceOf } from '../../trace.ts'
 export const compare = cache(async (caller: Caller, from: string, to: string) => {
   const input = { params: {}, query: { from, to }, body: undefined }
   try {
-    return (await operations.compareInvoices(caller, input, await traceOf())).body
+    return (await operations.compareInvoices(caller, input, await requestMeta())).body
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     if (error instanceof Problem && error.status < 500) return error

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
-import { issuerBeside } from '#components/billing/invoices/numbers.ts'
-import { ComparisonFacts } from '#components/costs/comparisons/comparison-facts.tsx'
+import { disambiguatingIssuer } from '#components/billing/invoices/numbers.ts'
+import { ComparisonSummary } from '#components/costs/comparisons/comparison-facts.tsx'
 import { ComparisonPicker, NothingChosen } from '#components/costs/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/costs/comparisons/comparison-table.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
@@ -10,9 +10,9 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { visible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/visible.ts'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/costs/client.ts'
 import { comparableInvoices, newestInvoices } from '#lib/costs/comparisons/compared.ts'
@@ -23,10 +23,10 @@ import { type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { compare } from './compare.ts'
-import { shownComparison } from './shown-comparison.ts'
+import { toComparisonView } from './shown-comparison.ts'
 
 const TITLE = 'Compare invoices'
-const CRUMB = { href: '/invoices', name: 'Invoices' }
+const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
 
 export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
   const [{ from, to }, caller] = [await searchParams, await currentCaller()]
@@ -35,7 +35,7 @@ export async function generateMetadata({ searchParams }: { searchParams: SearchP
   // Where they can't be compared, the page says why.
   const compared = await compare(caller, from, to).catch(() => undefined)
   if (!compared || compared instanceof Problem) return { title: TITLE }
-  return { title: visible(`${compared.from.number} against ${compared.to.number}`) }
+  return { title: escapeInvisible(`${compared.from.number} against ${compared.to.number}`) }
 }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
@@ -44,12 +44,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (!may(caller, 'invoice-viewer')) {
     return <MissingRole title={TITLE} caller={caller} permission="invoice-viewer" />
   }
-  const given = new URLSearchParams(search)
-  const [from, to] = [given.get('from') ?? '', given.get('to') ?? '']
+  const params = new URLSearchParams(search)
+  const [from, to] = [params.get('from') ?? '', params.get('to') ?? '']
   if (!from && !to)
     return (
       <>
-        <PageHead crumb={CRUMB} title={TITLE} />
+        <PageHeader breadcrumb={BREADCRUMB} title={TITLE} />
         <NothingChosen choices={await newestInvoices(caller)} />
       </>
     )
@@ -64,7 +64,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   return (
     <>
-      <PageHead crumb={CRUMB} title={TITLE} />
+      <PageHeader breadcrumb={BREADCRUMB} title={TITLE} />
       {picker}
       {compared ? (
         <ProblemNote title={PROBLEMS[compared.code].title} detail={compared.message} />
@@ -80,14 +80,14 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 
 function Compared({ comparison, picker }: { comparison: InvoiceComparison; picker: ReactNode }) {
   const { from, to } = comparison
-  const { counts, total, missing, ...lines } = shownComparison(comparison)
+  const { counts, total, missing, ...lines } = toComparisonView(comparison)
   const query = { from: from.id, to: to.id }
-  const issuerOf = issuerBeside([from, to])
+  const issuerOf = disambiguatingIssuer([from, to])
   const nameOf = (one: typeof from) => [one.number, issuerOf(one)].filter(Boolean).join(', ')
   return (
     <>
-      <PageHead
-        crumb={CRUMB}
+      <PageHeader
+        breadcrumb={BREADCRUMB}
         title={TITLE}
         subtitle={`${platformName(to.platform)} · ${counts}`}
         actions={
@@ -103,8 +103,8 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
         }
       />
       {picker}
-      <ComparisonFacts from={from} to={to} effect={total.effect} share={total.share} />
-      <ComparisonTable heads={{ from: nameOf(from), to: nameOf(to) }} {...lines} />
+      <ComparisonSummary from={from} to={to} effect={total.effect} share={total.share} />
+      <ComparisonTable headers={{ from: nameOf(from), to: nameOf(to) }} {...lines} />
       {missing ? (
         <p className="mt-4 rounded-card bg-warn-tint px-4 py-2.5 text-sm text-warn">
           No line explains what is not itemized: {missing.from} {to.currency} of {nameOf(from)}, {missing.to}{' '}

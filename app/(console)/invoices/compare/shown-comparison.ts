@@ -1,16 +1,16 @@
 import 'server-only'
 import Big from 'big.js'
-import { causeWords, shareText, signedAmount } from '#components/costs/cause-labels.ts'
-import type { ShownChange, ShownDifference } from '#components/costs/comparisons/comparison-table.tsx'
+import { causeLabel, shareText, signedAmount } from '#components/costs/cause-labels.ts'
+import type { ChangeView, DifferenceView } from '#components/costs/comparisons/comparison-table.tsx'
 import type { InvoiceChange, InvoiceComparison } from '#lib/costs/comparisons/contract.ts'
 import { formatAmount, formatDecimal, minorUnit } from '#lib/platform/values/money.ts'
 
 /** More differences are folded away: their effects become ever smaller. */
-const MOST_SHOWN = 50
+const MAX_ROWS = 50
 const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 
 /** A comparison as text, written here, so that the browser need not. */
-export function shownComparison(comparison: InvoiceComparison) {
+export function toComparisonView(comparison: InvoiceComparison) {
   const { currency } = comparison.to
   const { lineItems, rounding, tax, notItemized, total } = comparison
   const difference = (label: string, { fromAmount, toAmount, effectAmount }: typeof total) => ({
@@ -20,9 +20,9 @@ export function shownComparison(comparison: InvoiceComparison) {
     effect: signedAmount(effectAmount, currency),
   })
   const isThere = ({ fromAmount, toAmount }: typeof total) => fromAmount !== 0 || toAmount !== 0
-  const smaller = comparison.changes.slice(MOST_SHOWN)
+  const smaller = comparison.changes.slice(MAX_ROWS)
   const notesOf = notesOnce(comparison)
-  const differences: ShownDifference[] = [
+  const differences: DifferenceView[] = [
     ...(smaller.length > 0 ? [smallerOf(smaller, currency)] : []),
     difference('Line items', lineItems),
     ...(isThere(rounding) ? [difference('Rounding', rounding)] : []),
@@ -32,10 +32,10 @@ export function shownComparison(comparison: InvoiceComparison) {
   ]
   return {
     changes: comparison.changes
-      .slice(0, MOST_SHOWN)
-      .map((change) => shownChange(change, currency, notesOf(change))),
-    smaller: smaller.map((change) => shownChange(change, currency, notesOf(change))),
-    unchanged: comparison.unchanged.map((change) => shownChange(change, currency, [])),
+      .slice(0, MAX_ROWS)
+      .map((change) => toChangeView(change, currency, notesOf(change))),
+    smaller: smaller.map((change) => toChangeView(change, currency, notesOf(change))),
+    unchanged: comparison.unchanged.map((change) => toChangeView(change, currency, [])),
     differences,
     counts: countsOf(comparison),
     missing: isThere(notItemized) ? difference('Not itemized', notItemized) : undefined,
@@ -44,20 +44,20 @@ export function shownComparison(comparison: InvoiceComparison) {
 }
 
 /** What is folded away, in one line, so that the column can be added up. */
-function smallerOf(changes: readonly InvoiceChange[], currency: string): ShownDifference {
-  const own = changes.filter((change) => change.currency === currency)
-  const sum = own.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
+function smallerOf(changes: readonly InvoiceChange[], currency: string): DifferenceView {
+  const sameCurrency = changes.filter((change) => change.currency === currency)
+  const sum = sameCurrency.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
   const label = `${changes.length.toLocaleString('en')} smaller differences, below`
   return { label, from: '', to: '', effect: signedAmount(sum.toFixed(), currency) }
 }
 
-function shownChange(
+function toChangeView(
   { change, reasons, currency, effectAmount, ...sides }: InvoiceChange,
-  own: string,
+  invoiceCurrency: string,
   notes: readonly string[],
-): ShownChange {
+): ChangeView {
   const { from, to } = sides
-  const unit = currency === own ? '' : ` ${currency}`
+  const unit = currency === invoiceCurrency ? '' : ` ${currency}`
   const side = (part: typeof from) =>
     part && {
       amount: formatAmount(part.amount, currency) + unit,
@@ -88,16 +88,18 @@ function shownChange(
  * Why a product costs more or less, on the first of its lines that differ: who changed its licenses, another tax rate, and
  * what of the difference is their number and what the price.
  */
-function notesOnce({ causes, to: { currency: own } }: InvoiceComparison) {
+function notesOnce({ causes, to: { currency: invoiceCurrency } }: InvoiceComparison) {
   const left = Map.groupBy(causes, ({ product }) => product)
   return ({ currency, from, to }: InvoiceChange): string[] => {
     const product = to && left.has(to.description) ? to.description : from?.description
-    const found = currency === own && product !== undefined ? (left.get(product) ?? []) : []
-    if (found.length < 2 && !found.some(({ change, cause }) => change || cause === 'taxRate')) return []
+    const productCauses =
+      currency === invoiceCurrency && product !== undefined ? (left.get(product) ?? []) : []
+    if (productCauses.length < 2 && !productCauses.some(({ change, cause }) => change || cause === 'taxRate'))
+      return []
     left.delete(product)
-    return found.map((cause) => {
-      const { name, note } = causeWords(cause, own)
-      return `${name}: ${signedAmount(cause.effectAmount, own)}${note ? ` (${note})` : ''}`
+    return productCauses.map((cause) => {
+      const { name, note } = causeLabel(cause, invoiceCurrency)
+      return `${name}: ${signedAmount(cause.effectAmount, invoiceCurrency)}${note ? ` (${note})` : ''}`
     })
   }
 }
@@ -106,14 +108,15 @@ function notesOnce({ causes, to: { currency: own } }: InvoiceComparison) {
 function countsOf({ changes, unchanged }: InvoiceComparison): string {
   const count = (kind: InvoiceChange['change']) => changes.filter(({ change }) => change === kind).length
   const parts = [
-    { n: count('changed'), word: 'changed' },
-    { n: count('added'), word: 'added' },
-    { n: count('gone'), word: 'gone' },
-    { n: unchanged.length, word: 'unchanged' },
+    { n: count('changed'), label: 'changed' },
+    { n: count('added'), label: 'added' },
+    { n: count('gone'), label: 'gone' },
+    { n: unchanged.length, label: 'unchanged' },
   ].filter(({ n }) => n > 0)
   return parts
     .map(
-      ({ n, word }, index) => `${n.toLocaleString('en')} ${index ? '' : n === 1 ? 'line ' : 'lines '}${word}`,
+      ({ n, label }, index) =>
+        `${n.toLocaleString('en')} ${index ? '' : n === 1 ? 'line ' : 'lines '}${label}`,
     )
     .join(', ')
 }

@@ -7,7 +7,7 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
 import { monthAndYear, monthText } from '#lib/platform/values/days.ts'
-import { shownExplanation } from './shown-explanation.ts'
+import { toExplanationView } from './shown-explanation.ts'
 
 /** A month against the one before, per currency; `profiles` are those that may be asked for. */
 export function Explained({
@@ -38,7 +38,7 @@ export function Explained({
           {monthAndYear(month)} is not over: what is gone here may still be billed.
         </p>
       )}
-      {shownExplanation(explanation, view).map((one) => (
+      {toExplanationView(explanation, view).map((one) => (
         <CurrencySection key={one.currency} {...one} />
       ))}
       {currencies.length === 0 ? (

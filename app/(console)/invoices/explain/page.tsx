@@ -9,10 +9,10 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { listOwnProfiles } from '#lib/billing/posting-details/operations.ts'
+import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import { explainMonth, exportExplanation, exportExplanationXlsx } from '#lib/costs/client.ts'
 import * as contract from '#lib/costs/explanations/contract.ts'
 import * as operations from '#lib/costs/explanations/operations.ts'
@@ -23,13 +23,13 @@ import { dayOf, monthAndYear, monthBegin, monthText } from '#lib/platform/values
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 import { Explained } from './explained.tsx'
 
 const TITLE = 'Explain the month'
-const CRUMB = { href: '/invoices', name: 'Invoices' }
+const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
 const INVALID = { title: TITLE, what: 'causes', path: EXPLAIN }
 /** Which invoices are in a month. */
 const COUNTED = 'Issued invoices, by their invoice date; drafts and voided ones do not count.'
@@ -50,21 +50,21 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (!new URLSearchParams(search).get('month')) return <OfNewestMonth caller={caller} search={search} />
   const view = await readQuery(contract.explainMonth, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
-  const answer = await soon(load(caller, view).catch(asInvalid))
+  const answer = await settleWithin(load(caller, view).catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   const begin = Date.parse(`${view.month}-01`)
   return (
     <>
-      <Late answer={answer} fallback={null}>
-        {(found) => (
+      <Streamed answer={answer} fallback={null}>
+        {(result) => (
           <LetterLines
-            lines={found instanceof Problem ? [] : [profilesLine(namedOf(found.profiles, view))]}
+            lines={result instanceof Problem ? [] : [profilesLine(namedOf(result.profiles, view))]}
           />
         )}
-      </Late>
-      <PageHead
-        crumb={CRUMB}
+      </Streamed>
+      <PageHeader
+        breadcrumb={BREADCRUMB}
         title={titleOf(begin)}
         subtitle={COUNTED}
         actions={
@@ -80,15 +80,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Explained view={view} isOver={begin < monthBegin(Date.now())} {...found} />
+            <Explained view={view} isOver={begin < monthBegin(Date.now())} {...result} />
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }
@@ -98,27 +98,27 @@ function titleOf(begin: number): string {
   return `${monthAndYear(begin)} against ${monthText(monthBegin(begin, -1))}`
 }
 
-type Found = Awaited<ReturnType<typeof load>>
+type LoadedExplanation = Awaited<ReturnType<typeof load>>
 
 async function load(caller: Caller, query: View) {
   const [{ body: explanation }, profiles] = await Promise.all([
-    operations.explainMonth(caller, { params: {}, query, body: undefined }, await traceOf()),
-    listOwnProfiles(caller),
+    operations.explainMonth(caller, { params: {}, query, body: undefined }, await requestMeta()),
+    listCallerProfiles(caller),
   ])
   return { explanation, profiles }
 }
 
 /** Leads to the newest month that is over; the address keeps its filter. */
 async function OfNewestMonth({ caller, search }: { caller: Caller; search: string }) {
-  const given = new URLSearchParams(search)
-  given.set('month', dayOf(Date.now()).slice(0, 7))
-  const view = await readQuery(contract.explainMonth, given.toString())
+  const params = new URLSearchParams(search)
+  params.set('month', dayOf(Date.now()).slice(0, 7))
+  const view = await readQuery(contract.explainMonth, params.toString())
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const month = await newestMonth(caller, view, dayOf(Date.now()))
   if (month) redirect(hrefOf({ ...view, month }))
   return (
     <>
-      <PageHead crumb={CRUMB} title={TITLE} subtitle={COUNTED} />
+      <PageHeader breadcrumb={BREADCRUMB} title={TITLE} subtitle={COUNTED} />
       <Card>
         <EmptyState title="No invoice yet" action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}>
           <p>A month is explained as soon as an invoice has been issued.</p>
@@ -129,7 +129,7 @@ async function OfNewestMonth({ caller, search }: { caller: Caller; search: strin
 }
 
 /** Those that a view names; all where it names none. */
-function namedOf(profiles: Found['profiles'], view: View) {
+function namedOf(profiles: LoadedExplanation['profiles'], view: View) {
   const named = valuesOf(view, 'billingProfile')
   return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))
 }

@@ -1,12 +1,8 @@
 import 'server-only'
 import Big from 'big.js'
 import { hrefOf as invoicesHref } from '#components/billing/invoices/view.ts'
-import { causeWords, shareText, signedAmount } from '#components/costs/cause-labels.ts'
-import type {
-  ShownCause,
-  ShownCurrency,
-  ShownGroup,
-} from '#components/costs/explanations/currency-section.tsx'
+import { causeLabel, shareText, signedAmount } from '#components/costs/cause-labels.ts'
+import type { CauseView, CurrencyView, GroupView } from '#components/costs/explanations/currency-section.tsx'
 import type { View } from '#components/costs/explanations/view.ts'
 import { CAUSE_NAMES } from '#lib/costs/causes/rules.ts'
 import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
@@ -17,7 +13,7 @@ import { formatAmount } from '#lib/platform/values/money.ts'
 type Explanation = InvoiceExplanation['currencies'][number]
 
 /** More causes are folded away: their products' effects become ever smaller. */
-const MOST_SHOWN = 15
+const MAX_CAUSES = 15
 /** Fewer causes are seen at a glance as they are. */
 const FEW = 6
 
@@ -29,15 +25,15 @@ const TAX_TEXTS = {
 }
 
 /** An explanation as text, written here, so that the browser need not. */
-export function shownExplanation(
+export function toExplanationView(
   { month, previousMonth, currencies }: InvoiceExplanation,
   view: View,
-): ShownCurrency[] {
+): CurrencyView[] {
   return currencies.map((one) => {
     const { currency, causes } = one
-    const shown = causes.map((cause) => shownCause(cause, currency))
-    const isLong = causes.length > MOST_SHOWN + 1
-    const rest = isLong ? causes.slice(MOST_SHOWN) : []
+    const views = causes.map((cause) => toCauseView(cause, currency))
+    const isLong = causes.length > MAX_CAUSES + 1
+    const rest = isLong ? causes.slice(MAX_CAUSES) : []
     const side = (at: number, count: number, total: number) => ({
       name: monthAndYear(at),
       total: formatAmount(total, currency),
@@ -51,12 +47,12 @@ export function shownExplanation(
       effect: signedAmount(one.effectAmount, currency),
       share: shareText(one.fromAmount, one.effectAmount),
       groups: causes.length > FEW ? groupsOf(one) : [],
-      causes: isLong ? shown.slice(0, MOST_SHOWN) : shown,
+      causes: isLong ? views.slice(0, MAX_CAUSES) : views,
       smaller: isLong
         ? {
             name: `${rest.length.toLocaleString('en')} more causes`,
             effect: signedAmount(sumOf(rest), currency),
-            causes: shown.slice(MOST_SHOWN),
+            causes: views.slice(MAX_CAUSES),
           }
         : undefined,
       unchanged: unchangedText(one.unchangedCount, previousMonth),
@@ -72,21 +68,21 @@ function unchangedText(count: number, month: number): string | undefined {
   return `${what} did in ${monthText(month)}.`
 }
 
-function shownCause(cause: DifferenceCause, currency: string): ShownCause {
+function toCauseView(cause: DifferenceCause, currency: string): CauseView {
   const { product, platform, effectAmount } = cause
-  return { product, platform, ...causeWords(cause, currency), effect: signedAmount(effectAmount, currency) }
+  return { product, platform, ...causeLabel(cause, currency), effect: signedAmount(effectAmount, currency) }
 }
 
 /** What the causes of a kind come to on each platform, the largest first. */
-function groupsOf({ causes, currency }: Explanation): ShownGroup[] {
+function groupsOf({ causes, currency }: Explanation): GroupView[] {
   const groups = Map.groupBy(causes, ({ platform, cause }) => `${platform} ${cause}`)
   return [...groups.values()]
-    .map((own) => ({ own, sum: new Big(sumOf(own)) }))
+    .map((members) => ({ members, sum: new Big(sumOf(members)) }))
     .sort((a, b) => b.sum.abs().cmp(a.sum.abs()))
-    .flatMap(({ own, sum }) => {
-      const [first] = own
+    .flatMap(({ members, sum }) => {
+      const [first] = members
       if (!first) return []
-      const products = new Set(own.map(({ product }) => product)).size
+      const products = new Set(members.map(({ product }) => product)).size
       return [
         {
           platform: first.platform,

@@ -1,16 +1,16 @@
 import type { Metadata } from 'next'
 import { Profiles } from '#components/billing/posting-details/profiles.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listBillingProfiles } from '#lib/billing/client.ts'
 import { listBillingProfiles as operation } from '#lib/billing/posting-details/operations.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 
 const TITLE = 'Billing profiles'
 export const metadata: Metadata = { title: TITLE }
@@ -20,22 +20,24 @@ export default async function Page() {
   if (!may(caller, 'invoice-viewer')) {
     return <MissingRole title={TITLE} caller={caller} permission="invoice-viewer" />
   }
-  const answer = await soon(operation(caller, { params: {}, query: {}, body: undefined }, await traceOf()))
+  const answer = await settleWithin(
+    operation(caller, { params: {}, query: {}, body: undefined }, await requestMeta()),
+  )
   return (
     <>
-      <PageHead
-        crumb={{ href: '/invoices', name: 'Invoices' }}
+      <PageHeader
+        breadcrumb={{ href: '/invoices', name: 'Invoices' }}
         title={TITLE}
         subtitle="The purchase order, buyer reference and cost center that the next invoices of each carry."
         actions={<MoreMenu path={listBillingProfiles.path({})} />}
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
         {({ body }) => (
           <Hydrated answers={[[listBillingProfiles.key({}), body]]}>
             <Profiles maySet={may(caller, 'posting-editor')} />
           </Hydrated>
         )}
-      </Late>
+      </Streamed>
     </>
   )
 }

@@ -5,33 +5,33 @@ import { valuesOf } from '#components/lists/filters/view.ts'
 import { LetterLines, profilesLine } from '#components/shell/frame/letterhead.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHead } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-head.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { exportStatement, exportStatementXlsx, readStatement } from '#lib/billing/client.ts'
-import { listOwnProfiles } from '#lib/billing/posting-details/operations.ts'
+import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import * as contract from '#lib/billing/statements/contract.ts'
 import * as operations from '#lib/billing/statements/operations.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
-import type { Trace } from '#lib/platform/api/operation.ts'
+import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
-import { Late, soon } from '../../late.tsx'
+import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
+import { requestMeta } from '../../trace.ts'
 import { ALL, Statement } from './statement.tsx'
 
 export const metadata: Metadata = { title: 'Statement' }
 
 const TITLE = 'Statement'
-const CRUMB = { href: '/invoices', name: 'Invoices' }
+const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
 const INVALID = { title: TITLE, what: 'open items', path: ALL }
 /** As many as one answer has: what is printed should be whole. */
-const MOST_ITEMS = 250
+const MAX_ITEMS = 250
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -41,27 +41,27 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   const view = await readQuery(contract.readStatement, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
-  const query = { ...view, maxResults: view.maxResults ?? MOST_ITEMS }
+  const query = { ...view, maxResults: view.maxResults ?? MAX_ITEMS }
   const input = { params: {}, query, body: undefined }
-  const answer = await soon(load(caller, input, await traceOf()).catch(asInvalid))
+  const answer = await settleWithin(load(caller, input, await requestMeta()).catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
-      <Late answer={answer} fallback={null}>
-        {(found) => (
+      <Streamed answer={answer} fallback={null}>
+        {(result) => (
           <LetterLines
-            lines={found instanceof Problem ? [] : [profilesLine(namedOf(found.profiles, view))]}
+            lines={result instanceof Problem ? [] : [profilesLine(namedOf(result.profiles, view))]}
           />
         )}
-      </Late>
-      <PageHead
-        crumb={CRUMB}
+      </Streamed>
+      <PageHeader
+        breadcrumb={BREADCRUMB}
         title={TITLE}
         subtitle={
-          <Late answer={answer} fallback={OPEN}>
-            {(found) => (found instanceof Problem ? OPEN : openOn(found.statement.today))}
-          </Late>
+          <Streamed answer={answer} fallback={OPEN}>
+            {(result) => (result instanceof Problem ? OPEN : openOn(result.statement.today))}
+          </Streamed>
         }
         actions={
           <>
@@ -76,31 +76,31 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {(found) =>
-          found instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={found} />
+      <Streamed answer={answer} fallback={<RowsWaiting />}>
+        {(result) =>
+          result instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Statement view={view} {...found} />
+            <Statement view={view} {...result} />
           )
         }
-      </Late>
+      </Streamed>
     </>
   )
 }
 
-type Found = Awaited<ReturnType<typeof load>>
+type LoadedStatement = Awaited<ReturnType<typeof load>>
 
-async function load(caller: Caller, input: Input<typeof contract.readStatement>, trace: Trace) {
+async function load(caller: Caller, input: Input<typeof contract.readStatement>, meta: RequestMeta) {
   const [{ body: statement }, profiles] = await Promise.all([
-    operations.readStatement(caller, input, trace),
-    listOwnProfiles(caller),
+    operations.readStatement(caller, input, meta),
+    listCallerProfiles(caller),
   ])
   return { statement, profiles }
 }
 
 /** Those that a view names; all where it names none. */
-function namedOf(profiles: Found['profiles'], view: View) {
+function namedOf(profiles: LoadedStatement['profiles'], view: View) {
   const named = valuesOf(view, 'billingProfile')
   return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))
 }

@@ -1,8 +1,8 @@
 import { countText } from '#components/ui/count-text.ts'
 import 'server-only'
-import { issuerBeside } from '#components/billing/invoices/numbers.ts'
-import type { ShownAgeing } from '#components/billing/statements/ageing-table.tsx'
-import type { ShownAccount, ShownItem } from '#components/billing/statements/open-items.tsx'
+import { disambiguatingIssuer } from '#components/billing/invoices/numbers.ts'
+import type { AgeingView } from '#components/billing/statements/ageing-table.tsx'
+import type { AccountView, ItemView } from '#components/billing/statements/open-items.tsx'
 import { hrefOf, isSame, type View } from '#components/billing/statements/view.ts'
 import { withValues } from '#components/lists/filters/view.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/billing/statements/contract.ts'
@@ -11,7 +11,7 @@ import { daysText } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** A statement as text: what the service has added up exactly. */
-export function shownStatement({ currencies, items }: Statement, view: View) {
+export function toStatementView({ currencies, items }: Statement, view: View) {
   return {
     sums: currencies.flatMap((one) => sumsOf(one, view)),
     accounts: accountsOf(currencies, items),
@@ -23,14 +23,14 @@ export function itemsText(count: number): string {
   return `${countText(count)} open ${count === 1 ? 'item' : 'items'}`
 }
 
-function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], view: View): ShownAgeing[] {
+function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], view: View): AgeingView[] {
   const { currency } = whole
-  const row = (name: string, sums: Ageing, own: View, isTotal = false) => ({
+  const row = (name: string, sums: Ageing, rowView: View, isTotal = false) => ({
     name,
     currency,
     isTotal,
     count: itemsText(sums.count),
-    href: isSame(own, view) ? undefined : hrefOf(own),
+    href: isSame(rowView, view) ? undefined : hrefOf(rowView),
     amounts: Object.fromEntries(
       AGES.filter((age) => sums[age].count > 0).map((age) => [age, formatAmount(sums[age].amount, currency)]),
     ),
@@ -42,19 +42,21 @@ function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], 
 }
 
 /** The items of the page under their billing profile and currency, in their order. */
-function accountsOf(currencies: Statement['currencies'], items: readonly StatementItem[]): ShownAccount[] {
+function accountsOf(currencies: Statement['currencies'], items: readonly StatementItem[]): AccountView[] {
   const names = new Map(currencies.flatMap((one) => one.billingProfiles.map(({ id, name }) => [id, name])))
-  const issuerOf = issuerBeside(items)
+  const issuerOf = disambiguatingIssuer(items)
   const groups = Map.groupBy(items, ({ currency, billingProfileId }) => `${currency} ${billingProfileId}`)
-  return [...groups.values()].flatMap((own) => {
-    const [first] = own
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
     if (!first) return []
     const profile = names.get(first.billingProfileId) ?? first.billingProfileId
-    return [{ profile, currency: first.currency, items: own.map((item) => shownItem(item, issuerOf(item))) }]
+    return [
+      { profile, currency: first.currency, items: group.map((item) => toItemView(item, issuerOf(item))) },
+    ]
   })
 }
 
-function shownItem(item: StatementItem, issuer: string | undefined): ShownItem {
+function toItemView(item: StatementItem, issuer: string | undefined): ItemView {
   const { id, number, invoiceDate, dueDate, platform, currency, age, daysPastDue: days } = item
   return {
     id,
@@ -64,7 +66,7 @@ function shownItem(item: StatementItem, issuer: string | undefined): ShownItem {
     dueDate,
     platform,
     isCredit: age === 'credit',
-    late: days > 0 ? daysText(days) : undefined,
+    lateness: days > 0 ? daysText(days) : undefined,
     total: formatAmount(item.totalAmount, currency),
     balance: formatAmount(item.balanceAmount, currency),
   }

@@ -7,7 +7,7 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import type { Statement as Answer } from '#lib/billing/statements/contract.ts'
-import { itemsText, shownStatement } from './shown-statement.ts'
+import { itemsText, toStatementView } from './shown-statement.ts'
 
 /** The statement of everything. */
 export const ALL = '/invoices/statement'
@@ -23,7 +23,7 @@ export function Statement({
   profiles: readonly { id: string; name: string }[]
 }) {
   const { count, items } = statement
-  const { sums, accounts } = shownStatement(statement, view)
+  const { sums, accounts } = toStatementView(statement, view)
   return (
     <>
       <StatementFilters
@@ -42,7 +42,7 @@ export function Statement({
       {accounts.map((account) => (
         <OpenItems key={`${account.currency} ${account.profile}`} {...account} />
       ))}
-      <Pager {...pagesOf(view, statement)} words={['Previous', 'Next']} />
+      <Pager {...pagesOf(view, statement)} labels={['Previous', 'Next']} />
     </>
   )
 }

@@ -11,43 +11,44 @@ import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { confirmPasskey, listFactors, proveSession } from '#lib/identity/client.ts'
 import type { Signed } from '#lib/identity/second-factors/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { askPasskeyOf, NoPasskey } from '../passkey.ts'
+import { NoPasskey, promptPasskey } from '../passkey.ts'
 import { PasswordField } from '../password-field.tsx'
 import { beginFreshSignOn } from '../sign-on.ts'
-import { useWays } from './ways.ts'
+import { useSignInMethods } from './ways.ts'
 
-type Way = 'password' | 'code' | 'passkey'
+type SignInMethod = 'password' | 'code' | 'passkey'
 
 const FIELDS = {
   password: { label: 'Password', autoComplete: 'current-password', wrong: 'This is not your password.' },
   code: { label: 'Code', autoComplete: 'one-time-code', wrong: 'This code is wrong, or was used before.' },
 } as const
 
-type Props = { email: string; settle: (isConfirmed: boolean) => void }
+type ConfirmDialogProps = { email: string; onClose: (isConfirmed: boolean) => void }
 
 /** Asks the member for what proves who they are, of what works for them, and says whether they did. */
-export function ConfirmDialog({ email, settle }: Props) {
-  const may = useWays()
-  const ways = useOwn(may)
-  const [turned, setWay] = useState<Way>()
-  const way = turned ?? ways[0]
+export function ConfirmDialog({ email, onClose }: ConfirmDialogProps) {
+  const may = useSignInMethods()
+  const methods = useMemberMethods(may)
+  const [turned, setChosen] = useState<SignInMethod>()
+  const method = turned ?? methods[0]
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: async (given: string) => proveSession({ body: await proofBy(way ?? 'password', given) }),
-    onSuccess: () => settle(true),
+    mutationFn: async (secret: string) =>
+      proveSession({ body: await credentialFor(method ?? 'password', secret) }),
+    onSuccess: () => onClose(true),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (isPending || !way) return
-    const field = event.currentTarget.elements.namedItem(way) as HTMLInputElement | null
+    if (isPending || !method) return
+    const field = event.currentTarget.elements.namedItem(method) as HTMLInputElement | null
     mutate(field?.value ?? '', { onError: () => field?.select() })
   }
-  const turn = (other: Way) => {
+  const chooseMethod = (other: SignInMethod) => {
     reset()
-    setWay(other)
+    setChosen(other)
   }
   const isWrong = error instanceof Problem && error.code === 'invalid_request'
   return (
-    <Dialog title="Confirm it’s you" onClose={() => settle(false)}>
+    <Dialog title="Confirm it’s you" onClose={() => onClose(false)}>
       <p className="mt-1 text-ink-3">
         You signed in more than 10 minutes ago. What you are about to change asks who you are again.
       </p>
@@ -55,25 +56,25 @@ export function ConfirmDialog({ email, settle }: Props) {
         {/* Tells a password manager whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         {may ? null : <SkeletonRows count={1} />}
-        {way && way !== 'passkey' ? (
-          <WayField key={way} way={way} error={isWrong ? FIELDS[way].wrong : undefined} />
+        {method && method !== 'passkey' ? (
+          <MethodField key={method} method={method} error={isWrong ? FIELDS[method].wrong : undefined} />
         ) : null}
-        {error && (!isWrong || way === 'passkey') ? <Refused error={error} /> : null}
-        {ways
-          .filter((other) => other !== way)
+        {error && (!isWrong || method === 'passkey') ? <ConfirmError error={error} /> : null}
+        {methods
+          .filter((other) => other !== method)
           .map((other) => (
-            <Button key={other} look="quiet" onClick={() => turn(other)}>
-              {WAY_TEXTS[other]}
+            <Button key={other} variant="quiet" onClick={() => chooseMethod(other)}>
+              {METHOD_TEXTS[other]}
             </Button>
           ))}
-        {may?.signOn ? <BySignOn isAlone={!way} /> : null}
+        {may?.signOn ? <BySignOn isAlone={!method} /> : null}
         <div className="mt-2 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => settle(false)}>
+          <Button variant="quiet" onClick={() => onClose(false)}>
             Cancel
           </Button>
-          {way ? (
-            <Button type="submit" look="primary" pending={isPending}>
-              {way === 'passkey' ? 'Use the passkey' : 'Confirm'}
+          {method ? (
+            <Button type="submit" variant="primary" pending={isPending}>
+              {method === 'passkey' ? 'Use the passkey' : 'Confirm'}
             </Button>
           ) : null}
         </div>
@@ -82,7 +83,7 @@ export function ConfirmDialog({ email, settle }: Props) {
   )
 }
 
-const WAY_TEXTS: Record<Way, string> = {
+const METHOD_TEXTS: Record<SignInMethod, string> = {
   password: 'Use your password',
   code: 'Use a code of your app',
   passkey: 'Use a passkey',
@@ -91,33 +92,39 @@ const WAY_TEXTS: Record<Way, string> = {
 const NONE: { password: boolean; factor: boolean } = { password: false, factor: false }
 
 /** By what the member can prove who they are here: by their password, where one opens it, and by what they have set up. */
-function useOwn({ password, factor } = NONE): Way[] {
+function useMemberMethods({ password, factor } = NONE): SignInMethod[] {
   const { data } = useQuery({
     queryKey: listFactors.key({}),
     queryFn: ({ signal }) => listFactors({}, signal),
     enabled: factor,
   })
   const has = (kind: 'totp' | 'passkey') => data?.factors.some((one) => one.kind === kind)
-  const ways: Way[] = password ? ['password'] : []
-  if (factor && has('totp')) ways.push('code')
-  if (factor && has('passkey') && data?.passkeys === 'possible') ways.push('passkey')
-  return ways
+  const methods: SignInMethod[] = password ? ['password'] : []
+  if (factor && has('totp')) methods.push('code')
+  if (factor && has('passkey') && data?.passkeys === 'possible') methods.push('passkey')
+  return methods
 }
 
-function WayField({ way, error }: { way: Exclude<Way, 'passkey'>; error: string | undefined }) {
-  const { label, autoComplete } = FIELDS[way]
-  const field = { label, autoComplete, name: way, error, autoFocus: true, required: true }
-  return way === 'password' ? <PasswordField {...field} /> : <Field {...field} inputMode="numeric" />
+function MethodField({
+  method,
+  error,
+}: {
+  method: Exclude<SignInMethod, 'passkey'>
+  error: string | undefined
+}) {
+  const { label, autoComplete } = FIELDS[method]
+  const field = { label, autoComplete, name: method, error, autoFocus: true, required: true }
+  return method === 'password' ? <PasswordField {...field} /> : <Field {...field} inputMode="numeric" />
 }
 
-async function proofBy(way: Way, given: string) {
-  if (way === 'password') return { by: way, password: given }
-  if (way === 'code') return { by: way, code: given }
+async function credentialFor(method: SignInMethod, secret: string) {
+  if (method === 'password') return { by: method, password: secret }
+  if (method === 'code') return { by: method, code: secret }
   const { options } = await confirmPasskey({ body: {} })
-  return { by: way, passkey: (await askPasskeyOf(options)) as Signed }
+  return { by: method, passkey: (await promptPasskey(options)) as Signed }
 }
 
-function Refused({ error }: { error: Error }) {
+function ConfirmError({ error }: { error: Error }) {
   if (error instanceof NoPasskey) return <ProblemNote title="Not confirmed" detail={error.message} />
   if (!(error instanceof Problem))
     return <ProblemNote title="Not confirmed: no answer" detail="Check your connection and try again." />
@@ -142,7 +149,7 @@ function BySignOn({ isAlone }: { isAlone: boolean }) {
   }
   return (
     <>
-      <Button look={isAlone ? 'primary' : 'quiet'} onClick={leave} className="justify-self-start">
+      <Button variant={isAlone ? 'primary' : 'quiet'} onClick={leave} className="justify-self-start">
         {isAlone ? 'Confirm by single sign-on' : 'Confirm by single sign-on instead'}
       </Button>
       <p role="alert" className="text-sm text-danger empty:hidden">

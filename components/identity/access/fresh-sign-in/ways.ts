@@ -7,7 +7,7 @@ import { readWays } from '#lib/identity/client.ts'
 const ALL = { password: true, factor: true, signOn: true }
 
 /** By what the signed-in member can prove who they are: asked when somebody wants to know, and undefined until then. */
-export function useWays(): typeof ALL | undefined {
+export function useSignInMethods(): typeof ALL | undefined {
   const { data, isError } = useQuery({
     queryKey: readWays.key({}),
     queryFn: ({ signal }) => readWays({}, signal),

@@ -17,7 +17,7 @@ const PROFILE = '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.billing_p
 /** Who saw all of a customer's billing profiles sees those, and not all of the other one's. */
 const PROFILES = `ARRAY(SELECT p.new_id FROM going_profiles p
   WHERE s.billing_profiles IS NULL OR p.id = ANY (s.billing_profiles) ORDER BY 1)`
-const KNOWN = `EXISTS (SELECT FROM notice_recipients o
+const EXISTING_RECIPIENT = `EXISTS (SELECT FROM notice_recipients o
   WHERE o.customer_id = $2 AND o.customer_id <> s.customer_id AND lower(o.email) = lower(s.email))`
 
 /** In the order of the foreign keys. What an import did, and which mails left, stays with the history. */
@@ -53,13 +53,13 @@ const COPIES: readonly Copy[] = [
     where: 'EXISTS (SELECT FROM charge_sets o WHERE o.customer_id = $2 AND o.id = s.set_id)',
   },
   { table: 'invoice_files' },
-  { table: 'notice_recipients', where: `NOT ${KNOWN}` },
+  { table: 'notice_recipients', where: `NOT ${EXISTING_RECIPIENT}` },
 ]
 
 /** Copies the rows of one customer to another one. What waits for both, such as a trigger's sums, follows by itself. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   for (const copy of COPIES) await copyRows(owner, merge, copy)
-  await noteLookUps(owner, merge)
+  await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)
   await copySubscriptions(owner, merge)
 }
@@ -82,7 +82,7 @@ async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, cop
 }
 
 /** Whose its keys and addresses are from now on. */
-async function noteLookUps({ write }: OwnersWork, { into }: Merge): Promise<void> {
+async function updateCredentialIndex({ write }: OwnersWork, { into }: Merge): Promise<void> {
   await write(
     `INSERT INTO look_ups (kind, digest, customer_id, id)
      SELECT 'key', digest, customer_id, id FROM api_keys WHERE customer_id = $1

@@ -19,7 +19,7 @@ import {
   addMember,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { isSpread } from '#lib/platform/db/test-server.ts'
+import { isDistributed } from '#lib/platform/db/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { verifyChain } from '#lib/platform/history/verify.ts'
 import { commandLine } from '../../test-command.ts'
@@ -91,8 +91,8 @@ const addFactor = (member: string) =>
      SELECT person_id, 'moonbird', 'totp', 'App', 'sealed' FROM members WHERE id = $1`,
     [member],
   )
-const merge = (words: string) => admin(`customers merge moonbird --into sunbird ${words}`)
-const faultsOf = (err: string) =>
+const merge = (args: string) => admin(`customers merge moonbird --into sunbird ${args}`)
+const errorsOf = (err: string) =>
   err
     .split('\n')
     .slice(1, -1)
@@ -102,7 +102,7 @@ const actions = async (customer: string) =>
 const callerOf = (key: string | undefined) => findKeyCaller(digestOf(key ?? ''))
 
 // Two customers may lie on two machines there.
-describe.skipIf(isSpread)('what both have under one id is refused by its name', () => {
+describe.skipIf(isDistributed)('what both have under one id is refused by its name', () => {
   test('all of it at once', async () => {
     await addAsset('sunbird', 'cloud-platform-7', null)
     await addInvoice('sunbird', 'M-1', { number: 'X' })
@@ -111,7 +111,7 @@ describe.skipIf(isSpread)('what both have under one id is refused by its name', 
     await admin('issuers set Reseller --customer sunbird --city Cork')
     const { code, out, err } = await merge('--dry-run')
     expect([code, out]).toEqual([1, ''])
-    expect(faultsOf(err)).toEqual([
+    expect(errorsOf(err)).toEqual([
       'billing profile default: both have "default": add --profile default=<new id>',
       'asset cloud-platform-7: both have it',
       'invoice M-1: both have it',
@@ -126,7 +126,7 @@ describe.skipIf(isSpread)('what both have under one id is refused by its name', 
 
   test('also where two profiles would get one id, or one is called otherwise that is not there', async () => {
     const two = await merge('--dry-run --leave-members --profile default=same --profile emea=same')
-    expect(faultsOf(two.err)).toEqual(['billing profile default: two get the id "same"'])
+    expect(errorsOf(two.err)).toEqual(['billing profile default: two get the id "same"'])
     expect((await merge('--dry-run --profile none=x')).err).toBe('moonbird has no billing profile "none".\n')
     expect((await admin('customers merge sunbird --into sunbird.example --dry-run')).err).toContain(
       'are one customer',
@@ -135,15 +135,15 @@ describe.skipIf(isSpread)('what both have under one id is refused by its name', 
   })
 })
 
-const WORDS = '--profile default=moonbird --leave-members'
+const ARGS = '--profile default=moonbird --leave-members'
 
-describe.skipIf(isSpread)('a merge', () => {
+describe.skipIf(isDistributed)('a merge', () => {
   test('is shown first, and refused while the first one is open', async () => {
-    const { code, out, err } = await merge(`${WORDS} --dry-run`)
+    const { code, out, err } = await merge(`${ARGS} --dry-run`)
     expect([code, err]).toEqual([0, 'Dry run: nothing was stored.\n'])
     for (const line of ['assets  +2', 'invoices  +2', 'billing profiles  +2', 'members  +2', 'keys  +2'])
       expect(out).toMatch(new RegExp(`^${line}$`.replaceAll('  +', ' +'), 'm'))
-    expect(await merge(`${WORDS} --yes`)).toMatchObject({
+    expect(await merge(`${ARGS} --yes`)).toMatchObject({
       code: 1,
       err: expect.stringContaining('customers close moonbird'),
     })
@@ -152,7 +152,7 @@ describe.skipIf(isSpread)('a merge', () => {
 
   test('gives everything to the other one in one step', async () => {
     await admin('customers close moonbird')
-    expect(await merge(`${WORDS} --yes`)).toMatchObject({ code: 0 })
+    expect(await merge(`${ARGS} --yes`)).toMatchObject({ code: 0 })
     expect(await db.sql('sunbird', 'SELECT id FROM assets ORDER BY id')).toEqual(
       ['cloud-platform-7', 'cloud-platform-8', 'cloud-platform-9', 'workspace-suite-1'].map((id) => ({ id })),
     )
@@ -211,9 +211,9 @@ describe.skipIf(isSpread)('a merge', () => {
   })
 
   test("a vendor's subscription has one holder, and is read again", async () => {
-    const place = { vendor: 'google-workspace', vendorAccount: 'default', vendorCustomerId: 'C1' }
-    const held = await holdersOf([{ ...place, subscriptionId: 'S-moonbird-workspace-suite-1' }])
-    expect(held).toMatchObject([{ customerId: 'sunbird', assetId: 'workspace-suite-1' }])
+    const vendorRef = { vendor: 'google-workspace', vendorAccount: 'default', vendorCustomerId: 'C1' }
+    const holders = await holdersOf([{ ...vendorRef, subscriptionId: 'S-moonbird-workspace-suite-1' }])
+    expect(holders).toMatchObject([{ customerId: 'sunbird', assetId: 'workspace-suite-1' }])
   })
 
   test('whom it tells by mail is told from now on, and what somebody stopped stays stopped', async () => {
@@ -232,24 +232,27 @@ describe.skipIf(isSpread)('a merge', () => {
   test('both histories verify, each names the other, and the one vouches for the end of the other', async () => {
     for (const id of ['moonbird', 'sunbird']) {
       const customerId = newCustomerId(id)
-      expect((await readScope({ customerId }, (tx) => verifyChain(tx, customerId))).fault).toBeUndefined()
+      expect((await readScope({ customerId }, (tx) => verifyChain(tx, customerId))).violation).toBeUndefined()
     }
     expect((await actions('moonbird')).at(-1)).toBe('customer.merged-into')
-    const [told] = await db.sql(
+    const [event] = await db.sql(
       'sunbird',
       "SELECT details FROM audit_events WHERE action = 'customer.merged'",
     )
-    const [head] = await db.sql('moonbird', "SELECT seq, encode(digest, 'hex') AS digest FROM audit_heads")
-    expect(told?.details).toMatchObject({
+    const [chainHead] = await db.sql(
+      'moonbird',
+      "SELECT seq, encode(digest, 'hex') AS digest FROM audit_heads",
+    )
+    expect(event?.details).toMatchObject({
       from: 'moonbird',
-      'chain place': head?.seq,
-      'chain digest': head?.digest,
+      'chain place': chainHead?.seq,
+      'chain digest': chainHead?.digest,
       assets: 2,
     })
   })
 
   test('is done once, and not taken back', async () => {
-    expect(await merge(`${WORDS.replace('=moonbird', '=again')} --yes`)).toMatchObject({ code: 1 })
+    expect(await merge(`${ARGS.replace('=moonbird', '=again')} --yes`)).toMatchObject({ code: 1 })
     expect(await admin('customers reopen moonbird')).toMatchObject({
       code: 1,
       err: expect.stringContaining('was merged into sunbird'),
@@ -257,7 +260,7 @@ describe.skipIf(isSpread)('a merge', () => {
   })
 })
 
-test.skipIf(isSpread)('a merge that fails in the middle leaves both as they were', async () => {
+test.skipIf(isDistributed)('a merge that fails in the middle leaves both as they were', async () => {
   for (const id of ['left', 'right']) await addCustomer(id)
   await addAsset('left', 'cloud-platform-1', null)
   const key = await addKey('left', ['admin'])
@@ -278,14 +281,17 @@ test.skipIf(isSpread)('a merge that fails in the middle leaves both as they were
   expect(await callerOf(key)).toMatchObject({ customerId: 'right' })
 })
 
-test.runIf(isSpread)('a merge is refused in a database that is spread, and nothing is changed', async () => {
-  await admin('customers close moonbird')
-  for (const words of ['--dry-run', '--yes'])
-    expect(await merge(`${WORDS} ${words}`)).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringContaining('can not be merged in a database that Citus spreads'),
-    })
-  expect((await db.sql('moonbird', 'SELECT id FROM assets')).length).toBe(2)
-  expect((await actions('sunbird')).includes('customer.merged')).toBe(false)
-})
+test.runIf(isDistributed)(
+  'a merge is refused in a database that is spread, and nothing is changed',
+  async () => {
+    await admin('customers close moonbird')
+    for (const option of ['--dry-run', '--yes'])
+      expect(await merge(`${ARGS} ${option}`)).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining('can not be merged in a database that Citus spreads'),
+      })
+    expect((await db.sql('moonbird', 'SELECT id FROM assets')).length).toBe(2)
+    expect((await actions('sunbird')).includes('customer.merged')).toBe(false)
+  },
+)

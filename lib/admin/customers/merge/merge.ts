@@ -1,9 +1,9 @@
-import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '#lib/imports/refused.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from '#lib/imports/refused.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { customerNamed } from '../../command.ts'
 import { isAgreedTo, note, printRows } from '../../terminal.ts'
-import { byOwner, standingOf } from '../owners-work.ts'
+import { byOwner, readCustomerClosure } from '../owners-work.ts'
 import { copyAll } from './copy.ts'
 import { type Merge, prepare, sizesOf } from './prepare.ts'
 
@@ -21,11 +21,11 @@ export type MergeOptions = {
  * as any closed customer is. docs/customers.md says what goes, and what stays.
  * @throws Problem that names what both have under one id: nothing is written then
  */
-export async function mergeCustomers(given: string, options: MergeOptions): Promise<void> {
+export async function mergeCustomers(idOrDomain: string, options: MergeOptions): Promise<void> {
   const { into: target, profile = [], leaveMembers = false, dryRun = false, yes = false } = options
-  const [from, into] = [await customerNamed(given), await customerNamed(target)]
+  const [from, into] = [await customerNamed(idOrDomain), await customerNamed(target)]
   if (from.customerId === into.customerId)
-    throw new Problem('invalid_request', `${given} and ${target} are one customer.`)
+    throw new Problem('invalid_request', `${idOrDomain} and ${target} are one customer.`)
   const merge: Merge = {
     from: from.customerId,
     into: into.customerId,
@@ -33,11 +33,11 @@ export async function mergeCustomers(given: string, options: MergeOptions): Prom
     leaveMembers,
   }
   const { sizes, isClosed } = await inSight(merge, async (owner) => {
-    await refuseSpread(owner)
+    await rejectDistributed(owner)
     await prepare(owner, merge)
-    await refuseCollisions(owner, merge)
-    const standing = await standingOf(owner, merge.from)
-    return { sizes: await sizesOf(owner, merge), isClosed: standing.closedAt !== null }
+    await rejectCollisions(owner, merge)
+    const closure = await readCustomerClosure(owner, merge.from)
+    return { sizes: await sizesOf(owner, merge), isClosed: closure.closedAt !== null }
   })
   printRows(sizes, {})
   if (dryRun) return note('Dry run: nothing was stored.')
@@ -54,9 +54,9 @@ export async function mergeCustomers(given: string, options: MergeOptions): Prom
 }
 
 /** Two customers may lie on two machines there, and what is asked of both at once is asked of no machine. */
-async function refuseSpread({ query }: OwnersWork): Promise<void> {
-  const [found] = await query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
-  if (found?.spread)
+async function rejectDistributed({ query }: OwnersWork): Promise<void> {
+  const [row] = await query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
+  if (row?.spread)
     throw new Problem(
       'invalid_request',
       'Customers can not be merged in a database that Citus spreads over several machines: see deploy/citus/README.md. Nothing was changed.',
@@ -64,49 +64,52 @@ async function refuseSpread({ query }: OwnersWork): Promise<void> {
 }
 
 function inSight<T>({ from, into }: Merge, work: (owner: OwnersWork) => Promise<T>): Promise<T> {
-  return byOwner({ alone: [from], beside: [into] }, work)
+  return byOwner({ alone: [from], related: [into] }, work)
 }
 
 async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
   const { from, into } = merge
-  const [leaving, receiving] = [await standingOf(owner, from), await standingOf(owner, into)]
+  const [leaving, receiving] = [
+    await readCustomerClosure(owner, from),
+    await readCustomerClosure(owner, into),
+  ]
   if (!leaving.closedAt || leaving.isGone || leaving.mergedInto !== null || receiving.closedAt)
     throw new Problem(
       'invalid_request',
       `${from} has to be closed and not gone nor merged, and ${into} open.`,
     )
   await prepare(owner, merge)
-  await refuseCollisions(owner, merge)
+  await rejectCollisions(owner, merge)
   const sizes = await sizesOf(owner, merge)
   await retire(owner, merge)
   await copyAll(owner, merge)
   const details = Object.fromEntries(sizes.map(({ what, count }) => [what, Number(count)]))
-  await owner.tell(from, { action: 'customer.merged-into', subject: from, details: { into, ...details } })
-  const [head] = await owner.query<{ seq: string; digest: string }>(
+  await owner.addEvent(from, { action: 'customer.merged-into', subject: from, details: { into, ...details } })
+  const [chainHead] = await owner.query<{ seq: string; digest: string }>(
     "SELECT seq::text, encode(digest, 'hex') AS digest FROM audit_heads WHERE customer_id = $1",
     [from],
   )
   // By this the one history vouches for the other.
-  const chain = { 'chain place': head?.seq ?? '', 'chain digest': head?.digest ?? '' }
-  await owner.tell(into, {
+  const chain = { 'chain place': chainHead?.seq ?? '', 'chain digest': chainHead?.digest ?? '' }
+  await owner.addEvent(into, {
     action: 'customer.merged',
     subject: into,
     details: { from, ...chain, ...details },
   })
 }
 
-async function refuseCollisions(owner: OwnersWork, merge: Merge): Promise<void> {
+async function rejectCollisions(owner: OwnersWork, merge: Merge): Promise<void> {
   const problems = await collisionsOf(owner, merge)
-  if (problems.length > 0) throw new ImportRefused(problems)
+  if (problems.length > 0) throw new ImportError(problems)
 }
 
 /** What both customers have under one name: each is told, and nothing is guessed. */
 async function collisionsOf({ query }: OwnersWork, merge: Merge): Promise<ImportProblem[]> {
-  const found = await query<{ subject: string; reason: string }>(`${COLLISIONS} LIMIT ${MOST_PROBLEMS}`, [
+  const rows = await query<{ subject: string; reason: string }>(`${COLLISIONS} LIMIT ${MAX_PROBLEMS}`, [
     merge.from,
     merge.into,
   ])
-  return found.map(({ subject, reason }) => ({ subject, reason }))
+  return rows.map(({ subject, reason }) => ({ subject, reason }))
 }
 
 const BOTH = (table: string, alias = 'a') =>

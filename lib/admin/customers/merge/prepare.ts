@@ -47,20 +47,21 @@ export async function sizesOf(
   { query }: OwnersWork,
   { from }: Merge,
 ): Promise<{ what: string; count: string }[]> {
-  const of = (what: string, rows: string) => `SELECT '${what}' AS what, count(*)::text AS count FROM ${rows}`
-  const own = (table: string) => `${table} WHERE customer_id = $1`
+  const countOf = (what: string, rows: string) =>
+    `SELECT '${what}' AS what, count(*)::text AS count FROM ${rows}`
+  const customerRows = (table: string) => `${table} WHERE customer_id = $1`
   return query<{ what: string; count: string }>(
     [
-      of('assets', own('assets')),
-      of('license changes', own('license_changes')),
-      of('invoices', own('invoices')),
-      of('invoice lines', own('line_items')),
-      of('documents', own('invoice_files')),
-      of('billing profiles', 'going_profiles'),
-      of('issuers', own('issuers')),
-      of('members', 'going_members'),
-      of('keys', 'going_keys'),
-      of('notice recipients', own('notice_recipients')),
+      countOf('assets', customerRows('assets')),
+      countOf('license changes', customerRows('license_changes')),
+      countOf('invoices', customerRows('invoices')),
+      countOf('invoice lines', customerRows('line_items')),
+      countOf('documents', customerRows('invoice_files')),
+      countOf('billing profiles', 'going_profiles'),
+      countOf('issuers', customerRows('issuers')),
+      countOf('members', 'going_members'),
+      countOf('keys', 'going_keys'),
+      countOf('notice recipients', customerRows('notice_recipients')),
     ].join(' UNION ALL '),
     [from],
   )

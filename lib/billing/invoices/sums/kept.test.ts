@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listOpenItems, sumOpenItems } from '#lib/billing/statements/store.ts'
 import { importInvoices } from '#lib/imports/invoices/import.ts'
-import { ImportRefused } from '#lib/imports/refused.ts'
+import { ImportError } from '#lib/imports/refused.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { undoImport } from '#lib/imports/undo.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -17,7 +17,7 @@ import { epochOfDay } from '#lib/platform/values/days.ts'
 import { DEEP } from '../../../../test/fakes/deep.ts'
 import { summarizeInvoices } from '../operations.ts'
 import { serializeSummary } from '../serialize.ts'
-import { byRows, sumInvoices, wayOf } from './summary.ts'
+import { byRows, strategyFor, sumInvoices } from './summary.ts'
 import { compareSums } from './upkeep.ts'
 
 // Whatever imports do, and whatever is asked, the kept sums answer what the invoices come to.
@@ -85,7 +85,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /** Takes the steps one after the other; what is refused changes nothing. */
-async function take(customer: string, steps: readonly Step[]): Promise<number> {
+async function applySteps(customer: string, steps: readonly Step[]): Promise<number> {
   const customerId = newCustomerId(customer)
   const done: string[] = []
   let undone = 0
@@ -105,7 +105,7 @@ async function take(customer: string, steps: readonly Step[]): Promise<number> {
       await importInvoices(tx, customerId, one.invoices, { correct: one.correct, importId: id })
       done.push(id)
     }).catch((error: unknown) => {
-      if (!(error instanceof ImportRefused)) throw error
+      if (!(error instanceof ImportError)) throw error
     })
   }
   return undone
@@ -121,7 +121,7 @@ const ownerOf = (customer: string, billingProfiles: readonly string[] = PROFILES
   billingProfiles: [...billingProfiles],
 })
 
-const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined })
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 const some = <T>(values: readonly T[]) => optional(fc.subarray([...values], { minLength: 1 }))
 const day = optional(
   fc.constantFrom('2026-08-31', '2026-09-01', '2026-09-02', '2026-09-30', '2026-10-31').map(epochOfDay),
@@ -138,11 +138,18 @@ const selection = fc.record({
   minCreationTime: day,
   maxCreationTime: day,
 })
-type Wanted = typeof selection extends fc.Arbitrary<infer T> ? T : never
+type SelectionValue = typeof selection extends fc.Arbitrary<infer T> ? T : never
 
-const summaryBy = (way: typeof wayOf, customer: string, profiles: readonly string[], wanted: Wanted) =>
+const summaryBy = (
+  strategy: typeof strategyFor,
+  customer: string,
+  profiles: readonly string[],
+  query: SelectionValue,
+) =>
   readScope(ownerOf(customer), async (tx) =>
-    JSON.stringify(serializeSummary(await sumInvoices(tx, ownerOf(customer, profiles), wanted, way(wanted)))),
+    JSON.stringify(
+      serializeSummary(await sumInvoices(tx, ownerOf(customer, profiles), query, strategy(query))),
+    ),
   )
 
 /** The statement's sums, from each of its items. */
@@ -150,13 +157,16 @@ async function itemsByAge(
   tx: Transaction,
   customer: string,
   profiles: readonly string[],
-  filter: Wanted['filter'],
+  filter: SelectionValue['filter'],
 ) {
   const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, 1000)
   const groups = Map.groupBy(items, (item) => [item.currency, item.billingProfileId, item.age].join())
-  return [...groups].map(([key, own]) => {
-    const cents = own.reduce((all, { balanceAmount }) => all + Math.round(Number(balanceAmount) * 1000), 0)
-    return [key, own.length, cents]
+  return [...groups].map(([key, groupItems]) => {
+    const cents = groupItems.reduce(
+      (all, { balanceAmount }) => all + Math.round(Number(balanceAmount) * 1000),
+      0,
+    )
+    return [key, groupItems.length, cents]
   })
 }
 
@@ -167,16 +177,16 @@ describe('after random imports, corrections, payments, drafts, voided ones and u
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 6 }),
         fc.array(fc.tuple(selection, fc.subarray(PROFILES)), { minLength: 4, maxLength: 4 }),
-        async (steps, wanted) => {
+        async (steps, query) => {
           const customer = await newCustomer()
-          undone += await take(customer, steps)
+          undone += await applySteps(customer, steps)
           const { customerId } = ownerOf(customer)
           expect(await readScope({ customerId }, (tx) => compareSums(tx, customerId))).toEqual({
             differences: [],
             count: 0,
           })
-          for (const [one, profiles] of [[{ filter: {} } as Wanted, PROFILES] as const, ...wanted])
-            expect(await summaryBy(wayOf, customer, profiles, one)).toBe(
+          for (const [one, profiles] of [[{ filter: {} } as SelectionValue, PROFILES] as const, ...query])
+            expect(await summaryBy(strategyFor, customer, profiles, one)).toBe(
               await summaryBy(byRows, customer, profiles, one),
             )
         },
@@ -198,16 +208,16 @@ describe('after random imports, corrections, payments, drafts, voided ones and u
         fc.subarray(PROFILES),
         async (steps, filter, profiles) => {
           const customer = await newCustomer()
-          await take(customer, steps)
+          await applySteps(customer, steps)
           await readScope(ownerOf(customer), async (tx) => {
             const sums = await sumOpenItems(tx, ownerOf(customer, profiles), { filter })
-            const told = sums.map(({ currency, billingProfileId, age, count, amount: sum }) => [
+            const reported = sums.map(({ currency, billingProfileId, age, count, amount: sum }) => [
               [currency, billingProfileId, age].join(),
               count,
               Math.round(Number(sum) * 1000),
             ])
-            expect(told.sort()).toEqual(
-              (await itemsByAge(tx, customer, profiles, filter as Wanted['filter'])).sort(),
+            expect(reported.sort()).toEqual(
+              (await itemsByAge(tx, customer, profiles, filter as SelectionValue['filter'])).sort(),
             )
           })
         },
@@ -227,8 +237,8 @@ it('what takes too long is refused in words, with what is quick', async () => {
       `CREATE OR REPLACE FUNCTION clock.now() RETURNS timestamptz VOLATILE
        BEGIN ATOMIC SELECT pg_sleep(60); SELECT pg_catalog.now(); END`,
     )
-    const asked = summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, { requestId: 'r' })
-    await expect(asked).rejects.toMatchObject({
+    const summary = summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, { requestId: 'r' })
+    await expect(summary).rejects.toMatchObject({
       code: 'service_unavailable',
       message: expect.stringContaining('Without `search`, `dueDate` and `state` it is quick'),
     })
@@ -239,18 +249,18 @@ it('what takes too long is refused in words, with what is quick', async () => {
 
 it('midnight alone changes what is past due, and both ways agree on each side of it', async () => {
   const customer = await newCustomer()
-  const of = (number: string, dueDate: string) => ({ number, dueDate, ...TERMS })
+  const invoiceDue = (number: string, dueDate: string) => ({ number, dueDate, ...TERMS })
   const invoices = [
-    of('A', '2026-11-19'),
-    of('B', '2026-11-20'),
-    of('C', '2026-11-21'),
-    of('D', '2026-12-20'),
+    invoiceDue('A', '2026-11-19'),
+    invoiceDue('B', '2026-11-20'),
+    invoiceDue('C', '2026-11-21'),
+    invoiceDue('D', '2026-12-20'),
   ]
-  await take(customer, [{ what: 'import', correct: false, invoices }])
+  await applySteps(customer, [{ what: 'import', correct: false, invoices }])
   const pastDue = async (status: string) => {
-    const wanted = { filter: { status: [status] } } as Wanted
-    const answer = await summaryBy(wayOf, customer, PROFILES, wanted)
-    expect(answer).toBe(await summaryBy(byRows, customer, PROFILES, wanted))
+    const query = { filter: { status: [status] } } as SelectionValue
+    const answer = await summaryBy(strategyFor, customer, PROFILES, query)
+    expect(answer).toBe(await summaryBy(byRows, customer, PROFILES, query))
     return JSON.parse(answer).count
   }
   const counts: number[][] = []
@@ -277,7 +287,7 @@ const TERMS: Omit<NewInvoice, 'number' | 'dueDate'> = {
 }
 
 describe('an import of many batches', () => {
-  const many = (given: (at: number) => Partial<NewInvoice>): NewInvoice[] =>
+  const many = (build: (at: number) => Partial<NewInvoice>): NewInvoice[] =>
     Array.from({ length: 6200 }, (_, at) => ({
       number: `M-${at}`,
       platform: at % 2 ? 'web-services' : 'cloud-platform',
@@ -287,7 +297,7 @@ describe('an import of many batches', () => {
       dueDate: `2026-12-${String(1 + (at % 28)).padStart(2, '0')}`,
       totalAmount: `${at}.25`,
       lines: [{ type: 'x', description: 'x', price: `${at}.25`, qty: '1' }],
-      ...given(at),
+      ...build(at),
     }))
 
   it('leaves the sums right, and so does the next one, and each of their ends', async () => {

@@ -30,10 +30,10 @@ export function ofMonths(
 }
 
 /** What has a balance: what is to be paid, and credit. */
-export const unsettledSums = sql`(${dueDate} IS NOT NULL OR ${invoiceSums.creditCount} > 0)`
+export const hasOutstanding = sql`(${dueDate} IS NOT NULL OR ${invoiceSums.creditCount} > 0)`
 
 /** How many of the invoices of a row have a balance. */
-export const unsettledCount = sql`CASE WHEN ${dueDate} IS NULL THEN ${invoiceSums.creditCount} ELSE ${invoiceSums.count} END`
+export const outstandingCount = sql`CASE WHEN ${dueDate} IS NULL THEN ${invoiceSums.creditCount} ELSE ${invoiceSums.count} END`
 
 /** The rule of `statusOfIssued`, of sums: what is settled has no due day, and what is open has its own. */
 function hasStatus(status: string): SQL {

@@ -18,7 +18,7 @@ import { byRows, sumInvoices } from './summary.ts'
 const INVOICES = 100_000
 let database: TestDatabase
 let client: PoolClient
-let kept: number
+let sumCount: number
 const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   )
   await run(database.url, 'VACUUM ANALYZE invoices')
   await run(database.url, 'VACUUM ANALYZE invoice_sums')
-  kept = Number((await database.sql('large', 'SELECT count(*) AS n FROM invoice_sums'))[0]?.n)
+  sumCount = Number((await database.sql('large', 'SELECT count(*) AS n FROM invoice_sums'))[0]?.n)
   client = await database.opened.reads.connect()
   await client.query("SELECT set_config('console.customer', 'large', false)")
 })
@@ -46,14 +46,14 @@ afterAll(async () => {
 
 /** Which tables the statements of `read` look at, and how many rows they read there, whether they keep them or not. */
 async function readBy(read: (tx: Transaction) => Promise<unknown>) {
-  const statements = await sentBy(() => read(drizzle(client)))
+  const queries = await sentBy(() => read(drizzle(client)))
   const tables: Record<string, number> = {}
-  for (const { from } of await rowsRead(client, statements))
+  for (const { from } of await rowsRead(client, queries))
     for (const [table, rows] of Object.entries(from)) tables[table] = (tables[table] ?? 0) + rows
-  return { tables, statements: statements.length }
+  return { tables, queryCount: queries.length }
 }
-const bySelection = (selection: Selection, way?: ReturnType<typeof byRows>) =>
-  readBy((tx) => sumInvoices(tx, owner, selection, way))
+const bySelection = (selection: Selection, strategy?: ReturnType<typeof byRows>) =>
+  readBy((tx) => sumInvoices(tx, owner, selection, strategy))
 
 describe(`of ${INVOICES} invoices`, () => {
   it.each<[string, Selection]>([
@@ -67,20 +67,20 @@ describe(`of ${INVOICES} invoices`, () => {
       { minCreationTime: epochOfDay('2025-01-01'), maxCreationTime: epochOfDay('2025-12-31') },
     ],
   ])('the summary reads the sums and no invoice: %s', async (_, selection) => {
-    const { tables, statements } = await bySelection(selection)
+    const { tables, queryCount } = await bySelection(selection)
     expect(Object.keys(tables)).toEqual(['invoice_sums'])
     // What was billed, and what has a balance.
-    expect(tables.invoice_sums).toBeLessThanOrEqual(2 * kept)
-    expect(kept).toBeLessThan(500)
-    expect(statements).toBe(3)
+    expect(tables.invoice_sums).toBeLessThanOrEqual(2 * sumCount)
+    expect(sumCount).toBeLessThan(500)
+    expect(queryCount).toBe(3)
   })
 
   it('a range that cuts months reads the invoices of these days', async () => {
     const cut = { minCreationTime: epochOfDay('2024-11-30'), maxCreationTime: epochOfDay('2026-10-02') }
-    const { tables, statements } = await bySelection(cut)
+    const { tables, queryCount } = await bySelection(cut)
     const days = 3
     expect(tables.invoices).toBeLessThanOrEqual(2 * days * Math.ceil(INVOICES / 730))
-    expect(statements).toBe(3)
+    expect(queryCount).toBe(3)
   })
 
   it('without the sums all of them were read, and that is seen', async () => {
@@ -88,9 +88,9 @@ describe(`of ${INVOICES} invoices`, () => {
   })
 
   it('the heads of a statement read the sums and no invoice', async () => {
-    const { tables, statements } = await readBy((tx) => sumOpenItems(tx, owner, {}))
+    const { tables, queryCount } = await readBy((tx) => sumOpenItems(tx, owner, {}))
     expect(Object.keys(tables)).toEqual(['invoice_sums'])
-    expect(tables.invoice_sums).toBeLessThanOrEqual(kept)
-    expect(statements).toBe(1)
+    expect(tables.invoice_sums).toBeLessThanOrEqual(sumCount)
+    expect(queryCount).toBe(1)
   })
 })

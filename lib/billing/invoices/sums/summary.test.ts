@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Given } from '#lib/platform/api/client.ts'
+import type { PartialInput } from '#lib/platform/api/client.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -12,10 +12,10 @@ import type * as contract from '../contract.ts'
 import { summarizeInvoices } from '../operations.ts'
 import { statusOf } from '../rules.ts'
 import { type Days, daysOf, type Selection } from '../selection.ts'
-import { byRows, wayOf } from './summary.ts'
+import { byRows, strategyFor } from './summary.ts'
 
 describe('summary', () => {
-  type Query = NonNullable<Given<typeof contract.summarizeInvoices>['query']>
+  type Query = NonNullable<PartialInput<typeof contract.summarizeInvoices>['query']>
   type Row = Record<'id' | 'profile' | 'platform' | 'currency' | 'invoiceDate' | 'dueDate', string> & {
     total: string
     balance: string
@@ -24,7 +24,7 @@ describe('summary', () => {
   const PROFILES = ['default', 'emea', 'apac']
   /** What sums are read from: the rows that are kept for that, and the invoices. */
   const TABLES = ['invoice_sums', 'invoices']
-  const trace = { requestId: 'test-request' }
+  const requestMeta = { requestId: 'test-request' }
   let database: TestDatabase
   let fin: Caller
   const today = '2026-11-20'
@@ -51,7 +51,7 @@ describe('summary', () => {
   afterAll(() => database.close())
 
   const summary = async (query: Query, caller = fin) =>
-    (await summarizeInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+    (await summarizeInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 
   /** Cents, three decimals, fractions of a cent, twelve digits, below zero, nothing. */
   const amount = fc.oneof(
@@ -84,27 +84,27 @@ describe('summary', () => {
 
   /** The same sums by another way: row by row, in decimals. */
   function expected(chosen: Row[]) {
-    const sum = (some: Row[], of: 'total' | 'balance') =>
-      Number(some.reduce((all, row) => all.plus(row[of]), new Big(0)).toFixed())
+    const sum = (some: Row[], field: 'total' | 'balance') =>
+      Number(some.reduce((all, row) => all.plus(row[field]), new Big(0)).toFixed())
     const part = (some: Row[]) => ({ count: some.length, amount: sum(some, 'balance') })
     const first = (name: string, some: Row[]) =>
       some.length > 0 ? { [name]: Math.min(...some.map(({ dueDate }) => epochOfDay(dueDate))) } : {}
     const groups = (some: Row[], by: (row: Row) => string) =>
       Object.entries(Object.groupBy(some, by) as Record<string, Row[]>).sort(([a], [b]) => (a < b ? -1 : 1))
-    const currencies = groups(chosen, ({ currency }) => currency).map(([currency, own]) => {
-      const due = own.filter(({ balance }) => new Big(balance).gt(0))
-      const late = due.filter(({ dueDate }) => dueDate < today)
-      const soon = due.filter(({ dueDate }) => dueDate >= today && dueDate <= addDays(today, 30))
+    const currencies = groups(chosen, ({ currency }) => currency).map(([currency, currencyRows]) => {
+      const due = currencyRows.filter(({ balance }) => new Big(balance).gt(0))
+      const overdue = due.filter(({ dueDate }) => dueDate < today)
+      const dueWithin30Days = due.filter(({ dueDate }) => dueDate >= today && dueDate <= addDays(today, 30))
       return {
         currency,
-        count: own.length,
-        totalAmount: sum(own, 'total'),
-        balanceAmount: sum(own, 'balance'),
+        count: currencyRows.length,
+        totalAmount: sum(currencyRows, 'total'),
+        balanceAmount: sum(currencyRows, 'balance'),
         outstanding: part(due),
-        credit: part(own.filter(({ balance }) => new Big(balance).lt(0))),
-        pastDue: { ...part(late), ...first('oldestDueDate', late) },
-        dueIn30Days: { ...part(soon), ...first('firstDueDate', soon) },
-        months: groups(own, ({ invoiceDate }) => invoiceDate.slice(0, 7)).map(([month, some]) => ({
+        credit: part(currencyRows.filter(({ balance }) => new Big(balance).lt(0))),
+        pastDue: { ...part(overdue), ...first('oldestDueDate', overdue) },
+        dueIn30Days: { ...part(dueWithin30Days), ...first('firstDueDate', dueWithin30Days) },
+        months: groups(currencyRows, ({ invoiceDate }) => invoiceDate.slice(0, 7)).map(([month, some]) => ({
           month: epochOfDay(`${month}-01`),
           count: some.length,
           totalAmount: sum(some, 'total'),
@@ -120,9 +120,9 @@ describe('summary', () => {
     return { count: chosen.length, today: epochOfDay(today), currencies }
   }
 
-  const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined })
+  const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
   const some = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 1 })
-  const WANTED = {
+  const SELECTION_FIELDS = {
     filter: fc.record({
       platform: optional(some([...PLATFORMS, 'nothing'])),
       status: optional(some(['OPEN', 'PAST DUE', 'PAID'])),
@@ -134,14 +134,16 @@ describe('summary', () => {
     search: optional(fc.constantFrom('in-1', 'IN-2', 'IN-29', 'X')),
     profiles: fc.subarray(PROFILES),
   }
-  type Wanted = {
-    [Key in keyof typeof WANTED]: (typeof WANTED)[Key] extends fc.Arbitrary<infer T> ? T : never
+  type SelectionValue = {
+    [Key in keyof typeof SELECTION_FIELDS]: (typeof SELECTION_FIELDS)[Key] extends fc.Arbitrary<infer T>
+      ? T
+      : never
   }
 
   const timeOf = (days: number | undefined) =>
     days === undefined ? undefined : epochOfDay(today) + days * DAY_MS
 
-  function isChosen(row: Row, { filter, from, to, search, profiles }: Wanted): boolean {
+  function isChosen(row: Row, { filter, from, to, search, profiles }: SelectionValue): boolean {
     const status = statusOf(row.balance, row.dueDate, today)
     const [due, issued] = [epochOfDay(row.dueDate), epochOfDay(row.invoiceDate)]
     return [
@@ -162,17 +164,17 @@ describe('summary', () => {
 
     it('are of what is filtered, whatever the filter, and of the billing profiles that the caller may see', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.record(WANTED), async (wanted) => {
-          const { filter, profiles, search } = wanted
-          const asked = Object.entries(filter).filter(([, values]) => values !== undefined)
+        fc.asyncProperty(fc.record(SELECTION_FIELDS), async (value) => {
+          const { filter, profiles, search } = value
+          const filters = Object.entries(filter).filter(([, values]) => values !== undefined)
           const query = {
-            filter: asked.length > 0 ? (Object.fromEntries(asked) as Query['filter']) : undefined,
-            minCreationTime: timeOf(wanted.from),
-            maxCreationTime: timeOf(wanted.to),
+            filter: filters.length > 0 ? (Object.fromEntries(filters) as Query['filter']) : undefined,
+            minCreationTime: timeOf(value.from),
+            maxCreationTime: timeOf(value.to),
             search,
           }
           const limited = { ...fin, billingProfiles: profiles }
-          expect(await summary(query, limited)).toEqual(expected(rows.filter((row) => isChosen(row, wanted))))
+          expect(await summary(query, limited)).toEqual(expected(rows.filter((row) => isChosen(row, value))))
         }),
         { numRuns: 60 },
       )
@@ -194,13 +196,13 @@ describe('summary', () => {
 
     it("are never another customer's, also where the profile's name is the same and the second wall is down", async () => {
       const eve = await callerOf('southwind', 'admin')
-      const own = { count: 1, currencies: [{ currency: 'USD', count: 1, totalAmount: 7.77 }] }
-      expect(await summary({}, eve)).toMatchObject(own)
+      const dollars = { count: 1, currencies: [{ currency: 'USD', count: 1, totalAmount: 7.77 }] }
+      expect(await summary({}, eve)).toMatchObject(dollars)
       for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
       try {
-        expect(await summary({}, { ...eve, billingProfiles: PROFILES })).toMatchObject(own)
+        expect(await summary({}, { ...eve, billingProfiles: PROFILES })).toMatchObject(dollars)
         const query = { filter: { platform: ["x' OR 'a'='a", ...PLATFORMS] } }
-        expect(await summary(query, { ...eve, billingProfiles: PROFILES })).toMatchObject(own)
+        expect(await summary(query, { ...eve, billingProfiles: PROFILES })).toMatchObject(dollars)
         const seen = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM invoices'))
         expect(seen.rows[0]?.n).toBe(rows.length + 1)
       } finally {
@@ -225,7 +227,7 @@ describe('way', () => {
       ['issued invoices', { filter: { state: ['issued'] } }],
       ['an empty search', { search: '' }],
     ])('asks the sums for %s', (_, selection) => {
-      expect(wayOf(selection)).toEqual({ months: { from: undefined, to: undefined }, rows: [] })
+      expect(strategyFor(selection)).toEqual({ months: { from: undefined, to: undefined }, rows: [] })
     })
 
     it.each<[string, Selection]>([
@@ -239,7 +241,7 @@ describe('way', () => {
       ['a range that ends before it begins', between('2026-11-01', '2026-09-30')],
       ['what no month begins after', { minCreationTime: at('9999-12-05') }],
     ])('reads the invoices for %s', (_, selection) => {
-      expect(wayOf(selection)).toEqual(byRows(selection))
+      expect(strategyFor(selection)).toEqual(byRows(selection))
     })
 
     it.each<[string, Selection, Days, Days[]]>([
@@ -273,7 +275,7 @@ describe('way', () => {
         [],
       ],
     ])('takes whole months from the sums and the rest from invoices: %s', (_, selection, months, rows) => {
-      expect(wayOf(selection)).toEqual({ months, rows })
+      expect(strategyFor(selection)).toEqual({ months, rows })
     })
 
     it('has each day of a range once, whatever the range', () => {
@@ -281,7 +283,7 @@ describe('way', () => {
       fc.assert(
         fc.property(time, time, (minCreationTime, maxCreationTime) => {
           const selection = { minCreationTime, maxCreationTime }
-          const { months, rows } = wayOf(selection)
+          const { months, rows } = strategyFor(selection)
           for (let n = -1; n < 902; n++) {
             const day = dayOf(n * DAY_MS)
             const month = `${day.slice(0, 7)}-01`
@@ -297,7 +299,7 @@ describe('way', () => {
     })
 
     it('cuts no month longer than a month', () => {
-      const { rows } = wayOf(between('2020-01-02', '2026-12-30'))
+      const { rows } = strategyFor(between('2020-01-02', '2026-12-30'))
       for (const { from = '', to = '' } of rows) expect(to < addDays(from, 31)).toBe(true)
     })
   })

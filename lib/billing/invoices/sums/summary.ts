@@ -4,9 +4,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import { byTokens } from '../search.ts'
-import { type Days, daysOf, type Owner, owned, type Selection, selected, today } from '../selection.ts'
+import { type Days, daysOf, type Owner, type Selection, selected, today, visibleTo } from '../selection.ts'
 import { idsOf, isOneOf, issuersOf } from '../tokens.ts'
-import { ofMonths, unsettledCount, unsettledSums } from './months.ts'
+import { hasOutstanding, ofMonths, outstandingCount } from './months.ts'
 
 /** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
 export type Billed = {
@@ -17,7 +17,7 @@ export type Billed = {
   total: string
 }
 /** What is not settled of one currency. Amounts are exact decimal text, days `YYYY-MM-DD`. */
-export type Unsettled = {
+export type OutstandingSums = {
   currency: string
   balance: string
   due_count: number
@@ -31,43 +31,45 @@ export type Unsettled = {
   soon: string
   soon_from: string | null
 }
-export type Sums = { today: string; billed: Billed[]; unsettled: Unsettled[] }
+export type Sums = { today: string; billed: Billed[]; outstanding: OutstandingSums[] }
 
 /**
  * Exact sums of the selection, each of one currency. Today is the database's day in UTC.
- * @param way other than the one that the selection has: both give the same
+ * @param strategy other than the one that the selection has: both give the same
  */
 export async function sumInvoices(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  way: Way = wayOf(selection),
+  strategy: SumStrategy = strategyFor(selection),
 ): Promise<Sums> {
-  return sumParts(tx, partsOf(owner, selection, way))
+  return sumParts(tx, partsOf(owner, selection, strategy))
 }
 
 /** What is added up: of kept sums what the first condition holds of, and of invoices each what another one does. */
 export type Parts = { months: SQL | undefined; rows: readonly (SQL | undefined)[] }
 
-function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
+function partsOf(owner: Owner, selection: Selection, strategy: SumStrategy): Parts {
   return {
-    months: way.months && and(...ofMonths(owner, selection, way.months)),
-    rows: way.rows.map((days) => and(...owned(owner), ...selected(selection, days))),
+    months: strategy.months && and(...ofMonths(owner, selection, strategy.months)),
+    rows: strategy.rows.map((days) => and(...visibleTo(owner), ...selected(selection, days))),
   }
 }
 
 /** The sums of several parts, which have no invoice in common; one at least. */
 async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums> {
-  const [billed, unsettled, now] = await Promise.all([
+  const [billed, outstanding, now] = await Promise.all([
     tx.execute<Billed>(
       billedOf(together([...(months ? [billedByMonth(months)] : []), ...rows.map(billedByRow)])),
     ),
-    tx.execute<Unsettled>(
-      unsettledOf(together([...(months ? [unsettledByMonth(months)] : []), ...rows.map(unsettledByRow)])),
+    tx.execute<OutstandingSums>(
+      groupOutstanding(
+        together([...(months ? [outstandingByMonth(months)] : []), ...rows.map(outstandingByRow)]),
+      ),
     ),
     tx.execute<{ today: string }>(sql`SELECT ${today} AS today`),
   ])
-  return { today: now.rows[0]?.today ?? '', billed: billed.rows, unsettled: unsettled.rows }
+  return { today: now.rows[0]?.today ?? '', billed: billed.rows, outstanding: outstanding.rows }
 }
 
 function together(parts: readonly SQL[]): SQL {
@@ -103,15 +105,15 @@ function billedOf(parts: SQL): SQL {
     ORDER BY currency, month, platform COLLATE "C"`
 }
 
-function unsettledByMonth(where: SQL | undefined): SQL {
+function outstandingByMonth(where: SQL | undefined): SQL {
   const { currency, dueDate, balance } = invoiceSums
   return sql`
-    SELECT ${currency}, ${dueDate}, ${unsettledCount} AS count, ${balance} AS balance
-    FROM ${invoiceSums} WHERE ${where} AND ${unsettledSums}`
+    SELECT ${currency}, ${dueDate}, ${outstandingCount} AS count, ${balance} AS balance
+    FROM ${invoiceSums} WHERE ${where} AND ${hasOutstanding}`
 }
 
 /** Most invoices have no balance, and the index of those that have is short. */
-function unsettledByRow(where: SQL | undefined): SQL {
+function outstandingByRow(where: SQL | undefined): SQL {
   const { currency, dueDate, balanceAmount } = invoices
   return sql`
     SELECT ${currency}, CASE WHEN ${balanceAmount} > 0 THEN ${dueDate} END AS due_date, 1 AS count,
@@ -120,19 +122,19 @@ function unsettledByRow(where: SQL | undefined): SQL {
 }
 
 /** @param parts of what has a balance; credit has no due day */
-function unsettledOf(parts: SQL): SQL {
+function groupOutstanding(parts: SQL): SQL {
   const day = sql`${today}::date`
   const sums = (name: string, condition: SQL) => sql`
     coalesce(sum(count) FILTER (WHERE ${condition}), 0)::int AS ${sql.identifier(`${name}_count`)},
     coalesce(sum(balance) FILTER (WHERE ${condition}), 0) AS ${sql.identifier(name)}`
-  const isLate = sql`due_date < ${day}`
-  const isSoon = sql`due_date BETWEEN ${day} AND ${day} + 30`
+  const isOverdue = sql`due_date < ${day}`
+  const isDueWithin30Days = sql`due_date BETWEEN ${day} AND ${day} + 30`
   return sql`
     WITH unsettled AS (${parts})
     SELECT currency, sum(balance) AS balance, ${sums('due', sql`due_date IS NOT NULL`)},
       ${sums('credit', sql`due_date IS NULL`)},
-      ${sums('late', isLate)}, min(due_date) FILTER (WHERE ${isLate})::text AS late_since,
-      ${sums('soon', isSoon)}, min(due_date) FILTER (WHERE ${isSoon})::text AS soon_from
+      ${sums('late', isOverdue)}, min(due_date) FILTER (WHERE ${isOverdue})::text AS late_since,
+      ${sums('soon', isDueWithin30Days)}, min(due_date) FILTER (WHERE ${isDueWithin30Days})::text AS soon_from
     FROM unsettled GROUP BY 1`
 }
 
@@ -140,10 +142,10 @@ function unsettledOf(parts: SQL): SQL {
 const LAST_MONTH = '9999-12-01'
 
 /** Where the sums of a selection come from: the months that are kept as sums, and the invoices of the other days. */
-type Way = { months: Days | undefined; rows: readonly Days[] }
+type SumStrategy = { months: Days | undefined; rows: readonly Days[] }
 
 /** The way that never asks the sums: each invoice that is selected is read. */
-export function byRows(selection: Selection): Way {
+export function byRows(selection: Selection): SumStrategy {
   return { months: undefined, rows: [daysOf(selection)] }
 }
 
@@ -151,9 +153,9 @@ export function byRows(selection: Selection): Way {
  * The one rule of which way a selection is added up. Sums are kept of issued invoices, by month. So whole months are
  * asked of them, and the days of a month that the range cuts are read; with a filter that the sums do not know, all are.
  */
-export function wayOf(selection: Selection): Way {
+export function strategyFor(selection: Selection): SumStrategy {
   const { from, to } = daysOf(selection)
-  if (!areKept(selection) || (from && from > LAST_MONTH)) return byRows(selection)
+  if (!canUseMonthSums(selection) || (from && from > LAST_MONTH)) return byRows(selection)
   const first = from && firstWholeMonth(from)
   const last = to && lastWholeMonth(to)
   if (first && last && first > last) return byRows(selection)
@@ -164,16 +166,16 @@ export function wayOf(selection: Selection): Way {
 }
 
 /** Whether the sums have what the filters ask for, dates apart. */
-function areKept(selection: Selection): boolean {
+function canUseMonthSums(selection: Selection): boolean {
   const { filter, search, ids, minAmount, maxAmount, product } = selection
   const states = new Set(filter?.state ?? ['issued'])
   if (states.size !== 1 || !states.has('issued') || filter?.dueDate || search || ids) return false
   if (product || filter?.document) return false
-  return minAmount === undefined && maxAmount === undefined && areDueKept(selection)
+  return minAmount === undefined && maxAmount === undefined && canUseDueSums(selection)
 }
 
 /** The due days of what is open are kept, and of nothing else. */
-function areDueKept({ filter, minDueDate, maxDueDate }: Selection): boolean {
+function canUseDueSums({ filter, minDueDate, maxDueDate }: Selection): boolean {
   if (minDueDate === undefined && maxDueDate === undefined) return true
   return filter?.status?.every((status) => status === 'OPEN' || status === 'PAST DUE') ?? false
 }
@@ -189,30 +191,30 @@ function lastWholeMonth(day: string): string {
 }
 
 /** So many are added up one by one by their ids; of more, all invoices are read. */
-const MOST_READ = 5000
+const MAX_IDS = 5000
 
 /**
  * Exact sums of whatever is selected, as `sumInvoices` gives them. Of a search, those of an issuer that it finds come
  * from the kept sums, and the other ones are read, as long as they are few.
  */
-export async function sumFound(tx: Transaction, owner: Owner, selection: Selection): Promise<Sums> {
-  const wanted = await byTokens(tx, owner, selection)
-  if (!wanted) return sumInvoices(tx, owner, selection)
-  const { search, filter, ...times } = wanted
+export async function sumMatches(tx: Transaction, owner: Owner, selection: Selection): Promise<Sums> {
+  const tokenSearch = await byTokens(tx, owner, selection)
+  if (!tokenSearch) return sumInvoices(tx, owner, selection)
+  const { search, filter, ...times } = tokenSearch
   const [issuers, ids] = await Promise.all([
     issuersOf(tx, owner.customerId, search),
-    idsOf(tx, { customerId: owner.customerId, search, days: daysOf(wanted) }, MOST_READ),
+    idsOf(tx, { customerId: owner.customerId, search, days: daysOf(tokenSearch) }, MAX_IDS),
   ])
   if (!ids) return sumInvoices(tx, owner, selection)
   const byNumber = and(
-    ...owned(owner),
-    ...selected(wanted),
+    ...visibleTo(owner),
+    ...selected(tokenSearch),
     isOneOf(ids),
     not(inArray(invoices.issuer, issuers)),
   )
   const both = filter?.issuer?.filter((issuer) => issuers.includes(issuer)) ?? issuers
   if (both.length === 0) return sumParts(tx, { months: undefined, rows: [byNumber] })
   const sent = { ...times, filter: { ...filter, issuer: both } }
-  const { months, rows } = partsOf(owner, sent, wayOf(sent))
+  const { months, rows } = partsOf(owner, sent, strategyFor(sent))
   return sumParts(tx, { months, rows: [...rows, byNumber] })
 }

@@ -21,10 +21,10 @@ beforeEach(async () => {
   customer = await addNewCustomer()
 })
 
-const write = (statement: string, values: unknown[] = []) => db.sql(customer, statement, values)
-const sums = async (of = customer): Promise<unknown[]> => {
+const write = (query: string, values: unknown[] = []) => db.sql(customer, query, values)
+const sums = async (customerId = customer): Promise<unknown[]> => {
   const rows = await db.sql(
-    of,
+    customerId,
     `SELECT concat_ws(' ', month, coalesce(due_date::text, 'settled'), count, total, balance, credit_count) AS row
      FROM invoice_sums ORDER BY month, due_date NULLS FIRST`,
   )
@@ -66,10 +66,10 @@ describe('one row of sums', () => {
 
   it('is not written where nothing of it changes', async () => {
     await addInvoice(customer, 'A', OPEN)
-    const place = () => write('SELECT ctid FROM invoice_sums')
-    const before = await place()
+    const rowLocation = () => write('SELECT ctid FROM invoice_sums')
+    const before = await rowLocation()
     await write('UPDATE invoices SET is_history = true')
-    expect(await place()).toEqual(before)
+    expect(await rowLocation()).toEqual(before)
   })
 
   it('follows one statement for many rows, some of them new and some of them there', async () => {
@@ -111,7 +111,7 @@ describe('writers at one moment', () => {
     await addInvoice(customer, 'A', OPEN)
     const first = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
-    const taken = within(async (tx) => {
+    const blocked = within(async (tx) => {
       await tx.execute("DELETE FROM invoices WHERE id = 'A'")
       first.resolve()
       await goOn.promise
@@ -120,7 +120,7 @@ describe('writers at one moment', () => {
     const others = Promise.all(['B', 'C', 'D'].map((id) => addInvoice(customer, id, OPEN)))
     await isWaiting()
     goOn.resolve()
-    await Promise.all([taken, others])
+    await Promise.all([blocked, others])
     expect(await sums()).toEqual(['2026-10-01 2026-11-30 3 30 12 0'])
   })
 })
@@ -145,12 +145,12 @@ describe('sums that are wrong', () => {
   ])('are refused with what to do, once a statement meets them: %s', async (_, planted) => {
     await addInvoice(customer, 'A', OPEN)
     await write(`UPDATE invoice_sums SET ${planted}`)
-    const told = await within((tx) => tx.execute("DELETE FROM invoices WHERE id = 'A'")).then(
+    const result = await within((tx) => tx.execute("DELETE FROM invoices WHERE id = 'A'")).then(
       () => '',
       reasonOf,
     )
-    expect(told).toContain(`The sums of the customer ${customer} are not those of its invoices.`)
-    expect(told).toContain(`sums rebuild --customer ${customer}`)
+    expect(result).toContain(`The sums of the customer ${customer} are not those of its invoices.`)
+    expect(result).toContain(`sums rebuild --customer ${customer}`)
     expect(await write('SELECT id FROM invoices')).toEqual([{ id: 'A' }])
   })
 

@@ -12,8 +12,8 @@ export type Difference = Record<'profile' | 'issuer' | 'platform' | 'currency' |
   is: Sum
 }
 
-const PLACE = sql.raw('billing_profile_id, issuer, platform, currency, month, due_date')
-const MOST_TOLD = 100
+const KEY_COLUMNS = sql.raw('billing_profile_id, issuer, platform, currency, month, due_date')
+const MAX_REPORTED = 100
 
 /** What the invoices come to: the sums as they should be. The triggers of `invoices` keep them by the same rule. */
 function ofInvoices(customerId: CustomerId): SQL {
@@ -42,15 +42,15 @@ export async function compareSums(
     SELECT billing_profile_id AS profile, issuer, platform, currency, month::text, due_date::text AS due,
       ${sums('kept')} AS kept, ${sums('right')} AS is, count(*) OVER ()::int AS all
     FROM (
-      SELECT ${PLACE}, count, total, balance, credit_count, 1 AS is_kept, 0 AS is_right
+      SELECT ${KEY_COLUMNS}, count, total, balance, credit_count, 1 AS is_kept, 0 AS is_right
       FROM invoice_sums WHERE customer_id = ${customerId}
       UNION ALL
-      SELECT ${PLACE}, count, total, balance, credit_count, 0, 1 FROM (${ofInvoices(customerId)}) AS should_be) AS both_sides
-    GROUP BY ${PLACE}
+      SELECT ${KEY_COLUMNS}, count, total, balance, credit_count, 0, 1 FROM (${ofInvoices(customerId)}) AS should_be) AS both_sides
+    GROUP BY ${KEY_COLUMNS}
     HAVING sum(is_kept) <> sum(is_right) OR sum(count * (is_kept - is_right)) <> 0
       OR sum(total * (is_kept - is_right)) <> 0 OR sum(balance * (is_kept - is_right)) <> 0
       OR sum(credit_count * (is_kept - is_right)) <> 0
-    ORDER BY ${PLACE} LIMIT ${MOST_TOLD}`)
+    ORDER BY ${KEY_COLUMNS} LIMIT ${MAX_REPORTED}`)
   return { differences: rows.map(({ all: _, ...difference }) => difference), count: rows[0]?.all ?? 0 }
 }
 
@@ -61,13 +61,13 @@ export async function compareSums(
 export async function rebuildSums(tx: Transaction, customerId: CustomerId): Promise<number> {
   await tx.execute(sql`DELETE FROM invoice_sums WHERE customer_id = ${customerId}`)
   const { rowCount } = await tx.execute(sql`
-    INSERT INTO invoice_sums (customer_id, ${PLACE}, count, total, balance, credit_count)
+    INSERT INTO invoice_sums (customer_id, ${KEY_COLUMNS}, count, total, balance, credit_count)
     ${ofInvoices(customerId)}`)
   return rowCount ?? 0
 }
 
 /** So many statements of one transaction keep the sums, each for itself; with more, making them anew is quicker. */
-const MOST_KEPT = 10
+const MAX_INCREMENTAL = 10
 
 /**
  * The sums in a transaction of many statements on a customer's invoices, whose imports it has locked: `next` before each
@@ -75,15 +75,15 @@ const MOST_KEPT = 10
  * end, and the next change reads them all.
  */
 export function sumsOfMany(tx: Transaction, customerId: CustomerId) {
-  let statements = 0
+  let queryCount = 0
   const set = (how: 'kept' | 'left') => tx.execute(sql.raw(`SET LOCAL console.sums = '${how}'`))
   return {
     async next(): Promise<void> {
-      statements += 1
-      if (statements === MOST_KEPT + 1) await set('left')
+      queryCount += 1
+      if (queryCount === MAX_INCREMENTAL + 1) await set('left')
     },
     async end(): Promise<void> {
-      if (statements <= MOST_KEPT) return
+      if (queryCount <= MAX_INCREMENTAL) return
       await set('kept')
       await rebuildSums(tx, customerId)
     },

@@ -12,20 +12,20 @@ import { addLink } from '../links/store.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { setPasswordHash } from '../passwords/set.ts'
 import { findPersonOf } from '../people/look-up.ts'
-import { pick, proveStep, stepAt } from '../sign-ins/steps.ts'
+import { proveStep, selectCustomer, stepAt } from '../sign-ins/steps.ts'
 import { listFactors } from './store.ts'
 import {
   addApp,
   callerOf,
+  client,
   codeOf,
   cookieOf,
   enter,
   join,
   PASSWORD,
   pendingOf,
-  setOwnPassword,
+  setMembershipPassword,
   sidOf,
-  visitor,
 } from './test-person.ts'
 
 // What an Admin who copies an invitation, or takes factors away, sees and opens: no more than where there is nothing elsewhere.
@@ -60,13 +60,13 @@ async function atAlder() {
   await free()
   return secret
 }
-const copied = async (
+const copyOf = async (
   customerId: CustomerId,
   memberId: string,
   kind: 'invitation' | 'reset' = 'invitation',
 ) => (await scope({ customerId }, (tx) => addLink(tx, customerId, { memberId, kind, by: 'operator' }))).secret
 const redeem = (secret: string, password: string, isNew: boolean) => redeemLink({ secret, password, isNew })
-const refused = (done: Promise<unknown>) =>
+const problemOf = (done: Promise<unknown>) =>
   done.then(
     () => undefined,
     (error) => toProblem(error).message,
@@ -77,13 +77,13 @@ const historyOf = (member: string) =>
 
 describe('who redeems an invitation that was copied', () => {
   /** All that an Admin of birch can see, of somebody who is known elsewhere or of nobody. */
-  async function seen(isKnown: boolean) {
+  async function seen(hasElsewhere: boolean) {
     email = `ana.${++made}@alder.example`
-    if (isKnown) await atAlder()
+    if (hasElsewhere) await atAlder()
     const member = await invite(birch)
-    const secret = await copied(birch, member)
+    const secret = await copyOf(birch, member)
     const view = await viewOfLink('invitation', secret)
-    const wrong = await refused(redeem(secret, 'wrong wrong wrong', false))
+    const wrong = await problemOf(redeem(secret, 'wrong wrong wrong', false))
     await redeem(secret, CHOSEN, true)
     const outcome = await enter(email, CHOSEN)
     const listed = await scope({ customerId: birch }, (tx) => listFactors(tx, birch, member))
@@ -91,16 +91,16 @@ describe('who redeems an invitation that was copied', () => {
   }
 
   it('sees the same whether the address has a password and a factor elsewhere', async () => {
-    const known = await seen(true)
-    expect(known).toEqual(await seen(false))
-    expect(known.kind).toBe('signed-in')
+    const withElsewhere = await seen(true)
+    expect(withElsewhere).toEqual(await seen(false))
+    expect(withElsewhere.kind).toBe('signed-in')
   })
 
   it('is not told of factors that are set up elsewhere later', async () => {
     await join(alder, email)
     await givePassword()
     const member = await invite(birch)
-    await redeem(await copied(birch, member), CHOSEN, true)
+    await redeem(await copyOf(birch, member), CHOSEN, true)
     await addApp(sidOf(await enter(email)))
     expect((await historyOf(member)).map(({ action }) => action)).not.toContain('factor.added')
     expect((await enter(email, CHOSEN)).kind).toBe('signed-in')
@@ -109,19 +109,19 @@ describe('who redeems an invitation that was copied', () => {
   it('by the password of the person is asked for the person’s factor, and so is who asks for a new one by mail', async () => {
     const secret = await atAlder()
     const member = await invite(birch)
-    await redeem(await copied(birch, member), PASSWORD, true)
+    await redeem(await copyOf(birch, member), PASSWORD, true)
     await scope({ customerId: birch }, (tx) => setPasswordHash(tx, birch, member, null))
     const pending = pendingOf(await enter(email))
     expect((await stepAt(pending))?.step.kind).toBe('factor')
-    expect((await proveStep({ code: codeOf(secret) }, visitor(pending))).kind).toBe('pending')
-    expect((await pick(birch, visitor(pending))).kind).toBe('signed-in')
+    expect((await proveStep({ code: codeOf(secret) }, client(pending))).kind).toBe('pending')
+    expect((await selectCustomer(birch, client(pending))).kind).toBe('signed-in')
   })
 
   it('and sets a new password for somebody who came by their own keeps their factor', async () => {
     await atAlder()
     const member = await invite(birch)
-    await redeem(await copied(birch, member), PASSWORD, false)
-    await redeem(await copied(birch, member, 'reset'), CHOSEN, true)
+    await redeem(await copyOf(birch, member), PASSWORD, false)
+    await redeem(await copyOf(birch, member, 'reset'), CHOSEN, true)
     expect((await stepAt(pendingOf(await enter(email, CHOSEN))))?.step.kind).toBe('factor')
   })
 })
@@ -129,8 +129,8 @@ describe('who redeems an invitation that was copied', () => {
 describe('a membership is taken up', () => {
   it('with the person’s own password, and not with one that another customer’s Admin may have set', async () => {
     await join(alder, email, { passwordHash: hash })
-    const secret = await copied(birch, await invite(birch))
-    expect(await refused(redeem(secret, PASSWORD, false))).toContain('is not the one')
+    const secret = await copyOf(birch, await invite(birch))
+    expect(await problemOf(redeem(secret, PASSWORD, false))).toContain('is not the one')
     await givePassword()
     await database.sql(alder, 'UPDATE members SET password_hash = NULL WHERE email = $1', [email])
     expect(await redeem(secret, PASSWORD, false)).toBe(email)
@@ -151,16 +151,16 @@ describe('a factor that an Admin took away', () => {
       [personId, `credential-${made}`],
     )
     const pending = pendingOf(await enter(email))
-    expect((await proveStep({ code: codeOf(lost) }, visitor(pending))).kind).toBe('pending')
-    expect((await pick(birch, visitor(pending))).kind).toBe('pending')
+    expect((await proveStep({ code: codeOf(lost) }, client(pending))).kind).toBe('pending')
+    expect((await selectCustomer(birch, client(pending))).kind).toBe('pending')
     expect((await stepAt(pending))?.step).toMatchObject({ kind: 'factor', membership: { customerId: birch } })
     const other = pendingOf(await enter(email))
     await free()
-    await proveStep({ code: codeOf(lost) }, visitor(other))
-    const sid = sidOf(await pick(alder, visitor(other)))
+    await proveStep({ code: codeOf(lost) }, client(other))
+    const sid = sidOf(await selectCustomer(alder, client(other)))
     expect((await callerOf(sid)).customerId).toBe(alder)
     // Nor by the change of customer in a session.
-    expect((await pick(birch, visitor(await cookieOf(sid)))).kind).toBe('pending')
+    expect((await selectCustomer(birch, client(await cookieOf(sid)))).kind).toBe('pending')
   })
 })
 
@@ -169,19 +169,19 @@ describe('whoever gets the address of somebody who was taken away', () => {
     const member = await join(birch, email)
     await givePassword()
     await addApp(sidOf(await enter(email)))
-    await setOwnPassword(database, birch, email, 'of this membership')
+    await setMembershipPassword(database, birch, email, 'of this membership')
     await scope({ customerId: birch }, async (tx) => {
       await setDisabled(tx, birch, member, true)
       await setRemoved(tx, birch, member)
       await addAgain(tx, birch, { email, name: 'Another Ana', roles: [], addedBy: 'Directory' })
     })
-    const secret = await copied(birch, member)
+    const secret = await copyOf(birch, member)
     await run(
       database.url,
       `ALTER TABLE account_links DISABLE ROW LEVEL SECURITY;
       UPDATE account_links SET state = 'SENT'; ALTER TABLE account_links ENABLE ROW LEVEL SECURITY`,
     )
-    expect(await viewOfLink('invitation', secret)).toMatchObject({ asks: 'new' })
+    expect(await viewOfLink('invitation', secret)).toMatchObject({ passwordPrompt: 'new' })
     await redeem(secret, 'a new horse battery', true)
     expect((await enter(email)).kind).toBe('refused')
     expect((await enter(email, 'a new horse battery')).kind).toBe('signed-in')

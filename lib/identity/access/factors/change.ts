@@ -8,13 +8,13 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { visit } from '#lib/platform/runtime/log.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import { changePerson, type Locked, type Part } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'
-import { findSessionProof, proofOfPasskey } from '../people/proofs.ts'
+import { findSessionCredential, passkeyDigest } from '../people/proofs.ts'
 import type { Membership } from '../people/rules.ts'
-import { type AccountEvent, tellMember } from '../sign-ins/account-mail.ts'
-import { countsAt, reachProven } from './rules.ts'
+import { type AccountEvent, notifyMember } from '../sign-ins/account-mail.ts'
+import { countsAt, methodOfScope } from './rules.ts'
 import { newCodes } from './secrets.ts'
 import { removeFactors, setCodes } from './store.ts'
 
@@ -24,23 +24,23 @@ import { removeFactors, setCodes } from './store.ts'
  * @throws Problem `not_found`; `permission_denied` where the customer demands one and it is the last, or none such was proven
  */
 export async function removeFactor(caller: Caller, id: string): Promise<void> {
-  await changeOwn(caller, (person, own, proven) => {
-    const factor = own.factors.find((one) => one.id === id)
+  await changeFactorsOf(caller, (person, membership, verifiedMethods) => {
+    const factor = membership.factors.find((one) => one.id === id)
     if (!factor) throw new Problem('not_found')
     const { reach, kind, name } = factor
-    if (!proven.includes(reachProven(reach))) throw unproven()
-    if (own.demandsFactor && own.factors.length === 1)
+    if (!verifiedMethods.includes(methodOfScope(reach))) throw unproven()
+    if (membership.demandsFactor && membership.factors.length === 1)
       throw new Problem('permission_denied', 'A second factor is demanded here: add another one first.')
     const isLast = !person.factors.some((one) => one !== factor && one.reach === reach)
     const details = { kind: kind === 'totp' ? 'app' : 'passkey', name }
     const there = inUse(person.memberships).filter((one) => one.factors.includes(factor))
     return there.map((one) =>
       partOf(one, { action: 'factor.removed', mail: 'factor-removed', details }, async (tx) => {
-        if (one === own) {
+        if (one === membership) {
           await removeFactors(tx, person.personId, { id })
           if (isLast) await setCodes(tx, person.personId, reach, [])
         }
-        const opened = eq(sessions.proof, proofOfPasskey(factor))
+        const opened = eq(sessions.proof, passkeyDigest(factor))
         await endSessions(tx, one.customerId, and(opened, ne(sessions.digest, caller.session ?? '')))
       }),
     )
@@ -54,16 +54,16 @@ export async function removeFactor(caller: Caller, id: string): Promise<void> {
  */
 export async function renewCodes(caller: Caller): Promise<string[]> {
   const codes = newCodes()
-  await changeOwn(caller, (person, own, proven) => {
+  await changeFactorsOf(caller, (person, membership, verifiedMethods) => {
     const factor =
-      own.factors.find((one) => one.reach === null && proven.includes(reachProven(null))) ??
-      own.factors.find(({ reach }) => proven.includes(reachProven(reach)))
+      membership.factors.find((one) => one.reach === null && verifiedMethods.includes(methodOfScope(null))) ??
+      membership.factors.find(({ reach }) => verifiedMethods.includes(methodOfScope(reach)))
     if (!factor) throw unproven()
     const { reach } = factor
     const there = inUse(person.memberships).filter((one) => countsAt({ reach, createdAt: new Date() }, one))
     return there.map((one) =>
       partOf(one, { action: 'recovery-codes.made' }, async (tx) => {
-        if (one === own) await setCodes(tx, person.personId, reach, codes)
+        if (one === membership) await setCodes(tx, person.personId, reach, codes)
       }),
     )
   })
@@ -71,20 +71,24 @@ export async function renewCodes(caller: Caller): Promise<string[]> {
 }
 
 /** Changes what the caller has themselves. @param decide gets their membership here, and what was proven in the session */
-async function changeOwn(
+async function changeFactorsOf(
   { customerId, id, session = '' }: Caller,
-  decide: (person: Locked, own: Membership, proven: readonly string[]) => ReturnType<typeof partOf>[],
+  decide: (
+    person: Locked,
+    membership: Membership,
+    verifiedMethods: readonly string[],
+  ) => ReturnType<typeof partOf>[],
 ): Promise<void> {
-  const proof = await findSessionProof(customerId, session)
-  const isFound = await changePerson(
+  const credential = await findSessionCredential(customerId, session)
+  const exists = await changePerson(
     () => findPersonOf(customerId, id),
     async (_, person) => {
-      const own = person.memberships.find((one) => one.customerId === customerId)
-      if (!own) throw new Problem('not_found')
-      return decide(person, own, proof?.proven ?? [])
+      const membership = person.memberships.find((one) => one.customerId === customerId)
+      if (!membership) throw new Problem('not_found')
+      return decide(person, membership, credential?.proven ?? [])
     },
   )
-  if (!isFound) throw new Problem('not_found')
+  if (!exists) throw new Problem('not_found')
 }
 
 function unproven(): Problem {
@@ -103,16 +107,16 @@ export function partOf(
   return {
     customerId,
     async run(tx) {
-      const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+      const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
       // The member first, as wherever a member and what is theirs are locked.
-      await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+      await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
       await run(tx)
-      const here = visit()
+      const here = requestContext()
       const actor = { kind: 'member', id: memberId, name } as const
       const requestId = here?.requestId ?? randomUUID()
       await recordAudit(tx, customerId, { action, subject: memberId, actor, requestId, details })
       const from = here && { address: here.address, userAgent: here.agent ?? '' }
-      if (mail) await tellMember(tx, customerId, memberId, mail, from)
+      if (mail) await notifyMember(tx, customerId, memberId, mail, from)
     },
   }
 }
@@ -121,15 +125,15 @@ export function partOf(
 export function endUnproven(
   tx: Transaction,
   { customerId, memberId }: Membership,
-  reaches: readonly (string | null)[],
-  keep: string,
+  factorScopes: readonly (string | null)[],
+  exceptSession: string,
 ): Promise<void> {
-  const proven = sql.param(reaches.map(reachProven))
-  const isUnproven = sql`NOT coalesce(${sessions.proven}, '{}') && ${proven}::text[]`
+  const verifiedMethods = sql.param(factorScopes.map(methodOfScope))
+  const isUnproven = sql`NOT coalesce(${sessions.proven}, '{}') && ${verifiedMethods}::text[]`
   return endSessions(
     tx,
     customerId,
-    and(eq(sessions.memberId, memberId), ne(sessions.digest, keep), isUnproven),
+    and(eq(sessions.memberId, memberId), ne(sessions.digest, exceptSession), isUnproven),
   )
 }
 

@@ -9,6 +9,7 @@ import { removeFactor, renewCodes } from './change.ts'
 import {
   addApp,
   callerOf,
+  client,
   codeOf,
   enter,
   enterWith,
@@ -16,7 +17,6 @@ import {
   PASSWORD,
   pendingOf,
   sidOf,
-  visitor,
 } from './test-person.ts'
 
 let database: TestDatabase
@@ -36,7 +36,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const later = (steps: number) => vi.setSystemTime(Date.now() + steps * 30_000)
+const advance = (steps: number) => vi.setSystemTime(Date.now() + steps * 30_000)
 const events = async (action: string) =>
   (
     await database.sql(
@@ -53,10 +53,10 @@ describe('an app', () => {
     expect((await callerOf(here)).email).toBe(email)
     expect(await findSessionCaller(digestOf(there))).toBeUndefined()
     const pending = pendingOf(await enter(email))
-    later(1)
-    expect(await proveStep({ code: '12345x' }, visitor(pending))).toEqual({ kind: 'refused' })
+    advance(1)
+    expect(await proveStep({ code: '12345x' }, client(pending))).toEqual({ kind: 'refused' })
     const code = codeOf(secret)
-    expect((await proveStep({ code: `${code.slice(0, 3)} ${code.slice(3)}` }, visitor(pending))).kind).toBe(
+    expect((await proveStep({ code: `${code.slice(0, 3)} ${code.slice(3)}` }, client(pending))).kind).toBe(
       'signed-in',
     )
     expect([await events('factor.added'), await events('sign-in.failed')]).toEqual([1, 1])
@@ -70,19 +70,19 @@ describe('an app', () => {
     [2, 'refused'],
   ])('whose clock is %i steps off is %s', async (off, kind) => {
     const secret = await addApp(sidOf(await enter(email)))
-    later(5)
+    advance(5)
     const code = codeOf(secret, off)
-    expect((await proveStep({ code }, visitor(pendingOf(await enter(email))))).kind).toBe(kind)
+    expect((await proveStep({ code }, client(pendingOf(await enter(email))))).kind).toBe(kind)
   })
 
   it('proves once with each code, and none of an earlier step, however many try at one moment', async () => {
     const secret = await addApp(sidOf(await enter(email)))
-    later(3)
+    advance(3)
     const pending = await Promise.all(Array.from({ length: 4 }, () => enter(email)))
     const code = codeOf(secret)
-    const outcomes = await Promise.all(pending.map((one) => proveStep({ code }, visitor(pendingOf(one)))))
+    const outcomes = await Promise.all(pending.map((one) => proveStep({ code }, client(pendingOf(one)))))
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['refused', 'refused', 'refused', 'signed-in'])
-    const again = visitor(pendingOf(await enter(email)))
+    const again = client(pendingOf(await enter(email)))
     expect(await proveStep({ code }, again)).toEqual({ kind: 'refused' })
     expect(await proveStep({ code: codeOf(secret, -1) }, again)).toEqual({ kind: 'refused' })
     expect((await proveStep({ code: codeOf(secret, 1) }, again)).kind).toBe('signed-in')
@@ -90,7 +90,7 @@ describe('an app', () => {
 
   it('the code that confirmed it signs nobody in', async () => {
     const secret = await addApp(sidOf(await enter(email)))
-    const pending = visitor(pendingOf(await enter(email)))
+    const pending = client(pendingOf(await enter(email)))
     expect(await proveStep({ code: codeOf(secret) }, pending)).toEqual({ kind: 'refused' })
   })
 
@@ -98,7 +98,7 @@ describe('an app', () => {
     await addApp(sidOf(await enter(email)))
     const kinds: string[] = []
     for (let n = 0; n < 8; n++) {
-      const pending = visitor(pendingOf(await enter(email)))
+      const pending = client(pendingOf(await enter(email)))
       kinds.push((await proveStep({ code: `${100_000 + n}` }, pending)).kind)
     }
     expect(kinds.slice(0, 5)).toEqual(Array(5).fill('refused'))
@@ -107,8 +107,8 @@ describe('an app', () => {
 
   it('is asked for ten times after one password', async () => {
     const secret = await addApp(sidOf(await enter(email)))
-    later(2)
-    const pending = visitor(pendingOf(await enter(email)))
+    advance(2)
+    const pending = client(pendingOf(await enter(email)))
     for (let n = 0; n < 10; n++) await proveStep({ code: 'nothing' }, pending)
     expect(await proveStep({ code: codeOf(secret) }, pending)).toEqual({ kind: 'ended' })
   })
@@ -144,7 +144,7 @@ describe('a recovery code', () => {
     expect(first).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
     const opened = await enterWith(email, first.toLowerCase().replaceAll('-', ' '))
     expect((await callerOf(opened)).email).toBe(email)
-    const pending = visitor(pendingOf(await enter(email)))
+    const pending = client(pendingOf(await enter(email)))
     expect(await proveStep({ code: first }, pending)).toEqual({ kind: 'refused' })
     expect((await proveStep({ code: second }, pending)).kind).toBe('signed-in')
     expect(await events('recovery-code.used')).toBe(2)
@@ -155,7 +155,7 @@ describe('a recovery code', () => {
     await addApp(sid)
     const [code = ''] = await renewCodes(await callerOf(sid))
     const pending = await Promise.all(Array.from({ length: 4 }, () => enter(email)))
-    const outcomes = await Promise.all(pending.map((one) => proveStep({ code }, visitor(pendingOf(one)))))
+    const outcomes = await Promise.all(pending.map((one) => proveStep({ code }, client(pendingOf(one)))))
     expect(outcomes.filter(({ kind }) => kind === 'signed-in')).toHaveLength(1)
     expect(await events('recovery-code.used')).toBe(1)
   })
@@ -165,7 +165,7 @@ describe('a recovery code', () => {
     await addApp(sid)
     const [old = ''] = await renewCodes(await callerOf(sid))
     await renewCodes(await callerOf(sid))
-    const pending = visitor(pendingOf(await enter(email)))
+    const pending = client(pendingOf(await enter(email)))
     expect(await proveStep({ code: old }, pending)).toEqual({ kind: 'refused' })
     const other = `bo.${made}@alder.example`
     await join('alder', other, { passwordHash: hash })

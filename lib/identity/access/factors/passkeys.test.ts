@@ -7,11 +7,11 @@ import type { Attestation } from '../../second-factors/contract.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { proveStep, signInByPasskey } from '../sign-ins/steps.ts'
 import { setSignOnOnly } from '../sign-on/providers.ts'
-import { askingOptions, makingOptions, pruneChallenges, relyingParty, SIGN_IN } from './passkeys.ts'
-import { proofIn } from './prove.ts'
+import { makingOptions, pruneChallenges, relyingParty, requestOptions, SIGN_IN } from './passkeys.ts'
+import { reauthenticationIn } from './prove.ts'
 import { makingBy, setUp } from './set-up.ts'
 import { authenticator } from './test-authenticator.ts'
-import { callerOf, enter, join, PASSWORD, pendingOf, sidOf, visitor } from './test-person.ts'
+import { callerOf, client, enter, join, PASSWORD, pendingOf, sidOf } from './test-person.ts'
 
 const alder = 'alder' as CustomerId
 const ORIGIN = 'https://console.example'
@@ -33,32 +33,32 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const options = async (use = SIGN_IN) => ({ ...(await askingOptions(use)) })
+const options = async (use = SIGN_IN) => ({ ...(await requestOptions(use)) })
 const making = async (caller: Caller, use = makingBy(caller.session ?? '')) => ({
   ...(await makingOptions(use, { email, whose: email, present: [] })),
 })
-const keep = (caller: Caller, passkey: Attestation) => {
+const add = (caller: Caller, passkey: Attestation) => {
   const { customerId, id: memberId, session: owner = '' } = caller
-  const given = { kind: 'passkey' as const, name: 'Phone', passkey }
-  return setUp({ customerId, memberId, proven: ['password'], owner, keep: owner }, given)
+  const newFactor = { kind: 'passkey' as const, name: 'Phone', passkey }
+  return setUp({ customerId, memberId, proven: ['password'], owner, exceptSession: owner }, newFactor)
 }
 /** A member with a passkey: their authenticator. */
 async function withPasskey() {
   const caller = await callerOf(sidOf(await enter(email)))
   const device = authenticator(ORIGIN)
-  await keep(caller, device.make(await making(caller)))
+  await add(caller, device.make(await making(caller)))
   return device
 }
 const alone = async (answer: Parameters<typeof signInByPasskey>[0]) =>
-  (await signInByPasskey(answer, visitor())).kind
+  (await signInByPasskey(answer, client())).kind
 
 describe('a passkey', () => {
   it('signs in alone, and after a password', async () => {
     const device = await withPasskey()
     expect(
-      (await callerOf(sidOf(await signInByPasskey(device.answer(await options()), visitor())))).email,
+      (await callerOf(sidOf(await signInByPasskey(device.answer(await options()), client())))).email,
     ).toBe(email)
-    const pending = visitor(pendingOf(await enter(email)))
+    const pending = client(pendingOf(await enter(email)))
     const passkey = device.answer(await options(), { isVerified: false })
     expect((await proveStep({ passkey }, pending)).kind).toBe('signed-in')
   })
@@ -110,9 +110,9 @@ describe('a passkey', () => {
   ])('for %s is refused, made or used', async (_, lies) => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), lies))).toBe('refused')
-    const caller = await callerOf(sidOf(await signInByPasskey(device.answer(await options()), visitor())))
+    const caller = await callerOf(sidOf(await signInByPasskey(device.answer(await options()), client())))
     const other = authenticator(ORIGIN)
-    await expect(keep(caller, other.make(await making(caller), lies))).rejects.toMatchObject({
+    await expect(add(caller, other.make(await making(caller), lies))).rejects.toMatchObject({
       code: 'invalid_request',
     })
   })
@@ -121,7 +121,7 @@ describe('a passkey', () => {
     const device = await withPasskey()
     const theirs = { ...(await options()), challenge: 'bm90IG91cnM' }
     expect(await alone(device.answer(theirs))).toBe('refused')
-    expect(await alone(device.answer(await options(proofIn('a session'))))).toBe('refused')
+    expect(await alone(device.answer(await options(reauthenticationIn('a session'))))).toBe('refused')
     const old = await options()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60_000 + 1 })
     expect(await alone(device.answer(old))).toBe('refused')
@@ -132,7 +132,7 @@ describe('a passkey', () => {
     email = `bo.${made}@alder.example`
     await join('alder', email, { passwordHash: hash })
     await withPasskey()
-    const pending = visitor(pendingOf(await enter(email)))
+    const pending = client(pendingOf(await enter(email)))
     const passkey = theirs.answer(await options())
     expect(await proveStep({ passkey }, pending)).toEqual({ kind: 'refused' })
   })
@@ -150,12 +150,12 @@ describe('a passkey', () => {
       await callerOf(sidOf(await enter(email))),
     ]
     const device = authenticator(ORIGIN)
-    const refused = { code: 'invalid_request' }
-    await expect(keep(ana, device.make(await making(other)))).rejects.toMatchObject(refused)
+    const problem = { code: 'invalid_request' }
+    await expect(add(ana, device.make(await making(other)))).rejects.toMatchObject(problem)
     const passkey = device.make(await making(ana))
-    await keep(ana, passkey)
-    await expect(keep(ana, passkey)).rejects.toMatchObject(refused)
-    await expect(keep(ana, device.make(await making(ana)))).rejects.toMatchObject(refused)
+    await add(ana, passkey)
+    await expect(add(ana, passkey)).rejects.toMatchObject(problem)
+    await expect(add(ana, device.make(await making(ana)))).rejects.toMatchObject(problem)
   })
 
   it('whose answer is garbled is refused, whatever is wrong in it', async () => {
@@ -168,10 +168,10 @@ describe('a passkey', () => {
         expect(await alone(garbled)).toBe('refused')
       }
     }
-    const caller = await callerOf(sidOf(await signInByPasskey(await good(), visitor())))
+    const caller = await callerOf(sidOf(await signInByPasskey(await good(), client())))
     const made = authenticator(ORIGIN).make(await making(caller))
     const broken = { ...made, response: { ...made.response, attestationObject: 'oA' } }
-    await expect(keep(caller, broken)).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(add(caller, broken)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 })
 

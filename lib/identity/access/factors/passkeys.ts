@@ -16,7 +16,7 @@ import type { Assertion, Attestation } from '../../second-factors/contract.ts'
 import type { Factor } from './rules.ts'
 
 /** A passkey as it is kept, with what its signatures are checked by. */
-export type KeptPasskey = { credential: string; publicKey: string; counter: number }
+export type StoredPasskey = { credential: string; publicKey: string; counter: number }
 
 /** The use of the challenges that passkeys answer on the way of a sign-in. */
 export const SIGN_IN = 'sign-in'
@@ -34,7 +34,7 @@ const descriptorsOf = (factors: readonly Factor[]) =>
  * @param use what its answer is to count for
  * @param factors of whoever is known already, who is asked to confirm; else any passkey will do, and it alone proves who it is
  */
-export async function askingOptions(use: string, factors?: readonly Factor[]) {
+export async function requestOptions(use: string, factors?: readonly Factor[]) {
   const party = relyingParty()
   if (typeof party === 'string') return undefined
   return generateAuthenticationOptions({
@@ -71,11 +71,11 @@ export async function makingOptions(
 export async function madePasskey(
   use: string,
   response: Attestation,
-): Promise<(KeptPasskey & { transports: string[] }) | undefined> {
-  const found = await checked(async (party) => {
+): Promise<(StoredPasskey & { transports: string[] }) | undefined> {
+  const registration = await checked(async (party) => {
     const { registrationInfo } = await verifyRegistrationResponse({
       response: response as Parameters<typeof verifyRegistrationResponse>[0]['response'],
-      expectedChallenge: (given) => isOurs(use, given),
+      expectedChallenge: (challenge) => isOurs(use, challenge),
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: false,
@@ -83,8 +83,8 @@ export async function madePasskey(
     })
     return registrationInfo?.credential
   })
-  if (!found || !(await spend(challengeIn(response)))) return undefined
-  const { id, publicKey, counter } = found
+  if (!registration || !(await consumeChallenge(challengeIn(response)))) return undefined
+  const { id, publicKey, counter } = registration
   const transports = response.response.transports ?? []
   return { credential: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports }
 }
@@ -96,12 +96,12 @@ export async function madePasskey(
 export async function answeredBy(
   use: string,
   response: Assertion,
-  { credential, publicKey, counter }: KeptPasskey,
+  { credential, publicKey, counter }: StoredPasskey,
 ): Promise<{ counter: number; isVerified: boolean } | undefined> {
-  const found = await checked(async (party) => {
+  const authentication = await checked(async (party) => {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: response as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
-      expectedChallenge: (given) => isOurs(use, given),
+      expectedChallenge: (challenge) => isOurs(use, challenge),
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: false,
@@ -109,8 +109,8 @@ export async function answeredBy(
     })
     return verified ? authenticationInfo : undefined
   })
-  if (!found || !(await spend(challengeIn(response)))) return undefined
-  return { counter: found.newCounter, isVerified: found.userVerified }
+  if (!authentication || !(await consumeChallenge(challengeIn(response)))) return undefined
+  return { counter: authentication.newCounter, isVerified: authentication.userVerified }
 }
 
 /** Whatever is wrong with an answer is the same to whoever gave it. The log has a word on why. */
@@ -154,20 +154,20 @@ const PURPOSE = 'challenges of passkeys'
 function newChallenge(use: string, now = Date.now()): Uint8Array<ArrayBuffer> {
   const time = Buffer.alloc(TIME)
   time.writeUIntBE(now + SECONDS * 1000, 0, TIME)
-  const head = Buffer.concat([time, randomBytes(RANDOM)])
-  return new Uint8Array(Buffer.concat([head, sign(PURPOSE, head, use)]))
+  const payload = Buffer.concat([time, randomBytes(RANDOM)])
+  return new Uint8Array(Buffer.concat([payload, sign(PURPOSE, payload, use)]))
 }
 
-/** Whether a challenge is one of ours for this use, which still counts. @param given in base64url */
-function isOurs(use: string, given: string, now = Date.now()): boolean {
-  const bytes = Buffer.from(given, 'base64url')
+/** Whether a challenge is one of ours for this use, which still counts. @param challenge in base64url */
+function isOurs(use: string, challenge: string, now = Date.now()): boolean {
+  const bytes = Buffer.from(challenge, 'base64url')
   if (bytes.length !== TIME + RANDOM + 32) return false
-  const head = bytes.subarray(0, TIME + RANDOM)
-  return isSigned(bytes.subarray(TIME + RANDOM), PURPOSE, head, use) && head.readUIntBE(0, TIME) > now
+  const payload = bytes.subarray(0, TIME + RANDOM)
+  return isSigned(bytes.subarray(TIME + RANDOM), PURPOSE, payload, use) && payload.readUIntBE(0, TIME) > now
 }
 
 /** Uses a challenge up. @returns false where that was done before: of two at the same moment, one does */
-async function spend(challenge: string): Promise<boolean> {
+async function consumeChallenge(challenge: string): Promise<boolean> {
   const once = 'INSERT INTO spent_challenges (digest) VALUES ($1) ON CONFLICT DO NOTHING'
   return (await database().signIn.query(once, [digestOf(`challenge ${challenge}`)])).rowCount === 1
 }

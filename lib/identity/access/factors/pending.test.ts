@@ -23,7 +23,7 @@ it('a pending sign-in is answered 401 by each operation that needs a caller', as
   await join('alder', email, { passwordHash: await hashPassword(PASSWORD) })
   await addApp(sidOf(await enter(email)))
   const cookie = pendingOf(await enter(email))
-  const asked: string[] = []
+  const kinds: string[] = []
   for (const file of globSync('lib/*/*/contract.ts').filter(
     (name) => name !== 'lib/platform/api/contract.ts',
   )) {
@@ -37,8 +37,8 @@ it('a pending sign-in is answered 401 by each operation that needs a caller', as
       const body = ['GET', 'DELETE'].includes(method) ? null : '{}'
       const response = await handlers[method]?.(new Request(url, { method, headers, body }))
       expect.soft([name, response?.status]).toEqual([name, 401])
-      asked.push(String(name))
+      kinds.push(String(name))
     }
   }
-  expect(asked).toEqual(expect.arrayContaining(['listAssets', 'changeMember', 'listFactors', 'proveSession']))
+  expect(kinds).toEqual(expect.arrayContaining(['listAssets', 'changeMember', 'listFactors', 'proveSession']))
 })

@@ -6,21 +6,21 @@ import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { choicesOf } from '../sign-ins/choices.ts'
-import { pick, proveStep, setUpStep, stepAt } from '../sign-ins/steps.ts'
+import { proveStep, selectCustomer, setUpStep, stepAt } from '../sign-ins/steps.ts'
 import { removeFactor, renewCodes } from './change.ts'
 import { resetFactors } from './reset.ts'
 import {
   addApp,
   callerOf,
+  client,
   codeOf,
   cookieOf,
   enter,
   join,
   PASSWORD,
   pendingOf,
-  setOwnPassword,
+  setMembershipPassword,
   sidOf,
-  visitor,
 } from './test-person.ts'
 import { newSecret } from './totp.ts'
 
@@ -48,7 +48,8 @@ const admin = async (customer: 'alder' | 'birch') => {
   await join(customer, address, { passwordHash: hash })
   return callerOf(sidOf(await enter(address)))
 }
-const openAt = async (customer: string) => sidOf(await pick(customer, visitor(pendingOf(await enter(email)))))
+const openAt = async (customer: string) =>
+  sidOf(await selectCustomer(customer, client(pendingOf(await enter(email)))))
 const names = async (cookies: string) =>
   (await choicesOf(new Headers({ cookie: cookies }))).map(({ id }) => id)
 const stepOf = async (cookies: string) => (await stepAt(cookies))?.step.kind
@@ -68,14 +69,14 @@ describe('a factor of a person', () => {
     await free()
     const pending = pendingOf(await enter(email))
     expect([await stepOf(pending), await names(pending)]).toEqual(['factor', []])
-    expect((await pick('birch', visitor(pending))).kind).toBe('pending')
+    expect((await selectCustomer('birch', client(pending))).kind).toBe('pending')
     const other = pendingOf(await enter(email))
-    expect((await proveStep({ code: codeOf(secret) }, visitor(other))).kind).toBe('pending')
+    expect((await proveStep({ code: codeOf(secret) }, client(other))).kind).toBe('pending')
     expect(await names(other)).toEqual(['alder', 'birch'])
-    const sid = sidOf(await pick('birch', visitor(other)))
+    const sid = sidOf(await selectCustomer('birch', client(other)))
     expect((await callerOf(sid)).customerId).toBe('birch')
     // Changes to the other one without another proof.
-    const changed = sidOf(await pick('alder', visitor(await cookieOf(sid))))
+    const changed = sidOf(await selectCustomer('alder', client(await cookieOf(sid))))
     expect((await callerOf(changed)).customerId).toBe('alder')
   })
 
@@ -101,16 +102,16 @@ describe('an Admin of one customer who resets the factors of a member', () => {
     const boss = await admin('alder')
     await resetFactors(boss, ids.alder, 'test-request', mayDoIt)
     // The link that an Admin copies sets the password of that membership alone.
-    await setOwnPassword(database, 'alder', email, 'the boss knows this')
+    await setMembershipPassword(database, 'alder', email, 'the boss knows this')
     const sid = sidOf(await enter(email, 'the boss knows this'))
     expect((await callerOf(sid)).customerId).toBe('alder')
     await addApp(sid)
-    expect(await pick('birch', visitor(await cookieOf(sid)))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('birch', client(await cookieOf(sid)))).toEqual({ kind: 'refused' })
     await expect(renewCodes(await callerOf(sid))).resolves.toHaveLength(10)
     // What Ana has goes on at the other one, and asks for her own app there.
     await free()
     const pending = pendingOf(await enter(email))
-    expect((await proveStep({ code: codeOf(secret) }, visitor(pending))).kind).toBe('signed-in')
+    expect((await proveStep({ code: codeOf(secret) }, client(pending))).kind).toBe('signed-in')
   })
 
   it('opens nothing elsewhere, even with the password of the person', async () => {
@@ -118,12 +119,12 @@ describe('an Admin of one customer who resets the factors of a member', () => {
     await resetFactors(await admin('alder'), ids.alder, 'test-request', mayDoIt)
     const pending = pendingOf(await enter(email))
     expect(await names(pending)).toEqual(['alder'])
-    const sid = sidOf(await pick('alder', visitor(pending)))
+    const sid = sidOf(await selectCustomer('alder', client(pending)))
     const another = await addApp(sid)
     await free()
-    const changing = pendingOf(await pick('birch', visitor(await cookieOf(sid))))
-    expect(await proveStep({ code: codeOf(another) }, visitor(changing))).toEqual({ kind: 'refused' })
-    expect((await proveStep({ code: codeOf(secret) }, visitor(changing))).kind).toBe('signed-in')
+    const changing = pendingOf(await selectCustomer('birch', client(await cookieOf(sid))))
+    expect(await proveStep({ code: codeOf(another) }, client(changing))).toEqual({ kind: 'refused' })
+    expect((await proveStep({ code: codeOf(secret) }, client(changing))).kind).toBe('signed-in')
   })
 
   it('ends their sessions there alone, and no other history has a word of it', async () => {
@@ -131,18 +132,18 @@ describe('an Admin of one customer who resets the factors of a member', () => {
     const secret = await addApp(first)
     await free()
     const pending = pendingOf(await enter(email))
-    await proveStep({ code: codeOf(secret) }, visitor(pending))
-    const there = sidOf(await pick('birch', visitor(pending)))
+    await proveStep({ code: codeOf(secret) }, client(pending))
+    const there = sidOf(await selectCustomer('birch', client(pending)))
     await resetFactors(await admin('alder'), ids.alder, 'test-request', mayDoIt)
     expect(await findSessionCaller(digestOf(first))).toBeUndefined()
     expect((await callerOf(there)).customerId).toBe('birch')
-    const told = "SELECT subject FROM audit_events WHERE action = 'factors.reset'"
-    expect(await database.sql('birch', told)).toEqual([])
-    expect(await database.sql('alder', told)).toContainEqual({ subject: ids.alder })
+    const query = "SELECT subject FROM audit_events WHERE action = 'factors.reset'"
+    expect(await database.sql('birch', query)).toEqual([])
+    expect(await database.sql('alder', query)).toContainEqual({ subject: ids.alder })
   })
 
   it('is told alike of a member without a factor, and of one whose factor counts elsewhere alone', async () => {
-    await setOwnPassword(database, 'birch', email, 'my own at birch')
+    await setMembershipPassword(database, 'birch', email, 'my own at birch')
     const sid = sidOf(await enter(email, 'my own at birch'))
     await addApp(sid)
     const boss = await admin('alder')
@@ -160,9 +161,9 @@ it('the operator resets them everywhere, in the history of each', async () => {
   await resetFactors(operator, ids.alder, 'test-request', mayDoIt)
   const pending = pendingOf(await enter(email))
   expect(await names(pending)).toEqual(['alder', 'birch'])
-  const told = "SELECT FROM audit_events WHERE action = 'factors.reset' AND subject = $1"
+  const query = "SELECT FROM audit_events WHERE action = 'factors.reset' AND subject = $1"
   for (const customer of ['alder', 'birch'] as const)
-    expect(await database.sql(customer, told, [ids[customer]])).toHaveLength(1)
+    expect(await database.sql(customer, query, [ids[customer]])).toHaveLength(1)
 })
 
 describe('a customer that demands one', () => {
@@ -171,15 +172,15 @@ describe('a customer that demands one', () => {
     try {
       const pending = pendingOf(await enter(email))
       expect(await names(pending)).toEqual(['alder', 'birch'])
-      expect((await pick('alder', visitor(pending))).kind).toBe('pending')
+      expect((await selectCustomer('alder', client(pending))).kind).toBe('pending')
       expect(await stepOf(pending)).toBe('set-up')
       const at = await stepAt(pending)
       const { secret, token } = newSecret(at?.pending.digest ?? '', { email, customerName: 'Alder' })
-      const given = { kind: 'totp' as const, name: 'App', token }
-      await expect(setUpStep({ ...given, code: '000000' }, visitor(pending))).rejects.toMatchObject({
+      const newFactor = { kind: 'totp' as const, name: 'App', token }
+      await expect(setUpStep({ ...newFactor, code: '000000' }, client(pending))).rejects.toMatchObject({
         code: 'invalid_request',
       })
-      const sid = sidOf(await setUpStep({ ...given, code: codeOf(secret) }, visitor(pending)))
+      const sid = sidOf(await setUpStep({ ...newFactor, code: codeOf(secret) }, client(pending)))
       const caller = await callerOf(sid)
       expect(caller.customerId).toBe('alder')
       const [{ id = '' } = {}] = await database.sql(
@@ -197,7 +198,7 @@ describe('a customer that demands one', () => {
     const sid = await openAt('birch')
     await demand('alder', true)
     try {
-      const pending = pendingOf(await pick('alder', visitor(await cookieOf(sid))))
+      const pending = pendingOf(await selectCustomer('alder', client(await cookieOf(sid))))
       expect(await stepOf(pending)).toBe('set-up')
     } finally {
       await demand('alder', false)

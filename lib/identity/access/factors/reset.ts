@@ -9,7 +9,7 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { changePerson } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'
 import type { Membership } from '../people/rules.ts'
-import { tellMember } from '../sign-ins/account-mail.ts'
+import { notifyMember } from '../sign-ins/account-mail.ts'
 import { removeFactors, setCodes } from './store.ts'
 
 /** Throws a Problem where the caller may not do it. Is called in the transaction that does, at the caller's customer. */
@@ -27,47 +27,49 @@ export async function resetFactors(
   check: Check,
 ): Promise<void> {
   const { customerId } = caller
-  const isFound = await changePerson(
+  const exists = await changePerson(
     () => findPersonOf(customerId, memberId),
     async (_, person) => {
-      const own = person.memberships.find((one) => one.customerId === customerId)
-      if (!own) throw new Problem('not_found')
-      const everywhere = caller.via === 'operator' || person.memberships.length === 1
-      const there = person.memberships.filter((one) => one === own || (everywhere && one.factors.length > 0))
-      const how = { requestId, everywhere, personId: person.personId }
+      const membership = person.memberships.find((one) => one.customerId === customerId)
+      if (!membership) throw new Problem('not_found')
+      const isForPerson = caller.via === 'operator' || person.memberships.length === 1
+      const there = person.memberships.filter(
+        (one) => one === membership || (isForPerson && one.factors.length > 0),
+      )
+      const how = { requestId, isForPerson, personId: person.personId }
       return there.map((one) => ({
         customerId: one.customerId,
         async run(tx: Transaction) {
-          if (one === own) await check(tx)
+          if (one === membership) await check(tx)
           // Of who has not come yet an Admin would learn whether they have a factor at another customer.
-          if (own.isInvited || own.factors.length === 0)
+          if (membership.isInvited || membership.factors.length === 0)
             throw new Problem('not_found', 'This member has no second factor here.')
           await reset(tx, caller, one, how)
         },
       }))
     },
   )
-  if (!isFound) throw new Problem('not_found')
+  if (!exists) throw new Problem('not_found')
 }
 
-type How = { requestId: string; everywhere: boolean; personId: string }
+type How = { requestId: string; isForPerson: boolean; personId: string }
 
 async function reset(
   tx: Transaction,
   caller: Caller,
   one: Membership,
-  { requestId, everywhere, personId }: How,
+  { requestId, isForPerson, personId }: How,
 ) {
   const { customerId, memberId, email } = one
   // The member first, as wherever a member and what is theirs are locked.
   await tx.execute(sql`
     UPDATE members SET factors_reset_at = statement_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
-  for (const reach of everywhere ? [null, customerId] : [customerId]) {
-    await removeFactors(tx, personId, { reach })
-    await setCodes(tx, personId, reach, [])
+  for (const factorScope of isForPerson ? [null, customerId] : [customerId]) {
+    await removeFactors(tx, personId, { reach: factorScope })
+    await setCodes(tx, personId, factorScope, [])
   }
   await endSessions(tx, customerId, eq(sessions.memberId, memberId))
   const event = { action: 'factors.reset', subject: memberId, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { email } })
-  await tellMember(tx, customerId, memberId, 'factors-reset')
+  await notifyMember(tx, customerId, memberId, 'factors-reset')
 }

@@ -12,11 +12,11 @@ export type Factor = {
 }
 
 /** A membership, as far as it is decided which factors count there. */
-export type Place = {
+export type FactorContext = {
   customerId: string
   factorsResetAt: Date | null
   /** Whether its password was set by whoever was shown its link: an Admin of the customer, perhaps. */
-  isApart: boolean
+  isIsolated: boolean
 }
 
 /** A factor as far as it is decided where it counts; `createdAt` may be of a recovery code. */
@@ -27,48 +27,54 @@ export type Reaching = Pick<Factor, 'reach' | 'createdAt'>
  * the factors away since. That Admin can set a password there by a link, and then a factor: so that one counts there alone.
  * Nor does it count at a membership that is apart: to ask for it would tell an Admin that the address is known elsewhere.
  */
-export function countsAt({ reach, createdAt }: Reaching, place: Place): boolean {
-  if (reach !== null) return reach === place.customerId
-  return !place.isApart && (place.factorsResetAt === null || createdAt > place.factorsResetAt)
+export function countsAt({ reach, createdAt }: Reaching, membership: FactorContext): boolean {
+  if (reach !== null) return reach === membership.customerId
+  return (
+    !membership.isIsolated && (membership.factorsResetAt === null || createdAt > membership.factorsResetAt)
+  )
 }
 
 /** How it is written down among all that was proven that a factor of this reach was. */
-export function reachProven(reach: string | null): string {
-  return `factor ${reach ?? 'of the person'}`
+export function methodOfScope(factorScope: string | null): string {
+  return `factor ${factorScope ?? 'of the person'}`
 }
 
 const SINCE = ' since '
 
 /** How it is written down that a factor was proven: that one of its reach was, and of which time it is. */
-export function provenBy({ reach, createdAt }: Reaching): string[] {
-  return [reachProven(reach), `${reachProven(reach)}${SINCE}${createdAt.toISOString()}`]
+export function verifiedMethodsOf({ reach, createdAt }: Reaching): string[] {
+  return [methodOfScope(reach), `${methodOfScope(reach)}${SINCE}${createdAt.toISOString()}`]
 }
 
 /**
  * Whether a factor was proven that counts at a membership. Where an Admin has taken factors away, another one of the person's
  * does not stand for them; what a release before wrote down has no time, and counts where nothing was taken away.
  */
-function isProvenAt(reach: string | null, place: Place, proven: readonly string[]): boolean {
-  const own = reachProven(reach)
-  if (!proven.includes(own)) return false
-  if (reach !== null || place.factorsResetAt === null) return true
-  const times = proven
-    .filter((one) => one.startsWith(own + SINCE))
-    .map((one) => one.slice((own + SINCE).length))
-  return times.some((time) => countsAt({ reach, createdAt: new Date(time) }, place))
+function isVerifiedAt(
+  factorScope: string | null,
+  membership: FactorContext,
+  verifiedMethods: readonly string[],
+): boolean {
+  const method = methodOfScope(factorScope)
+  if (!verifiedMethods.includes(method)) return false
+  if (factorScope !== null || membership.factorsResetAt === null) return true
+  const times = verifiedMethods
+    .filter((one) => one.startsWith(method + SINCE))
+    .map((one) => one.slice((method + SINCE).length))
+  return times.some((time) => countsAt({ reach: factorScope, createdAt: new Date(time) }, membership))
 }
 
 /** What is still needed before a membership opens to whoever has proven `proven`. */
 export type Need = 'nothing' | 'factor' | 'set-up'
 
 /** What sign-in needs to know of a membership: the factors that count there, and whether one is demanded. */
-export type Guarded = Place & { factors: readonly Factor[]; demandsFactor: boolean }
+export type Guarded = FactorContext & { factors: readonly Factor[]; demandsFactor: boolean }
 
 /** `set-up`: there is no factor yet, and the customer demands one. */
-export function needOf(place: Guarded, proven: readonly string[]): Need {
-  const { factors, demandsFactor } = place
+export function needOf(membership: Guarded, verifiedMethods: readonly string[]): Need {
+  const { factors, demandsFactor } = membership
   if (factors.length === 0) return demandsFactor ? 'set-up' : 'nothing'
-  return factors.some(({ reach }) => isProvenAt(reach, place, proven)) ? 'nothing' : 'factor'
+  return factors.some(({ reach }) => isVerifiedAt(reach, membership, verifiedMethods)) ? 'nothing' : 'factor'
 }
 
 /**
@@ -78,12 +84,12 @@ export function needOf(place: Guarded, proven: readonly string[]): Need {
  * a customer's identity provider can have it say that they are anybody.
  * @param all factors of the person, wherever they count
  */
-export function reachOfNew(
+export function scopeOfNewFactor(
   all: readonly Pick<Factor, 'reach'>[],
   { customerId, isOwn, proven }: { customerId: string; isOwn: boolean; proven: readonly string[] },
 ): string | null {
   if (isOwn || proven.includes('issuer')) return customerId
-  if (proven.includes(reachProven(null))) return null
+  if (proven.includes(methodOfScope(null))) return null
   // A passkey of this customer's alone may have opened the session: no password of the person's was proven then.
   return all.length === 0 && proven.includes('password') ? null : customerId
 }
@@ -97,7 +103,7 @@ export function opensAlone({ reach }: Pick<Factor, 'reach'>, { isOwn }: { isOwn:
 }
 
 /** So many factors anybody may have at one place. */
-export const MOST_FACTORS = 10
+export const MAX_FACTORS = 10
 export const RECOVERY_CODES = 10
 
 /** A code as it was typed, without what people put in between; undefined for what can be none. */

@@ -2,24 +2,24 @@ import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { database } from '#lib/platform/db/client.ts'
-import type { KeptPasskey } from './passkeys.ts'
+import type { StoredPasskey } from './passkeys.ts'
 import { type Factor, RECOVERY_CODES } from './rules.ts'
 
 // What is secret of factors, and what is counted of them: read and written as the login of sign-in, which alone may.
 
-export type KeptApp = { id: string; secret: string }
+export type StoredApp = { id: string; secret: string }
 
 /** The apps among these factors. */
-export async function findApps(factors: readonly Factor[]): Promise<KeptApp[]> {
+export async function findApps(factors: readonly Factor[]): Promise<StoredApp[]> {
   const ids = factors.map(({ id }) => id)
   const apps = "SELECT id, secret FROM second_factors WHERE id = ANY($1::text[]) AND kind = 'totp'"
-  return (await database().signIn.query<KeptApp>(apps, [ids])).rows
+  return (await database().signIn.query<StoredApp>(apps, [ids])).rows
 }
 
 /** A passkey, and whose it is. @param credential its id, as its browser says */
 export async function findPasskey(
   credential: string,
-): Promise<(KeptPasskey & { id: string; personId: string }) | undefined> {
+): Promise<(StoredPasskey & { id: string; personId: string }) | undefined> {
   const { rows } = await database().signIn.query<{
     id: string
     personId: string
@@ -33,26 +33,26 @@ export async function findPasskey(
 }
 
 /** Uses up a time step of an app and all before it. @returns false where it was used before */
-export async function takeStep(id: string, step: number): Promise<boolean> {
-  const take = `
+export async function consumeStep(id: string, step: number): Promise<boolean> {
+  const query = `
     UPDATE second_factors SET last_step = $2, last_used_at = now()
     WHERE id = $1 AND (last_step IS NULL OR last_step < $2)`
-  return (await database().signIn.query(take, [id, step])).rowCount === 1
+  return (await database().signIn.query(query, [id, step])).rowCount === 1
 }
 
 /** Notes what a passkey counts now. @returns false where it does not count on; those that never count stay at 0 */
-export async function takeCounter(id: string, counter: number): Promise<boolean> {
-  const take = `
+export async function advanceCounter(id: string, counter: number): Promise<boolean> {
+  const query = `
     UPDATE second_factors SET counter = $2, last_used_at = now()
     WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0))`
-  return (await database().signIn.query(take, [id, counter])).rowCount === 1
+  return (await database().signIn.query(query, [id, counter])).rowCount === 1
 }
 
-export type KeptCode = { id: string; reach: string | null; createdAt: Date }
+export type StoredCode = { id: string; reach: string | null; createdAt: Date }
 
 /** Somebody's recovery code, where it was not used yet. */
-export async function findCode(personId: string, code: string): Promise<KeptCode | undefined> {
-  const { rows } = await database().signIn.query<KeptCode>(
+export async function findCode(personId: string, code: string): Promise<StoredCode | undefined> {
+  const { rows } = await database().signIn.query<StoredCode>(
     `SELECT id, reach, created_at AS "createdAt" FROM recovery_codes WHERE digest = $1 AND used_at IS NULL`,
     [digestOfCode(personId, code)],
   )

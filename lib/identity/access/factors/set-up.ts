@@ -2,16 +2,16 @@ import 'server-only'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { NewFactor } from '../../second-factors/contract.ts'
-import { refusedAt } from '../passwords/attempts.ts'
+import { invalidAt } from '../passwords/attempts.ts'
 import { changePerson, type Locked } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'
-import { findSessionProof } from '../people/proofs.ts'
+import { findSessionCredential } from '../people/proofs.ts'
 import type { Membership } from '../people/rules.ts'
 import { endUnproven, inUse, partOf } from './change.ts'
 import { madePasskey } from './passkeys.ts'
-import { countsAt, MOST_FACTORS, type Reaching, reachOfNew } from './rules.ts'
+import { countsAt, MAX_FACTORS, type Reaching, scopeOfNewFactor } from './rules.ts'
 import { addFactor, type NewRow, noteFactor } from './store.ts'
-import { keptSecretOf, shownSecret, stepOf } from './totp.ts'
+import { openNewSecret, sealSecret, stepOf } from './totp.ts'
 
 /** Who sets a factor up, in a session or on the way to one. */
 export type SettingUp = {
@@ -22,7 +22,7 @@ export type SettingUp = {
   /** Names the session or the pending sign-in: what was shown or asked for there counts there alone. */
   owner: string
   /** Digest of the session that goes on; the others in which the new factor was not proven end. */
-  keep?: string
+  exceptSession?: string
 }
 
 type Added = Reaching & { id: string }
@@ -35,27 +35,39 @@ export const makingBy = (owner: string) => `made by ${owner}`
  * @returns its id, and where it counts: reach null wherever its person is a member
  * @throws Problem `invalid_request` at what is wrong
  */
-export async function setUp(who: SettingUp, given: NewFactor): Promise<Added> {
-  const make = await tried(who.owner, given)
-  const { customerId, memberId, keep = '' } = who
+export async function setUp(who: SettingUp, newFactor: NewFactor): Promise<Added> {
+  const make = await tried(who.owner, newFactor)
+  const { customerId, memberId, exceptSession = '' } = who
   let added: Added | undefined
   await changePerson(
     () => findPersonOf(customerId, memberId),
     async (_, person) => {
-      const own = person.memberships.find((one) => one.customerId === customerId)
-      if (!own) throw new Problem('not_found')
-      const reach = reachFor(person, own, who, given)
+      const membership = person.memberships.find((one) => one.customerId === customerId)
+      if (!membership) throw new Problem('not_found')
+      const factorScope = checkedScope(person, membership, who, newFactor)
       const createdAt = new Date()
-      const there = inUse(person.memberships).filter((one) => countsAt({ reach, createdAt }, one))
-      const details = { kind: given.kind === 'totp' ? 'app' : 'passkey', name: given.name }
+      const there = inUse(person.memberships).filter((one) =>
+        countsAt({ reach: factorScope, createdAt }, one),
+      )
+      const details = { kind: newFactor.kind === 'totp' ? 'app' : 'passkey', name: newFactor.name }
       return there.map((one) =>
         partOf(one, { action: 'factor.added', mail: 'factor-added', details }, async (tx) => {
-          if (one === own) {
-            const row = { personId: person.personId, reach, name: given.name, ...make(person.personId) }
-            added = await addFactor(tx, row as NewRow).catch(refuseDouble)
-            await noteFactor(tx, customerId, keep, added)
+          if (one === membership) {
+            const row = {
+              personId: person.personId,
+              reach: factorScope,
+              name: newFactor.name,
+              ...make(person.personId),
+            }
+            added = await addFactor(tx, row as NewRow).catch(rejectDuplicate)
+            await noteFactor(tx, customerId, exceptSession, added)
           }
-          await endUnproven(tx, one, [reach, ...one.factors.map((factor) => factor.reach)], keep)
+          await endUnproven(
+            tx,
+            one,
+            [factorScope, ...one.factors.map((factor) => factor.reach)],
+            exceptSession,
+          )
         }),
       )
     },
@@ -66,42 +78,54 @@ export async function setUp(who: SettingUp, given: NewFactor): Promise<Added> {
 
 /** What is known of a signed-in member who sets a factor up: what was proven in the session, and what they have. */
 export async function settingUpIn({ customerId, id, session = '' }: Caller) {
-  const [proof, person] = await Promise.all([
-    findSessionProof(customerId, session),
+  const [credential, person] = await Promise.all([
+    findSessionCredential(customerId, session),
     findPersonOf(customerId, id),
   ])
-  const own = person?.memberships.find((one) => one.customerId === customerId)
-  const proven = proof?.proven ?? []
-  const reach = person && own ? reachOfNew(person.factors, { customerId, isOwn: own.isOwn, proven }) : null
-  return { proven, present: own?.factors ?? [], whose: `${person?.personId} ${reach ?? ''}` }
+  const membership = person?.memberships.find((one) => one.customerId === customerId)
+  const verifiedMethods = credential?.proven ?? []
+  const factorScope =
+    person && membership
+      ? scopeOfNewFactor(person.factors, { customerId, isOwn: membership.isOwn, proven: verifiedMethods })
+      : null
+  return {
+    proven: verifiedMethods,
+    present: membership?.factors ?? [],
+    whose: `${person?.personId} ${factorScope ?? ''}`,
+  }
 }
 
 /** Whether it works; and how it is kept, once it is known whose it is. */
-async function tried(owner: string, given: NewFactor) {
-  if (given.kind === 'passkey') {
-    const made = await madePasskey(makingBy(owner), given.passkey)
-    if (!made) throw refusedAt('/passkey', 'could not be checked: begin again')
+async function tried(owner: string, newFactor: NewFactor) {
+  if (newFactor.kind === 'passkey') {
+    const made = await madePasskey(makingBy(owner), newFactor.passkey)
+    if (!made) throw invalidAt('/passkey', 'could not be checked: begin again')
     return () => ({ kind: 'passkey' as const, ...made })
   }
-  const secret = shownSecret(owner, given.token)
-  if (secret === undefined) throw refusedAt('/token', 'was shown too long ago: begin again')
-  const code = given.code.replaceAll(/[\s-]/g, '')
+  const secret = openNewSecret(owner, newFactor.token)
+  if (secret === undefined) throw invalidAt('/token', 'was shown too long ago: begin again')
+  const code = newFactor.code.replaceAll(/[\s-]/g, '')
   const lastStep = /^\d{6}$/.test(code) ? stepOf(secret, code) : undefined
-  if (lastStep === undefined) throw refusedAt('/code', 'is not the code that the app shows now')
-  return (personId: string) => ({ kind: 'totp' as const, secret: keptSecretOf(personId, secret), lastStep })
+  if (lastStep === undefined) throw invalidAt('/code', 'is not the code that the app shows now')
+  return (personId: string) => ({ kind: 'totp' as const, secret: sealSecret(personId, secret), lastStep })
 }
 
-function reachFor(person: Locked, own: Membership, { proven }: SettingUp, given: NewFactor): string | null {
-  const { customerId, isOwn } = own
-  const reach = reachOfNew(person.factors, { customerId, isOwn, proven })
-  const beside = person.factors.filter((one) => one.reach === reach)
-  if (beside.length >= MOST_FACTORS) throw refusedAt('/kind', `you have ${MOST_FACTORS} already: remove one`)
-  if (given.kind === 'totp' && beside.some(({ kind }) => kind === 'totp'))
-    throw refusedAt('/kind', 'you have an app already: remove it first')
-  return reach
+function checkedScope(
+  person: Locked,
+  membership: Membership,
+  { proven }: SettingUp,
+  newFactor: NewFactor,
+): string | null {
+  const { customerId, isOwn } = membership
+  const factorScope = scopeOfNewFactor(person.factors, { customerId, isOwn, proven })
+  const existing = person.factors.filter((one) => one.reach === factorScope)
+  if (existing.length >= MAX_FACTORS) throw invalidAt('/kind', `you have ${MAX_FACTORS} already: remove one`)
+  if (newFactor.kind === 'totp' && existing.some(({ kind }) => kind === 'totp'))
+    throw invalidAt('/kind', 'you have an app already: remove it first')
+  return factorScope
 }
 
-function refuseDouble(error: unknown): never {
-  if (errorCode(error) === '23505') throw refusedAt('/kind', 'is set up already')
+function rejectDuplicate(error: unknown): never {
+  if (errorCode(error) === '23505') throw invalidAt('/kind', 'is set up already')
   throw error
 }

@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { recoveryCodes, secondFactors } from '#lib/platform/db/schema/access/sign-ins.ts'
-import type { KeptPasskey } from './passkeys.ts'
-import { provenBy, type Reaching } from './rules.ts'
+import type { StoredPasskey } from './passkeys.ts'
+import { type Reaching, verifiedMethodsOf } from './rules.ts'
 import { digestOfCode } from './secrets.ts'
 
 /** A member's factor, as they see it. */
@@ -48,7 +48,7 @@ function ofMember(customerId: CustomerId, memberId: string, row: SQL): SQL {
 /** A factor as it is kept. */
 export type NewRow = { personId: string; reach: string | null; name: string } & (
   | { kind: 'totp'; secret: string; lastStep: number }
-  | ({ kind: 'passkey'; transports: string[] } & KeptPasskey)
+  | ({ kind: 'passkey'; transports: string[] } & StoredPasskey)
 )
 
 /** Keeps a factor, in the scope of a customer at whom it counts. An app where there is one, or a passkey again, is 23505. */
@@ -66,30 +66,30 @@ export async function removeFactors(
   which: { id: string } | { reach: string | null },
 ): Promise<number> {
   const those = 'id' in which ? sql`id = ${which.id}` : sql`reach IS NOT DISTINCT FROM ${which.reach}`
-  const gone = await tx.execute(sql`DELETE FROM second_factors WHERE person_id = ${personId} AND ${those}`)
-  return gone.rowCount ?? 0
+  const deleted = await tx.execute(sql`DELETE FROM second_factors WHERE person_id = ${personId} AND ${those}`)
+  return deleted.rowCount ?? 0
 }
 
 /** Keeps the digests of new recovery codes, in the place of those that there were. */
 export async function setCodes(
   tx: Transaction,
   personId: string,
-  reach: string | null,
+  factorScope: string | null,
   codes: readonly string[],
 ): Promise<void> {
   await tx.execute(
-    sql`DELETE FROM recovery_codes WHERE person_id = ${personId} AND reach IS NOT DISTINCT FROM ${reach}`,
+    sql`DELETE FROM recovery_codes WHERE person_id = ${personId} AND reach IS NOT DISTINCT FROM ${factorScope}`,
   )
   const rows = codes.map((code) => ({
     personId,
-    reach,
+    reach: factorScope,
     digest: digestOfCode(personId, code.replaceAll('-', '')),
   }))
   if (rows.length > 0) await tx.insert(recoveryCodes).values(rows)
 }
 
 /** Uses a recovery code up. @returns false where it was: of two at the same moment, one does */
-export async function spendCode(tx: Transaction, personId: string, id: string): Promise<boolean> {
+export async function consumeCode(tx: Transaction, personId: string, id: string): Promise<boolean> {
   const used = await tx.execute(sql`
     UPDATE recovery_codes SET used_at = now()
     WHERE id = ${id} AND person_id = ${personId} AND used_at IS NULL`)
@@ -103,8 +103,8 @@ export async function noteFactor(
   session: string,
   factor: Reaching,
 ): Promise<void> {
-  const proven = sql.param(provenBy(factor))
+  const verifiedMethods = sql.param(verifiedMethodsOf(factor))
   await tx.execute(sql`
-    UPDATE sessions SET proven = coalesce(proven, '{password}') || ${proven}::text[]
-    WHERE customer_id = ${customerId} AND digest = ${session} AND NOT coalesce(proven, '{}') @> ${proven}::text[]`)
+    UPDATE sessions SET proven = coalesce(proven, '{password}') || ${verifiedMethods}::text[]
+    WHERE customer_id = ${customerId} AND digest = ${session} AND NOT coalesce(proven, '{}') @> ${verifiedMethods}::text[]`)
 }

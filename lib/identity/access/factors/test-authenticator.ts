@@ -16,7 +16,7 @@ export function authenticator(origin: string) {
 
   const clientData = (type: string, { challenge }: Options, lies: Lies) =>
     Buffer.from(JSON.stringify({ type, challenge, origin: lies.origin ?? origin, crossOrigin: false }))
-  const head = (rpId: string, flags: number, count: number) => {
+  const prefix = (rpId: string, flags: number, count: number) => {
     const rest = Buffer.alloc(5)
     rest.writeUInt8(flags, 0)
     rest.writeUInt32BE(count, 1)
@@ -41,7 +41,7 @@ export function authenticator(origin: string) {
       length.writeUInt16BE(credential.length)
       const flags = PRESENT | ATTESTED | (lies.isVerified === false ? 0 : VERIFIED)
       const rpId = lies.rpId ?? options.rp?.id ?? ''
-      const data = Buffer.concat([head(rpId, flags, counter), Buffer.alloc(16), length, credential, cose()])
+      const data = Buffer.concat([prefix(rpId, flags, counter), Buffer.alloc(16), length, credential, cose()])
       const size = Buffer.alloc(2)
       size.writeUInt16BE(data.length)
       const map = [
@@ -59,7 +59,7 @@ export function authenticator(origin: string) {
     answer(options: Options, lies: Lies = {}): Assertion {
       counter = lies.counter ?? counter + 1
       const flags = PRESENT | (lies.isVerified === false ? 0 : VERIFIED)
-      const data = head(lies.rpId ?? options.rpId ?? '', flags, counter)
+      const data = prefix(lies.rpId ?? options.rpId ?? '', flags, counter)
       const client = clientData('webauthn.get', options, lies)
       const signed = Buffer.concat([data, createHash('sha256').update(client).digest()])
       const response = {

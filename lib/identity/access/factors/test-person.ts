@@ -14,7 +14,7 @@ import { newSecret } from './totp.ts'
 // Somebody who signs in, for tests of second factors.
 
 export const PASSWORD = 'correct horse battery'
-export const visitor = (cookies = '') => ({ address: '192.0.2.1', userAgent: 'Test', cookies })
+export const client = (cookies = '') => ({ address: '192.0.2.1', userAgent: 'Test', cookies })
 
 /** The code of an app, so many steps from now. */
 export function codeOf(secret: string, steps = 0): string {
@@ -27,7 +27,7 @@ export function join(customer: string, email: string, more: object = {}) {
   return addMember(customer, { roles: ['admin'], email, name: `Ana at ${customer}`, ...more })
 }
 
-export const enter = (email: string, password = PASSWORD) => signIn({ email, password }, visitor())
+export const enter = (email: string, password = PASSWORD) => signIn({ email, password }, client())
 
 /** The cookie of a sign-in that has a step to go. */
 export function pendingOf(outcome: SignedIn | { kind: 'ended' }): string {
@@ -56,18 +56,18 @@ export async function addApp(sid: string): Promise<string> {
   const { customerId, id: memberId, session: owner = '' } = caller
   const { secret, token } = newSecret(owner, caller)
   const { proven } = await settingUpIn(caller)
-  const given = { kind: 'totp' as const, name: 'App', token, code: codeOf(secret) }
-  await setUp({ customerId, memberId, proven, owner, keep: owner }, given)
+  const newFactor = { kind: 'totp' as const, name: 'App', token, code: codeOf(secret) }
+  await setUp({ customerId, memberId, proven, owner, exceptSession: owner }, newFactor)
   return secret
 }
 
 /** Signs in with password and code, on the step of which nobody has used the code. */
 export async function enterWith(email: string, code: string, password = PASSWORD): Promise<string> {
-  return sidOf(await proveStep({ code }, visitor(pendingOf(await enter(email, password)))))
+  return sidOf(await proveStep({ code }, client(pendingOf(await enter(email, password)))))
 }
 
 /** Sets a password that opens one membership alone, as a link does that an Admin has copied. */
-export async function setOwnPassword(
+export async function setMembershipPassword(
   database: TestDatabase,
   customer: string,
   email: string,

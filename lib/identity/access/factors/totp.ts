@@ -11,7 +11,7 @@ const APP = { algorithm: 'SHA1', digits: 6, period: PERIOD } as const
 /** Clocks differ: so many steps before and after the present one count. */
 const WINDOW = 1
 /** For so long a secret that is shown can be confirmed, in ms. */
-const SHOWN_MS = 15 * 60 * 1000
+const CONFIRM_TIMEOUT_MS = 15 * 60 * 1000
 
 /** A secret that is shown once, and is nobody's until a code confirms it. */
 export type NewSecret = {
@@ -32,13 +32,13 @@ export function newSecret(owner: string, label: { email: string; customerName: s
   const uri = URI.stringify(new TOTP({ ...APP, secret, issuer, label: label.email.replaceAll(':', ' ') }))
   const { size, data } = encode(uri, { ecc: 'M', border: 4 })
   const path = data.flatMap((row, y) => row.flatMap((isBlack, x) => (isBlack ? `M${x} ${y}h1v1h-1z` : [])))
-  const token = sealFor(`shown to ${owner}`, JSON.stringify([secret.base32, Date.now() + SHOWN_MS]))
+  const token = sealFor(`shown to ${owner}`, JSON.stringify([secret.base32, Date.now() + CONFIRM_TIMEOUT_MS]))
   const typed = secret.base32.replaceAll(/(.{4})(?=.)/g, '$1 ')
   return { secret: typed, uri, qr: { size, path: path.join('') }, token }
 }
 
 /** The secret that a token holds; undefined where it was shown to somebody else, or too long ago. */
-export function shownSecret(owner: string, token: string): string | undefined {
+export function openNewSecret(owner: string, token: string): string | undefined {
   const text = unsealFor(`shown to ${owner}`, token)
   if (text === undefined) return undefined
   const [secret, until] = JSON.parse(text) as [string, number]
@@ -46,7 +46,7 @@ export function shownSecret(owner: string, token: string): string | undefined {
 }
 
 /** A secret as it is kept. */
-export function keptSecretOf(personId: string, secret: string): string {
+export function sealSecret(personId: string, secret: string): string {
   return sealFor(`app of ${personId}`, secret)
 }
 
@@ -58,7 +58,7 @@ export function stepOf(secret: string, code: string, now = Date.now()): number |
 }
 
 /** The same of a secret as it is kept. */
-export function stepOfKept(personId: string, sealed: string, code: string): number | undefined {
+export function stepOfSealed(personId: string, sealed: string, code: string): number | undefined {
   const secret = unsealFor(`app of ${personId}`, sealed)
   return secret === undefined ? undefined : stepOf(secret, code)
 }

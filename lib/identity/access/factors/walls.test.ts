@@ -5,14 +5,14 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { addFactor, listFactors, removeFactors, setCodes, spendCode } from './store.ts'
+import { addFactor, consumeCode, listFactors, removeFactors, setCodes } from './store.ts'
 
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
 let database: TestDatabase
-let [both, stranger, personId, strangerId] = ['', '', '', '']
-const app = (reach: string | null, whose = personId) => ({
+let [both, other, personId, otherId] = ['', '', '', '']
+const app = (factorScope: string | null, whose = personId) => ({
   personId: whose,
-  reach,
+  reach: factorScope,
   name: 'App',
   kind: 'totp' as const,
   secret: 'sealed',
@@ -26,18 +26,18 @@ beforeAll(async () => {
   const email = 'both@alder.example'
   both = await addMember(alder, { roles: ['admin'], email })
   await addMember(birch, { roles: ['admin'], email })
-  stranger = await addMember(birch, { roles: ['admin'], email: 'stranger@birch.example' })
+  other = await addMember(birch, { roles: ['admin'], email: 'stranger@birch.example' })
   const idOf = async (member: string) =>
     String(
       (await database.sql(birch, 'SELECT person_id AS id FROM members WHERE email = $1', [member]))[0]?.id,
     )
   personId = await idOf(email)
-  strangerId = await idOf('stranger@birch.example')
+  otherId = await idOf('stranger@birch.example')
   await within(birch, async (tx) => {
     await addFactor(tx, app(birch))
-    await addFactor(tx, app(null, strangerId))
+    await addFactor(tx, app(null, otherId))
     await setCodes(tx, personId, birch, ['AAAA-BBBB-CCCC-DDDD'])
-    await setCodes(tx, strangerId, null, ['EEEE-BBBB-CCCC-DDDD'])
+    await setCodes(tx, otherId, null, ['EEEE-BBBB-CCCC-DDDD'])
   })
   await within(alder, (tx) => addFactor(tx, app(null)))
 })
@@ -75,11 +75,11 @@ describe('in the scope of a customer', () => {
   it('nothing is removed, used or added for whom is no member', async () => {
     const [code] = await database.sql(birch, 'SELECT id FROM recovery_codes WHERE reach IS NULL')
     await within(alder, async (tx) => {
-      expect(await removeFactors(tx, strangerId, { reach: null })).toBe(0)
+      expect(await removeFactors(tx, otherId, { reach: null })).toBe(0)
       expect(await removeFactors(tx, personId, { reach: birch })).toBe(0)
-      expect(await spendCode(tx, strangerId, String(code?.id))).toBe(false)
+      expect(await consumeCode(tx, otherId, String(code?.id))).toBe(false)
     })
-    await expect(within(alder, (tx) => addFactor(tx, app(null, strangerId)))).rejects.toMatchObject({
+    await expect(within(alder, (tx) => addFactor(tx, app(null, otherId)))).rejects.toMatchObject({
       cause: { code: '42501' },
     })
     await expect(within(alder, (tx) => addFactor(tx, app(birch)))).rejects.toMatchObject({
@@ -89,15 +89,15 @@ describe('in the scope of a customer', () => {
 })
 
 it('each statement alone keeps the members of others apart', async () => {
-  const walls = (how: string) =>
+  const setRowSecurity = (how: string) =>
     run(database.url, TABLES.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
-  await walls('DISABLE')
+  await setRowSecurity('DISABLE')
   try {
     const named = (who: string) => within(alder, (tx) => listFactors(tx, alder, who))
     expect((await named(both)).factors.map(({ reach }) => reach)).toEqual([null])
-    expect(await named(stranger)).toEqual({ factors: [], codesLeft: 0 })
+    expect(await named(other)).toEqual({ factors: [], codesLeft: 0 })
   } finally {
-    await walls('ENABLE')
+    await setRowSecurity('ENABLE')
   }
 })
 

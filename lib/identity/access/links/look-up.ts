@@ -2,7 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { digestOf, findAll } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { lookUp, minted } from '#lib/platform/caller/store.ts'
+import { minted, queryWithoutCustomer } from '#lib/platform/caller/store.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { type LinkKind, type LinkState, stateOf } from './rules.ts'
@@ -27,9 +27,9 @@ type Row = {
 /** The link that has this secret, in whatever state; undefined where there is none. */
 export async function findLink(secret: string): Promise<Link | undefined> {
   const digest = digestOf(secret)
-  const found = await findAll('link', [digest])
-  const { customerId = '', id = '' } = found[0] ?? {}
-  return lookUp('signIn', async (tx) => {
+  const rows = await findAll('link', [digest])
+  const { customerId = '', id = '' } = rows[0] ?? {}
+  return queryWithoutCustomer('signIn', async (tx) => {
     const ends = sql`used_at IS NOT NULL AS is_used, withdrawn_at IS NOT NULL AS is_withdrawn, expires_at <= now() AS is_expired`
     const { rows } = await tx.execute<Row>(sql`
       SELECT kind, id, customer_id, member_id AS whose, state IS NOT NULL AS is_mailed, ${ends}
@@ -38,9 +38,9 @@ export async function findLink(secret: string): Promise<Link | undefined> {
     const [row] = rows
     if (!row) return undefined
     const state = stateOf({ isUsed: row.is_used, isWithdrawn: row.is_withdrawn, isExpired: row.is_expired })
-    const own = { id: row.id, isMailed: row.is_mailed, state }
-    if (row.kind === 'recovery') return { ...own, kind: 'recovery', personId: row.whose }
-    return { ...own, kind: row.kind, customerId: minted(row.customer_id ?? ''), memberId: row.whose }
+    const reference = { id: row.id, isMailed: row.is_mailed, state }
+    if (row.kind === 'recovery') return { ...reference, kind: 'recovery', personId: row.whose }
+    return { ...reference, kind: row.kind, customerId: minted(row.customer_id ?? ''), memberId: row.whose }
   })
 }
 
@@ -58,17 +58,19 @@ export function findPersonOfLink(link: Link): Promise<Person | undefined> {
 export function membershipOf(link: Link, { memberships }: Person): Membership | undefined {
   const enabled = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
   if (link.kind === 'recovery') return enabled.find(({ isInvited }) => !isInvited)
-  const own = enabled.find((one) => one.customerId === link.customerId && one.memberId === link.memberId)
-  return own?.isClosed && own.isInvited ? undefined : own
+  const membership = enabled.find(
+    (one) => one.customerId === link.customerId && one.memberId === link.memberId,
+  )
+  return membership?.isClosed && membership.isInvited ? undefined : membership
 }
 
 /** What its page shows of a link; nothing is changed by reading it, for mail scanners open every link. */
 export type LinkView =
   | { state: Exclude<LinkState, 'open'> | 'unknown' | 'sign-on' }
-  | { state: 'open'; email: string; customer: string | undefined; asks: Asks }
+  | { state: 'open'; email: string; customer: string | undefined; passwordPrompt: PasswordPrompt }
 
 /** For which password: a new one, one that there is already, or either, where nobody may be told whether there is one. */
-export type Asks = 'new' | 'present' | 'either'
+export type PasswordPrompt = 'new' | 'present' | 'either'
 
 /** What there is of the link with this secret. */
 export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): Promise<LinkView> {
@@ -86,12 +88,12 @@ export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): 
   }
   const { email, customerName } = membership
   const present = presentOf(person) === undefined ? 'new' : 'present'
-  const asks = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'
+  const passwordPrompt = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'
   // A mailed link sets the password of all that somebody has, and so belongs to no customer.
   return {
     state: 'open',
     email,
     customer: kind === 'reset' && link.isMailed ? undefined : customerName,
-    asks,
+    passwordPrompt,
   }
 }

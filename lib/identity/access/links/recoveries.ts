@@ -11,7 +11,7 @@ import { newSecret } from './store.ts'
 const RECOVERY_SECONDS = 30 * 60
 
 /** Writes down that a link is to be mailed to this address, if anybody has it. */
-export async function askRecovery(email: string): Promise<void> {
+export async function requestRecovery(email: string): Promise<void> {
   await database().signIn.query('INSERT INTO recoveries (email) VALUES ($1)', [email])
 }
 
@@ -40,18 +40,18 @@ export async function claimRecovery(): Promise<DueRecovery | undefined> {
   const [due] = rows
   if (!due) return undefined
   const person = due.isLate ? undefined : await findPerson(due.email)
-  const taken = person?.memberships.find(
+  const membership = person?.memberships.find(
     ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
   )
-  if (!person?.personId || !taken) return { id: due.id, mail: undefined }
+  if (!person?.personId || !membership) return { id: due.id, mail: undefined }
   const secret = newSecret()
   await signIn.query(WITHDRAW, [person.personId, due.id])
   await signIn.query(MAKE, [person.personId, due.id, digestOf(secret)])
-  return { id: due.id, mail: { email: taken.email, secret } }
+  return { id: due.id, mail: { email: membership.email, secret } }
 }
 
 /** How its mail ended; `WAITING`: it surely did not leave, and is tried again later. */
-export async function settleRecovery(
+export async function finishRecovery(
   id: string,
   state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN',
   reason: string | null = null,

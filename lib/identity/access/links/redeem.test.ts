@@ -38,11 +38,11 @@ const join = (customer: string, more: object = {}) =>
 const link = async (customerId: CustomerId, memberId: string, kind: LinkKind = 'invitation') =>
   (await scope({ customerId }, (tx) => addLink(tx, customerId, { memberId, kind, by: 'operator' }))).secret
 const redeem = (secret: string, password = NEW, isNew = true) => redeemLink({ secret, password, isNew })
-const refused = async (done: Promise<unknown>) => {
+const problemOf = async (done: Promise<unknown>) => {
   const error = await done.then(() => undefined, toProblem)
   return error && [error.code, error.more.errors?.[0]?.pointer]
 }
-const GONE = ['not_found', undefined]
+const UNKNOWN_LINK = ['not_found', undefined]
 /** What a password opens: a customer, several, or nothing. */
 async function opens(password: string) {
   const outcome = await signIn(
@@ -67,7 +67,7 @@ describe('an invitation', () => {
     const secret = await link(alder, member)
     expect(await opens(NEW)).toBe('refused')
     expect(await viewOfLink('invitation', secret)).toEqual({
-      ...{ state: 'open', email, customer: 'alder', asks: 'either' },
+      ...{ state: 'open', email, customer: 'alder', passwordPrompt: 'either' },
     })
     expect(await redeem(secret)).toBe(email)
     expect(await opens(NEW)).toBe('alder')
@@ -87,19 +87,19 @@ describe('an invitation', () => {
     ['alder.example', 'invalid_request'],
   ])('is not accepted with %s, and can still be', async (password, code) => {
     const secret = await link(alder, await join(alder, invited))
-    expect(await refused(redeem(secret, password))).toEqual([code, '/password'])
+    expect(await problemOf(redeem(secret, password))).toEqual([code, '/password'])
     expect(await redeem(secret)).toBe(email)
   })
 
   it('works once, for one of two who redeem it at the same moment', async () => {
     const secret = await link(alder, await join(alder, invited))
     const outcomes = await Promise.all([
-      refused(redeem(secret)),
-      refused(redeem(secret, 'my own horse battery')),
+      problemOf(redeem(secret)),
+      problemOf(redeem(secret, 'my own horse battery')),
     ])
     expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1)
-    expect(outcomes).toContainEqual(GONE)
-    expect(await refused(redeem(secret))).toEqual(GONE)
+    expect(outcomes).toContainEqual(UNKNOWN_LINK)
+    expect(await problemOf(redeem(secret))).toEqual(UNKNOWN_LINK)
   })
 
   it('ends after seven days, and a link for a new password after half an hour', async () => {
@@ -112,7 +112,7 @@ describe('an invitation', () => {
     await older('6 days 23 hours')
     expect((await findLink(invitation))?.state).toBe('open')
     await older('1 hour')
-    expect(await refused(redeem(invitation))).toEqual(GONE)
+    expect(await problemOf(redeem(invitation))).toEqual(UNKNOWN_LINK)
     expect(await viewOfLink('invitation', invitation)).toEqual({ state: 'expired' })
   })
 
@@ -120,7 +120,7 @@ describe('an invitation', () => {
     const member = await join(alder, invited)
     const first = await link(alder, member)
     const second = await link(alder, member)
-    expect(await refused(redeem(first))).toEqual(GONE)
+    expect(await problemOf(redeem(first))).toEqual(UNKNOWN_LINK)
     const open = () => scope({ customerId: alder }, (tx) => listOpenLinks(tx, alder, member))
     expect(await open()).toMatchObject([{ memberId: member, kind: 'invitation', madeBy: 'operator' }])
     await scope({ customerId: alder }, (tx) => withdrawLinks(tx, alder, member))
@@ -128,7 +128,7 @@ describe('an invitation', () => {
     const third = await link(alder, member)
     await scope({ customerId: alder }, (tx) => setDisabled(tx, alder, member, true))
     await scope({ customerId: alder }, (tx) => setDisabled(tx, alder, member, false))
-    expect(await refused(redeem(third))).toEqual(GONE)
+    expect(await problemOf(redeem(third))).toEqual(UNKNOWN_LINK)
   })
 
   it('that is withdrawn, or whose member is disabled, at the moment of its use is used or gone, and nothing between', async () => {
@@ -137,13 +137,13 @@ describe('an invitation', () => {
       const member = await join(alder, invited)
       const secret = await link(alder, member)
       const [outcome] = await Promise.all([
-        refused(redeem(secret)),
+        problemOf(redeem(secret)),
         scope({ customerId: alder }, (tx) =>
           end === 'withdraw' ? withdrawLinks(tx, alder, member) : setDisabled(tx, alder, member, true),
         ),
       ])
       const opened = await opens(NEW)
-      if (outcome !== undefined) expect([outcome, opened]).toEqual([GONE, 'refused'])
+      if (outcome !== undefined) expect([outcome, opened]).toEqual([UNKNOWN_LINK, 'refused'])
       else expect(opened).toBe(end === 'withdraw' ? 'alder' : 'refused')
     }
   })
@@ -152,15 +152,15 @@ describe('an invitation', () => {
     const closing = (await addNewCustomer()) as CustomerId
     const member = await join(closing, invited)
     const secret = await link(closing, member)
-    const [gate, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [gate, isLocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const hold = async (tx: Transaction) => {
       await tx.execute(`SELECT FROM members WHERE id = '${member}' FOR UPDATE`)
-      isHeld.resolve()
+      isLocked.resolve()
       await gate.promise
     }
-    const holding = scope({ customerId: closing }, hold, { evenIfClosed: true })
-    await isHeld.promise
-    const redeeming = refused(redeem(secret))
+    const locking = scope({ customerId: closing }, hold, { evenIfClosed: true })
+    await isLocked.promise
+    const redeeming = problemOf(redeem(secret))
     const { app } = database.opened
     // Whoever closes a customer takes this lock: see the migration `closed-customers`.
     const closes = 'SELECT pg_try_advisory_xact_lock(43, hashtext($1)) AS at_once'
@@ -171,19 +171,19 @@ describe('an invitation', () => {
       expect((await app.query(closes, [closing])).rows).toEqual([{ at_once: false }])
     } finally {
       gate.resolve()
-      await holding
+      await locking
     }
     expect(await redeeming).toBeUndefined()
-    const late = await link(closing, await join(closing, { ...invited, email: `late.${email}` }))
+    const closedLink = await link(closing, await join(closing, { ...invited, email: `late.${email}` }))
     await run(
       database.url,
       `SET console.operated = '${closing}'; UPDATE customers SET closed_at = now(), gone_at = now() WHERE id = '${closing}'`,
     )
-    expect(await refused(redeem(late))).toEqual(GONE)
+    expect(await problemOf(redeem(closedLink))).toEqual(UNKNOWN_LINK)
   })
 
   it('that is none, or of the other page, is nothing', async () => {
-    expect(await refused(redeem('x'.repeat(43)))).toEqual(GONE)
+    expect(await problemOf(redeem('x'.repeat(43)))).toEqual(UNKNOWN_LINK)
     expect(await viewOfLink('invitation', 'x'.repeat(43))).toEqual({ state: 'unknown' })
     const secret = await link(alder, await join(alder, invited))
     expect(await viewOfLink('reset', secret)).toEqual({ state: 'unknown' })
@@ -197,7 +197,7 @@ describe('an invitation of somebody who is a member elsewhere', () => {
     await join(alder, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     const secret = await link(birch, await join(birch, invited))
-    expect(await refused(redeem(secret, 'wrong wrong wrong', false))).toEqual([
+    expect(await problemOf(redeem(secret, 'wrong wrong wrong', false))).toEqual([
       'invalid_request',
       '/password',
     ])
@@ -207,14 +207,14 @@ describe('an invitation of somebody who is a member elsewhere', () => {
   })
 
   it('looks the same as one of somebody who is not', async () => {
-    const stranger = await link(birch, await join(birch, invited))
-    const view = await viewOfLink('invitation', stranger)
-    const wrong = await refused(redeem(stranger, OLD, false))
+    const newcomer = await link(birch, await join(birch, invited))
+    const view = await viewOfLink('invitation', newcomer)
+    const wrong = await problemOf(redeem(newcomer, OLD, false))
     email = `ana.${++made}@alder.example`
     await join(alder)
-    const known = await link(birch, await join(birch, invited))
-    expect(await viewOfLink('invitation', known)).toEqual({ ...view, email })
-    expect(await refused(redeem(known, 'wrong wrong wrong', false))).toEqual(wrong)
+    const existing = await link(birch, await join(birch, invited))
+    expect(await viewOfLink('invitation', existing)).toEqual({ ...view, email })
+    expect(await problemOf(redeem(existing, 'wrong wrong wrong', false))).toEqual(wrong)
   })
 
   it('and is redeemed by whoever made it opens nothing elsewhere, and takes nothing away there', async () => {
@@ -227,7 +227,8 @@ describe('an invitation of somebody who is a member elsewhere', () => {
     await join(alder)
     const secret = await link(birch, await join(birch, invited))
     const outcomes = []
-    for (let n = 0; n < 7; n++) outcomes.push((await refused(redeem(secret, `wrong wrong ${n}`, false)))?.[0])
+    for (let n = 0; n < 7; n++)
+      outcomes.push((await problemOf(redeem(secret, `wrong wrong ${n}`, false)))?.[0])
     expect(outcomes.slice(0, 5)).toEqual(Array(5).fill('invalid_request'))
     expect(outcomes).toContain('rate_limited')
   })
@@ -239,8 +240,8 @@ describe('a link for a new password', () => {
     await join(birch, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     const secret = await link(alder, member, 'reset')
-    expect(await viewOfLink('reset', secret)).toMatchObject({ asks: 'new', customer: 'alder' })
-    expect(await refused(redeem(secret, OLD, false))).toEqual(['invalid_request', '/isNew'])
+    expect(await viewOfLink('reset', secret)).toMatchObject({ passwordPrompt: 'new', customer: 'alder' })
+    expect(await problemOf(redeem(secret, OLD, false))).toEqual(['invalid_request', '/isNew'])
     await redeem(secret)
     // What its Admin may have chosen opens that one alone, which the former password opens no more.
     expect([await opens(NEW), await opens(OLD)]).toEqual(['alder', 'birch'])

@@ -3,24 +3,24 @@ import { randomUUID } from 'node:crypto'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { noteCaller, visit } from '#lib/platform/runtime/log.ts'
-import { faultOf } from '../passwords/check.ts'
+import { noteCaller, requestContext } from '#lib/platform/runtime/log.ts'
+import { checkPassword } from '../passwords/check.ts'
 import { hashPassword, passwordFits, saltOf } from '../passwords/hash.ts'
-import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
+import { acceptMembership, isolateMembership, setPasswordHash, setPersonHash } from '../passwords/set.ts'
 import {
-  beginAnew,
   changePerson,
   checkStillOpen,
   type Locked,
   type Part,
-  standingOf,
+  personStatusOf,
+  resetPerson,
 } from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'
 import { recoverBy } from './recoveries.ts'
-import { reachOfLink } from './rules.ts'
-import { spendLink } from './store.ts'
+import { passwordScopeOf } from './rules.ts'
+import { consumeLink } from './store.ts'
 
 /** How a link is redeemed: with a password that is chosen now, or with one that its person has already. */
 export type Redeeming = { secret: string; password: string; isNew: boolean }
@@ -34,67 +34,67 @@ export async function redeemLink({ secret, password, isNew }: Redeeming): Promis
   const link = await findLink(secret)
   const person = link?.state === 'open' ? await findPersonOfLink(link) : undefined
   const membership = link && person && membershipOf(link, person)
-  if (!link || !person || !membership) throw gone()
+  if (!link || !person || !membership) throw linkExpired()
   const parts = isNew
     ? await partsOfNew(link, { person, membership }, password)
     : await partsOfPresent(link, { person, membership }, password)
   const isDone = await changePerson(
     () => findPersonOfLink(link),
     async (tx, locked) => {
-      const own = membershipOf(link, locked)
-      if (!own) throw gone()
-      if (link.kind === 'recovery' && !(await recoverBy(tx, link.id))) throw gone()
-      return parts(tx, locked, own)
+      const lockedMembership = membershipOf(link, locked)
+      if (!lockedMembership) throw linkExpired()
+      if (link.kind === 'recovery' && !(await recoverBy(tx, link.id))) throw linkExpired()
+      return parts(tx, locked, lockedMembership)
     },
   )
-  if (!isDone) throw gone()
+  if (!isDone) throw linkExpired()
   return membership.email
 }
 
 type Whose = { person: Person; membership: Membership }
-type Decide = (tx: Transaction, person: Locked, own: Membership) => Promise<Part[]>
+type Decide = (tx: Transaction, person: Locked, lockedMembership: Membership) => Promise<Part[]>
 
 /** A new password: of the membership alone, or of its person, all of whose sessions end then. */
 async function partsOfNew(link: Link, { person, membership }: Whose, password: string): Promise<Decide> {
-  const fault = await faultOf(password, membership)
-  if (fault !== undefined) throw refusedAt('/password', fault)
+  const violation = await checkPassword(password, membership)
+  if (violation !== undefined) throw invalidAt('/password', violation)
   const hash = await hashPassword(password, saltOf(person))
-  return async (tx, locked, own) => {
+  return async (tx, locked, lockedMembership) => {
     const hasPassword = presentOf(locked) !== undefined
-    const [standing, { kind, isMailed }] = [standingOf(locked), link]
-    const isAway = standing === 'away'
-    const reach = reachOfLink(kind, { isMailed, hasPassword, isAway })
-    if (reach === 'membership') {
-      const wait = await countSetting(own.customerId, own.email)
+    const [personStatus, { kind, isMailed }] = [personStatusOf(locked), link]
+    const isAway = personStatus === 'away'
+    const passwordScope = passwordScopeOf(kind, { isMailed, hasPassword, isAway })
+    if (passwordScope === 'membership') {
+      const wait = await countSetting(lockedMembership.customerId, lockedMembership.email)
       if (wait > 0) throw tooOften(wait)
       // Each that its person can enter has a password of its own then.
       const all = locked.memberships.filter((one) => !one.isDisabled && !one.isInvited && !one.isSignOnOnly)
-      const theirs = kind === 'recovery' ? all : [own]
-      return theirs.map((one) => partOf(link, one, { hash, isApart: !isMailed || isAway }))
+      const theirs = kind === 'recovery' ? all : [lockedMembership]
+      return theirs.map((one) => partOf(link, one, { hash, isIsolated: !isMailed || isAway }))
     }
-    if (standing === 'gone') await beginAnew(tx, locked.personId)
+    if (personStatus === 'gone') await resetPerson(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
     const others =
       kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
-    return [...new Set([own, ...others])].map((one) => partOf(link, one, { hash: null }))
+    return [...new Set([lockedMembership, ...others])].map((one) => partOf(link, one, { hash: null }))
   }
 }
 
 /** With the password that its person has already, a membership is taken up: that password opens it from now on. */
 async function partsOfPresent(link: Link, { person, membership }: Whose, password: string): Promise<Decide> {
-  if (link.kind !== 'invitation') throw refusedAt('/isNew', 'must be true: this link sets a new password')
-  const address = visit()?.address ?? ''
-  const attempt = await countAttempt(membership.email, { address, knownBrowser: undefined })
+  if (link.kind !== 'invitation') throw invalidAt('/isNew', 'must be true: this link sets a new password')
+  const address = requestContext()?.address ?? ''
+  const attempt = await countAttempt(membership.email, { address, recognizedBrowser: undefined })
   if (attempt.kind === 'throttled') throw tooOften(attempt.seconds)
   const present = presentOf(person)
   if (!(await passwordFits(password, present)))
-    throw refusedAt('/password', 'is not the one that you have here')
-  await attempt.forgive()
-  return async (_, locked, own) => {
+    throw invalidAt('/password', 'is not the one that you have here')
+  await attempt.refund()
+  return async (_, locked, lockedMembership) => {
     // Changed meanwhile.
-    if (presentOf(locked) !== present) throw refusedAt('/password', 'is not the one that you have here')
-    return [partOf(link, own, { hash: null, isPresent: true })]
+    if (presentOf(locked) !== present) throw invalidAt('/password', 'is not the one that you have here')
+    return [partOf(link, lockedMembership, { hash: null, isPresent: true })]
   }
 }
 
@@ -105,8 +105,8 @@ function partOf(
   {
     hash,
     isPresent = false,
-    isApart = false,
-  }: { hash: string | null; isPresent?: boolean; isApart?: boolean },
+    isIsolated = false,
+  }: { hash: string | null; isPresent?: boolean; isIsolated?: boolean },
 ): Part {
   const isLinks = link.kind !== 'recovery' && link.customerId === customerId
   const action = isInvited ? 'invitation.accepted' : 'password.set'
@@ -115,11 +115,11 @@ function partOf(
     async run(tx) {
       if (isInvited) await checkStillOpen(tx, customerId)
       // The member first, as whoever makes or withdraws a link does.
-      if (isPresent) await takeUp(tx, customerId, memberId, hash)
+      if (isPresent) await acceptMembership(tx, customerId, memberId, hash)
       else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
-      if (isInvited && !isPresent) await takeUp(tx, customerId, memberId)
-      if (isInvited && isApart) await keepApart(tx, customerId, memberId)
-      if (isLinks && !(await spendLink(tx, customerId, link.id))) throw gone()
+      if (isInvited && !isPresent) await acceptMembership(tx, customerId, memberId)
+      if (isInvited && isIsolated) await isolateMembership(tx, customerId, memberId)
+      if (isLinks && !(await consumeLink(tx, customerId, link.id))) throw linkExpired()
       noteCaller({ id: memberId, customerId })
       const actor = { kind: 'member', id: memberId, name } as const
       const details = { by: link.isMailed ? 'mailed link' : 'link' }
@@ -127,7 +127,7 @@ function partOf(
         action,
         subject: memberId,
         actor,
-        requestId: visit()?.requestId ?? randomUUID(),
+        requestId: requestContext()?.requestId ?? randomUUID(),
         details,
       }
       await recordAudit(tx, customerId, event)
@@ -136,11 +136,11 @@ function partOf(
 }
 
 function device() {
-  const here = visit()
+  const here = requestContext()
   return here && { address: here.address, userAgent: here.agent ?? '' }
 }
 
-function gone(): Problem {
+function linkExpired(): Problem {
   return new Problem('not_found', 'This link is not valid any more. Ask for a new one.')
 }
 
@@ -149,6 +149,6 @@ function tooOften(seconds: number): Problem {
   return new Problem('rate_limited', 'It was tried too often. Wait before you try again.', { headers })
 }
 
-function refusedAt(pointer: string, detail: string): Problem {
+function invalidAt(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LINK_SECONDS, reachOfLink, stateOf } from './rules.ts'
+import { LINK_SECONDS, passwordScopeOf, stateOf } from './rules.ts'
 
 it('an invitation lasts for seven days, a link for a new password for half an hour', () => {
   expect(LINK_SECONDS).toEqual({ invitation: 604_800, reset: 1800 })
@@ -28,8 +28,8 @@ describe('a new password opens', () => {
     ['reset', true, true, true, 'membership'],
     ['recovery', true, true, false, 'person'],
     ['recovery', true, true, true, 'membership'],
-  ] as const)('by %s, mailed %s, with a password before %s, away %s: the %s', (...given) => {
-    const [kind, isMailed, hasPassword, isAway, reach] = given
-    expect(reachOfLink(kind, { isMailed, hasPassword, isAway })).toBe(reach)
+  ] as const)('by %s, mailed %s, with a password before %s, away %s: the %s', (...row) => {
+    const [kind, isMailed, hasPassword, isAway, passwordScope] = row
+    expect(passwordScopeOf(kind, { isMailed, hasPassword, isAway })).toBe(passwordScope)
   })
 })

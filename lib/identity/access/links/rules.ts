@@ -15,17 +15,17 @@ export function stateOf(link: { isUsed: boolean; isWithdrawn: boolean; isExpired
 }
 
 /** Whom a new password opens that is set by a link: see lib/identity/access/people/rules.ts. */
-export type Reach = 'person' | 'membership'
+export type PasswordScope = 'person' | 'membership'
 
 /**
  * Whom a password opens that is set by a link. A link that was shown to whoever made it may be redeemed by them: it sets that
  * membership's own password. One that was mailed proves the address, so it sets its person's; but an invitation takes no
  * password away that somebody has elsewhere, nor does any link while its person is away: see lib/identity/access/people/change.ts.
  */
-export function reachOfLink(
+export function passwordScopeOf(
   kind: LinkKind | 'recovery',
   { isMailed, hasPassword, isAway }: { isMailed: boolean; hasPassword: boolean; isAway: boolean },
-): Reach {
+): PasswordScope {
   if (!isMailed || isAway) return 'membership'
   return kind === 'invitation' && hasPassword ? 'membership' : 'person'
 }

@@ -1,12 +1,17 @@
 import 'server-only'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { changeLookUp, digestOf, dropLookUps, noteLookUp } from '#lib/platform/caller/credentials.ts'
+import {
+  addToCredentialIndex,
+  digestOf,
+  removeFromCredentialIndex,
+  updateCredentialIndex,
+} from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
-import { giveUpLate, IS_DUE, LEASE } from '#lib/platform/mail/queue.ts'
+import { IS_DUE, LEASE, rejectExpired } from '#lib/platform/mail/queue.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
 
@@ -51,13 +56,13 @@ async function insert(
   { memberId, kind, by }: NewLink,
   more: { digest: string } | { state: 'WAITING' },
 ): Promise<Date> {
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
   // Of two who make one at the same moment, the second one withdraws that of the first.
-  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+  await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
   await withdrawLinks(tx, customerId, memberId, kind)
   const expiresAt = sql`now() + make_interval(secs => ${LINK_SECONDS[kind]})`
   const id = randomUUID()
-  if ('digest' in more) await noteLookUp(tx, customerId, 'link', { digest: more.digest, id })
+  if ('digest' in more) await addToCredentialIndex(tx, customerId, 'link', { digest: more.digest, id })
   const [row] = await tx
     .insert(accountLinks)
     .values({ customerId, id, memberId, kind, madeBy: by, expiresAt, ...more })
@@ -82,39 +87,39 @@ export async function withdrawLinks(
  * Uses a link up.
  * @returns false where it can't be used any more: of two who redeem it at the same moment, one does
  */
-export async function spendLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
-  const own = and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id))
+export async function consumeLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  const linkFilter = and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id))
   const used = await tx
     .update(accountLinks)
     .set({ usedAt: sql`now()` })
-    .where(and(own, IS_OPEN, sql`${accountLinks.expiresAt} > now()`))
+    .where(and(linkFilter, IS_OPEN, sql`${accountLinks.expiresAt} > now()`))
   return used.rowCount === 1
 }
 
 /** The customer's links that can still be used, or are still to be mailed; of one member, or of all. */
 export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?: string) {
   const { kind, madeBy, createdAt, expiresAt, state } = accountLinks
-  const own = and(
+  const openFilter = and(
     eq(accountLinks.customerId, customerId),
     memberId === undefined ? undefined : eq(accountLinks.memberId, memberId),
   )
   return tx
     .select({ memberId: accountLinks.memberId, kind, madeBy, createdAt, expiresAt, mailState: state })
     .from(accountLinks)
-    .where(and(own, IS_OPEN, sql`${expiresAt} > now()`))
+    .where(and(openFilter, IS_OPEN, sql`${expiresAt} > now()`))
 }
 
 const IS_OPEN = and(isNull(accountLinks.usedAt), isNull(accountLinks.withdrawnAt))
 
 /** Then nobody asks any more who was invited when. */
-const KEPT = sql`interval '90 days'`
+const RETENTION = sql`interval '90 days'`
 
 /**
  * Removes the customer's links that have ended long ago.
  * @returns how many
  */
 export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const isOld = sql`${accountLinks.expiresAt} < now() - ${KEPT}`
+  const isOld = sql`${accountLinks.expiresAt} < now() - ${RETENTION}`
   return removeLinks(tx, customerId, isOld)
 }
 
@@ -124,12 +129,12 @@ export async function removeLinks(
   customerId: CustomerId,
   which: SQL | undefined,
 ): Promise<number> {
-  const gone = await tx
+  const deleted = await tx
     .delete(accountLinks)
     .where(and(eq(accountLinks.customerId, customerId), which))
     .returning({ id: accountLinks.id })
-  const ids = gone.map(({ id }) => id)
-  await dropLookUps(tx, customerId, 'link', ids)
+  const ids = deleted.map(({ id }) => id)
+  await removeFromCredentialIndex(tx, customerId, 'link', ids)
   return ids.length
 }
 
@@ -148,9 +153,9 @@ export type DueLink = {
  * now on. One that is taken again, for it could not be sent, has a new secret.
  */
 export async function claimLink(tx: Transaction, customerId: CustomerId): Promise<DueLink | undefined> {
-  await giveUpLate(tx, customerId, accountLinks, 'created_at')
+  await rejectExpired(tx, customerId, accountLinks, 'created_at')
   const secret = newSecret()
-  const { rows: taken } = await tx.execute<{ id: string; memberId: string }>(sql`
+  const { rows: claimed } = await tx.execute<{ id: string; memberId: string }>(sql`
     WITH due AS (
       SELECT id FROM account_links
       WHERE customer_id = ${customerId} AND ${IS_DUE}
@@ -161,15 +166,15 @@ export async function claimLink(tx: Transaction, customerId: CustomerId): Promis
       digest = ${digestOf(secret)}, expires_at = now() + make_interval(secs =>
         CASE a.kind WHEN 'reset' THEN ${LINK_SECONDS.reset}::int ELSE ${LINK_SECONDS.invitation}::int END)
     FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id, a.member_id AS "memberId"`)
-  if (!taken[0]) return undefined
+  if (!claimed[0]) return undefined
   // By a statement of its own: Citus refuses an UPDATE beside a table that lies everywhere.
   const { rows } = await tx.execute<Omit<DueLink, 'secret'>>(sql`
     SELECT t.id, t.kind, m.email, m.name, c.name AS customer
     FROM account_links t
-    JOIN members m ON m.customer_id = ${customerId} AND m.id = ${taken[0].memberId}
+    JOIN members m ON m.customer_id = ${customerId} AND m.id = ${claimed[0].memberId}
     JOIN customers c ON c.id = ${customerId}
-    WHERE t.customer_id = ${customerId} AND t.id = ${taken[0].id}`)
+    WHERE t.customer_id = ${customerId} AND t.id = ${claimed[0].id}`)
   if (!rows[0]) return undefined
-  await changeLookUp(tx, customerId, 'link', { digest: digestOf(secret), id: rows[0].id })
+  await updateCredentialIndex(tx, customerId, 'link', { digest: digestOf(secret), id: rows[0].id })
   return { ...rows[0], secret }
 }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
-import { recordRefusal } from '#lib/platform/history/requests.ts'
-import { measured, visit } from '#lib/platform/runtime/log.ts'
+import { recordRejection } from '#lib/platform/history/requests.ts'
+import { measured, requestContext } from '#lib/platform/runtime/log.ts'
 import { type Attempt, countPasswordAttempt } from '../sign-ins/budgets.ts'
 
 /**
@@ -16,19 +16,19 @@ export async function attemptInSession(caller: Caller): Promise<Extract<Attempt,
   const attempt = await countPasswordAttempt(caller.session ?? '')
   if (attempt.kind === 'counted') return attempt
   measured('limit', { limit: 'passwords' })
-  await tracePassword(caller, 'throttled')
+  await auditPassword(caller, 'throttled')
   throw tooManyAttempts(attempt.seconds, 'The current password was wrong too often.')
 }
 
 /** Writes down that the present password was named wrongly in a session, or was so too often: once a minute. */
-export function tracePassword(caller: Caller, what: 'refused' | 'throttled'): Promise<void> {
-  const requestId = visit()?.requestId ?? randomUUID()
+export function auditPassword(caller: Caller, what: 'refused' | 'throttled'): Promise<void> {
+  const requestId = requestContext()?.requestId ?? randomUUID()
   const event = { action: `password.${what}`, subject: caller.id, actor: actorOf(caller), requestId }
-  return recordRefusal(caller.customerId, event)
+  return recordRejection(caller.customerId, event)
 }
 
 /** A password that is refused at its field. */
-export function refusedAt(pointer: string, detail: string): Problem {
+export function invalidAt(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
 }
 

@@ -52,15 +52,15 @@ describe('naming the present password', () => {
     const statuses = Object.groupBy(tries, ({ status }) => status)
     expect(Object.keys(statuses)).toEqual(['400', '429'])
     expect(statuses[400]?.length).toBeLessThan(8)
-    const [refused] = statuses[429] ?? []
-    expect(refused?.json).toMatchObject({ code: 'rate_limited' })
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const [throttled] = statuses[429] ?? []
+    expect(throttled?.json).toMatchObject({ code: 'rate_limited' })
+    expect(Number(throttled?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await change(thief, PASSWORD, 'another horse battery')).status).toBe(429)
     expect((await change(owner, PASSWORD, 'another horse battery')).status).toBe(200)
     expect(await findSessionCaller(digestOf(thief))).toBeUndefined()
     // However often, once a minute each.
-    const told = await database.sql('northwind', EVENTS, [member])
-    expect(told).toEqual([
+    const events = await database.sql('northwind', EVENTS, [member])
+    expect(events).toEqual([
       { action: 'password.changed' },
       { action: 'password.refused' },
       { action: 'password.throttled' },
@@ -75,13 +75,13 @@ describe('a new password', () => {
     ['AnaRuiz2026', /your name|e-mail/],
     ['northwind.example', /e-mail|company/],
     [PASSWORD, /have now/],
-  ])('%s is refused at its field, and costs no attempt', async (newPassword, words) => {
+  ])('%s is refused at its field, and costs no attempt', async (newPassword, detail) => {
     const sid = await open()
     for (let n = 0; n < 7; n++) {
       const { status, json } = await change(sid, PASSWORD, newPassword)
       expect([status, json.errors]).toEqual([
         400,
-        [{ pointer: '/newPassword', detail: expect.stringMatching(words) }],
+        [{ pointer: '/newPassword', detail: expect.stringMatching(detail) }],
       ])
     }
     expect((await change(sid, PASSWORD, 'another horse battery')).status).toBe(200)

@@ -1,16 +1,16 @@
 import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { proveAnew } from '#lib/platform/caller/session.ts'
+import { reauthenticate } from '#lib/platform/caller/session.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { visit } from '#lib/platform/runtime/log.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import { changePerson, type Part } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'
-import { proofOf } from '../people/proofs.ts'
+import { passwordDigest } from '../people/proofs.ts'
 import type { Membership } from '../people/rules.ts'
 import { countSetting } from '../sign-ins/budgets.ts'
-import { attemptInSession, refusedAt, tooManyAttempts, tracePassword } from './attempts.ts'
-import { faultOf } from './check.ts'
+import { attemptInSession, auditPassword, invalidAt, tooManyAttempts } from './attempts.ts'
+import { checkPassword } from './check.ts'
 import { hashPassword, passwordFits, saltOf } from './hash.ts'
 import { setPasswordHash, setPersonHash } from './set.ts'
 
@@ -20,14 +20,14 @@ import { setPasswordHash, setPersonHash } from './set.ts'
  * counted before the present one is compared.
  * @throws Problem `invalid_request` at a field, `rate_limited`
  */
-export async function changeOwnPassword(
+export async function replacePassword(
   caller: Caller,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
   requestId: string,
 ): Promise<void> {
   const { customerId, id, session = '' } = caller
-  const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
-  if (fault !== undefined) throw refusedAt('/newPassword', fault)
+  const violation = await checkPassword(newPassword, caller, newPassword === currentPassword)
+  if (violation !== undefined) throw invalidAt('/newPassword', violation)
   const attempt = await attemptInSession(caller)
   let isWrong = false
   const change = changePerson(
@@ -41,7 +41,7 @@ export async function changeOwnPassword(
         )
       const former = here?.passwordHash
       isWrong = !(await passwordFits(currentPassword, former))
-      if (isWrong) throw refusedAt('/currentPassword', 'is not your current password')
+      if (isWrong) throw invalidAt('/currentPassword', 'is not your current password')
       const wait = await countSetting(customerId, caller.email)
       if (wait > 0) throw tooManyAttempts(wait, 'The password was changed too often.')
       const hash = await hashPassword(newPassword, saltOf(person))
@@ -50,31 +50,35 @@ export async function changeOwnPassword(
         (one) => one.passwordHash === former && !one.isInvited && !one.isSignOnOnly,
       )
       return opened.map((one) =>
-        partOf(one, one.isOwn ? hash : null, { keep: session, proof: proofOf(hash), requestId }),
+        partOf(one, one.isOwn ? hash : null, {
+          exceptSession: session,
+          proof: passwordDigest(hash),
+          requestId,
+        }),
       )
     },
   )
-  const isFound = await change.catch(async (error: unknown) => {
-    if (isWrong) await tracePassword(caller, 'refused')
+  const exists = await change.catch(async (error: unknown) => {
+    if (isWrong) await auditPassword(caller, 'refused')
     throw error
   })
-  if (!isFound) throw new Error('A signed-in member was not found.')
-  await attempt.forgive()
+  if (!exists) throw new Error('A signed-in member was not found.')
+  await attempt.refund()
 }
 
 /** What the change does to a membership that the former password opened. */
 function partOf(
   { customerId, memberId, name }: Membership,
-  own: string | null,
-  { keep, proof, requestId }: { keep: string; proof: string; requestId: string },
+  membershipHash: string | null,
+  { exceptSession, proof, requestId }: { exceptSession: string; proof: string; requestId: string },
 ): Part {
   return {
     customerId,
     async run(tx) {
-      const here = visit()
+      const here = requestContext()
       const from = here && { address: here.address, userAgent: here.agent ?? '' }
-      await setPasswordHash(tx, customerId, memberId, own, { keep, from })
-      await proveAnew(tx, customerId, keep, proof)
+      await setPasswordHash(tx, customerId, memberId, membershipHash, { exceptSession, from })
+      await reauthenticate(tx, customerId, exceptSession, proof)
       const actor = { kind: 'member', id: memberId, name } as const
       await recordAudit(tx, customerId, { action: 'password.changed', subject: memberId, actor, requestId })
     },

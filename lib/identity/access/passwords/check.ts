@@ -1,23 +1,23 @@
 import 'server-only'
-import { commonForms, type Owner, passwordFault } from './rules.ts'
+import { commonForms, type Owner, validatePassword } from './rules.ts'
 
 /** So many of the list of leaked ones, which has the most common one first, are refused with anything around them, too. */
-const MOST_COMMON = 10_000
+const MAX_COMMON = 10_000
 
-type Known = { leaked: Set<string>; common: Set<string> }
-let lists: Promise<Known> | undefined
+type PasswordLists = { leaked: Set<string>; common: Set<string> }
+let lists: Promise<PasswordLists> | undefined
 
 /**
  * What is wrong with a new password, as it ends a sentence that begins with "The password"; undefined: nothing.
  * @param isCurrent whether it is the one that the owner has now
  */
-export async function faultOf(
+export async function checkPassword(
   password: string,
   owner: Owner,
   isCurrent = false,
 ): Promise<string | undefined> {
-  const fault = passwordFault(password, owner, isCurrent)
-  if (fault !== undefined) return fault
+  const violation = validatePassword(password, owner, isCurrent)
+  if (violation !== undefined) return violation
   lists ??= load()
   const { leaked, common } = await lists
   const [whole = '', ...bare] = commonForms(password)
@@ -29,8 +29,8 @@ export async function faultOf(
 }
 
 /** Loaded with the first password that is set: it takes some megabytes, and most processes never need it. */
-async function load(): Promise<Known> {
+async function load(): Promise<PasswordLists> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const leaked = dictionary['passwords-common']
-  return { leaked: new Set(leaked), common: new Set(leaked.slice(0, MOST_COMMON)) }
+  return { leaked: new Set(leaked), common: new Set(leaked.slice(0, MAX_COMMON)) }
 }

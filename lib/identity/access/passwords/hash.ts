@@ -23,8 +23,8 @@ export function hashPassword(password: string, salt?: Uint8Array): Promise<strin
  * answer does not tell of how many customers somebody is a member.
  */
 export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Array | undefined {
-  for (const known of [passwordHash, ...memberships.map((one) => one.passwordHash)]) {
-    const salt = PHC.exec(known ?? '')?.[4]
+  for (const stored of [passwordHash, ...memberships.map((one) => one.passwordHash)]) {
+    const salt = PHC.exec(stored ?? '')?.[4]
     if (salt !== undefined) return Buffer.from(salt, 'base64')
   }
   // Two first passwords may be set at one moment.
@@ -34,20 +34,23 @@ export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Ar
 }
 
 /** Each takes a thread of four, and 19 MiB: however many sign in at once, exports and files have the others. */
-const enter = gate({ atOnce: 2, waiting: 60, patience: 5000 })
+const enter = gate({ atOnce: 2, waiting: 60, timeoutMs: 5000 })
 
 let decoy: Promise<string> | undefined
 
 /**
  * Which of somebody's passwords it is. Takes the same time where there is none, so that names can't be probed.
- * @param known as texts of Argon2id, of one person
+ * @param storedHashes as texts of Argon2id, of one person
  * @throws Problem `service_unavailable`, where too many are looked at
  */
-export async function fittingOf(password: string, known: readonly string[]): Promise<string | undefined> {
+export async function fittingOf(
+  password: string,
+  storedHashes: readonly string[],
+): Promise<string | undefined> {
   decoy ??= hashPassword('nobody has this password')
   const nobodys = await decoy
   // One group, but for what is no text of ours.
-  const groups = Map.groupBy(known.length > 0 ? known : [nobodys], saltAndParameters)
+  const groups = Map.groupBy(storedHashes.length > 0 ? storedHashes : [nobodys], saltAndParameters)
   const leave = await enter()
   let fitting: string | undefined
   try {
@@ -59,19 +62,22 @@ export async function fittingOf(password: string, known: readonly string[]): Pro
   } finally {
     leave()
   }
-  return fitting !== undefined && known.includes(fitting) ? fitting : undefined
+  return fitting !== undefined && storedHashes.includes(fitting) ? fitting : undefined
 }
 
 /**
  * Whether the password fits; it takes the same time where there is none.
  * @throws Problem `service_unavailable`, where too many are looked at
  */
-export async function passwordFits(password: string, known: string | null | undefined): Promise<boolean> {
-  return (await fittingOf(password, known ? [known] : [])) !== undefined
+export async function passwordFits(
+  password: string,
+  storedHash: string | null | undefined,
+): Promise<boolean> {
+  return (await fittingOf(password, storedHash ? [storedHash] : [])) !== undefined
 }
 
-function saltAndParameters(known: string): string {
-  return known.slice(0, known.lastIndexOf('$'))
+function saltAndParameters(storedHash: string): string {
+  return storedHash.slice(0, storedHash.lastIndexOf('$'))
 }
 
 function again(password: string, like: string): Promise<string> {

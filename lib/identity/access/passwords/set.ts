@@ -6,7 +6,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { people } from '#lib/platform/db/schema/access/people.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
-import { deviceOfSession, tellMember } from '../sign-ins/account-mail.ts'
+import { deviceOfSession, notifyMember } from '../sign-ins/account-mail.ts'
 import { forgetBrowsers } from '../sign-ins/known-browsers.ts'
 
 /** Where a password was set, as the mail about it tells. */
@@ -21,13 +21,14 @@ export async function setPasswordHash(
   customerId: CustomerId,
   memberId: string,
   hash: string | null,
-  { keep = '', from }: { keep?: string; from?: Device | undefined } = {},
+  { exceptSession = '', from }: { exceptSession?: string; from?: Device | undefined } = {},
 ): Promise<void> {
-  await setOwnHash(tx, customerId, memberId, hash)
-  await forgetBrowsers(tx, customerId, memberId, keep)
-  await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, keep)))
-  const device = from ?? (keep === '' ? undefined : await deviceOfSession(tx, customerId, keep))
-  await tellMember(tx, customerId, memberId, 'new-password', device)
+  await setMembershipHash(tx, customerId, memberId, hash)
+  await forgetBrowsers(tx, customerId, memberId, exceptSession)
+  await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, exceptSession)))
+  const device =
+    from ?? (exceptSession === '' ? undefined : await deviceOfSession(tx, customerId, exceptSession))
+  await notifyMember(tx, customerId, memberId, 'new-password', device)
 }
 
 /** Sets the password of a person, or takes it away, in the scope of one of their customers. It opens what has none of its own. */
@@ -40,32 +41,41 @@ export async function setPersonHash(tx: Transaction, personId: string, hash: str
  * Takes a membership up: from now on its person may sign in there.
  * @param hash of its own password; null: its person's opens it; undefined: that stays as it is
  */
-export async function takeUp(
+export async function acceptMembership(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
   hash?: string | null,
 ): Promise<void> {
-  if (hash !== undefined) await setOwnHash(tx, customerId, memberId, hash)
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.update(members).set({ invitedAt: null }).where(own)
+  if (hash !== undefined) await setMembershipHash(tx, customerId, memberId, hash)
+  const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set({ invitedAt: null }).where(memberFilter)
 }
 
 /**
  * No password or factor that the person of a member has elsewhere counts here, nor is it asked for, until its person's password is
  * set for it.
  */
-export async function keepApart(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.update(members).set({ factorsApart: true }).where(own)
+export async function isolateMembership(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+): Promise<void> {
+  const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set({ factorsApart: true }).where(memberFilter)
 }
 
-async function setOwnHash(tx: Transaction, customerId: CustomerId, memberId: string, hash: string | null) {
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+async function setMembershipHash(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  hash: string | null,
+) {
+  const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
   // What its person's password opens asks for its person's factors.
-  const apart = hash === null ? { factorsApart: false } : {}
+  const isolation = hash === null ? { factorsApart: false } : {}
   await tx
     .update(members)
-    .set({ passwordHash: hash, ...apart })
-    .where(own)
+    .set({ passwordHash: hash, ...isolation })
+    .where(memberFilter)
 }

@@ -11,11 +11,11 @@ import { signIn } from '../sign-in.ts'
 // A computation of Argon2 takes a hundred times as long as all else that a sign-in does before it is refused: an answer
 // comes as late as there are of them. The library does what it always does, and is counted.
 let computed = 0
-vi.mock('@node-rs/argon2', async (original) => {
-  const library = await original<typeof import('@node-rs/argon2')>()
-  const hash: typeof library.hash = (...given) => {
+vi.mock('@node-rs/argon2', async (importActual) => {
+  const library = await importActual<typeof import('@node-rs/argon2')>()
+  const hash: typeof library.hash = (...args) => {
     computed += 1
-    return library.hash(...given)
+    return library.hash(...args)
   }
   return { ...library, hash }
 })

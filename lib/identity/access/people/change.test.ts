@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { addApp, codeOf, enter, enterWith, join, PASSWORD, sidOf } from '../factors/test-person.ts'
-import { askRecovery, claimRecovery } from '../links/recoveries.ts'
+import { claimRecovery, requestRecovery } from '../links/recoveries.ts'
 import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
 import { hashPassword, passwordFits } from '../passwords/hash.ts'
@@ -35,10 +35,10 @@ beforeEach(async () => {
   invited = await join(birch, email, { passwordHash: null, invitedAt: new Date() })
 })
 
-const walled = (table: string, statement: string) =>
+const walled = (table: string, query: string) =>
   run(
     database.url,
-    `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY; ${statement}; ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
+    `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY; ${query}; ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
   )
 const disable = (disabled: boolean) =>
   scope({ customerId: alder }, (tx) => setDisabled(tx, alder, member, disabled))
@@ -67,7 +67,7 @@ describe('while a customer has somebody disabled for a while', () => {
     await redeemMailed('invitation')
     expect([await kindOf(CHOSEN), await kindOf(PASSWORD)]).toEqual(['signed-in', 'refused'])
     expect(await opensAlder()).toEqual(expect.any(String))
-    const at = (await findAnybody(email))?.memberships.map((one) => [one.isApart, one.factors.length])
+    const at = (await findAnybody(email))?.memberships.map((one) => [one.isIsolated, one.factors.length])
     expect(at).toEqual([
       [false, 1],
       [true, 0],
@@ -85,16 +85,16 @@ describe('while a customer has somebody disabled for a while', () => {
     await redeemMailed('invitation')
     const there = await join(cedar, email, { passwordHash: null, invitedAt: new Date() })
     await redeemMailed('invitation', cedar, there)
-    await askRecovery(email)
+    await requestRecovery(email)
     const due = await claimRecovery()
     await redeemLink({ secret: due?.mail?.secret ?? '', password: ANOTHER, isNew: true })
     const opened = (await findAnybody(email))?.memberships ?? []
-    const own = (id: string) => opened.find(({ memberId }) => memberId === id)?.passwordHash
-    expect(await Promise.all([invited, there].map((id) => passwordFits(ANOTHER, own(id))))).toEqual([
+    const hashOf = (id: string) => opened.find(({ memberId }) => memberId === id)?.passwordHash
+    expect(await Promise.all([invited, there].map((id) => passwordFits(ANOTHER, hashOf(id))))).toEqual([
       true,
       true,
     ])
-    expect(await passwordFits(ANOTHER, own(member))).toBe(false)
+    expect(await passwordFits(ANOTHER, hashOf(member))).toBe(false)
   })
 
   it('single sign-on takes up apart, where the password of before opens nothing', async () => {

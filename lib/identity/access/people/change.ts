@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { type Enter, scopeOfMany } from '#lib/platform/db/scope.ts'
 import { removeFactors, setCodes } from '../factors/store.ts'
-import { keepApart, setPersonHash } from '../passwords/set.ts'
+import { isolateMembership, setPersonHash } from '../passwords/set.ts'
 import { findAnybody } from './look-up.ts'
 import type { Person } from './rules.ts'
 
@@ -27,7 +27,7 @@ export async function changePerson(
   find: () => Promise<Person | undefined>,
   decide: (tx: Transaction, person: Locked) => Promise<Part[]>,
 ): Promise<boolean> {
-  const [first] = inOrder((await find())?.memberships ?? [])
+  const [first] = sortByCustomer((await find())?.memberships ?? [])
   if (!first) return false
   // A person's password is of no customer: that one of theirs is closed keeps nobody from changing it.
   const change = async (enter: Enter) => {
@@ -40,7 +40,7 @@ export async function changePerson(
     if (!parts) return false
     if (parts.some(({ customerId }) => customerId < first.customerId))
       throw new Problem('service_unavailable', 'Something else was changed at the same moment. Try again.')
-    for (const { customerId, run } of inOrder(parts)) await enter(customerId, run)
+    for (const { customerId, run } of sortByCustomer(parts)) await enter(customerId, run)
     return true
   }
   return scopeOfMany(change, { evenIfClosed: true })
@@ -67,8 +67,8 @@ export async function lockPerson(
     tx.execute<{ id: string }>(sql`
       SELECT p.id FROM people p JOIN members m ON m.person_id = p.id
       WHERE m.customer_id = ${customerId} AND m.id = ${memberId} FOR ${strength} OF p`)
-  const found = await lock()
-  if (found.rows[0]) return found.rows[0].id
+  const result = await lock()
+  if (result.rows[0]) return result.rows[0].id
   // Written before there were people: the trigger finds this one.
   await tx.execute(sql`
     UPDATE members SET person_id = NULL
@@ -76,7 +76,7 @@ export async function lockPerson(
   return (await lock()).rows[0]?.id
 }
 
-function inOrder<T extends { customerId: string }>(all: readonly T[]): T[] {
+function sortByCustomer<T extends { customerId: string }>(all: readonly T[]): T[] {
   return all.toSorted((a, b) => (a.customerId < b.customerId ? -1 : Number(a.customerId > b.customerId)))
 }
 
@@ -86,14 +86,16 @@ function inOrder<T extends { customerId: string }>(all: readonly T[]): T[] {
  * now on. `away`: the same, but some customer has only disabled them. It may enable them again, and their password and factors
  * are kept for that: whoever reads their mail meanwhile takes up what they are given apart from these.
  */
-export function standingOf({ memberships }: Pick<Person, 'memberships'>): 'here' | 'away' | 'gone' {
-  const own = memberships.filter(({ isRemoved, isInvited, isApart }) => !isRemoved && !isInvited && !isApart)
-  if (own.length === 0) return 'gone'
-  return own.every(({ isDisabled }) => isDisabled) ? 'away' : 'here'
+export function personStatusOf({ memberships }: Pick<Person, 'memberships'>): 'here' | 'away' | 'gone' {
+  const established = memberships.filter(
+    ({ isRemoved, isInvited, isIsolated }) => !isRemoved && !isInvited && !isIsolated,
+  )
+  if (established.length === 0) return 'gone'
+  return established.every(({ isDisabled }) => isDisabled) ? 'away' : 'here'
 }
 
 /** A person begins anew: without a password, and without the factors that counted wherever they were a member. */
-export async function beginAnew(tx: Transaction, personId: string): Promise<void> {
+export async function resetPerson(tx: Transaction, personId: string): Promise<void> {
   await setPersonHash(tx, personId, null)
   await removeFactors(tx, personId, { reach: null })
   await setCodes(tx, personId, null, [])
@@ -111,7 +113,7 @@ export async function lockNewcomer(
   const personId = await lockPerson(tx, customerId, id, 'to change')
   // Whom this transaction has added is not among them yet.
   const person = await findAnybody(email)
-  const standing = person ? standingOf(person) : 'gone'
-  if (personId !== undefined && standing === 'gone') await beginAnew(tx, personId)
-  if (standing === 'away') await keepApart(tx, customerId, id)
+  const personStatus = person ? personStatusOf(person) : 'gone'
+  if (personId !== undefined && personStatus === 'gone') await resetPerson(tx, personId)
+  if (personStatus === 'away') await isolateMembership(tx, customerId, id)
 }

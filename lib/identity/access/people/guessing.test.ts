@@ -10,7 +10,7 @@ import { addLink } from '../links/store.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { signIn } from '../sign-in.ts'
 import { countFactorAttempt } from '../sign-ins/budgets.ts'
-import { markCookie } from '../sign-ins/known-browsers.ts'
+import { setDeviceCookie } from '../sign-ins/known-browsers.ts'
 
 // Whoever has one of somebody's passwords, as an Admin has who redeemed a link of their own, guesses at the others.
 
@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   email = `ana.${++made}@alder.example`
-  const given = { roles: ['it-manager' as const], email, name: 'Ana' }
-  await addMember('alder', { ...given, passwordHash: await hashPassword(THEIRS) })
-  member = await addMember(birch, { ...given, invitedAt: new Date() })
+  const values = { roles: ['it-manager' as const], email, name: 'Ana' }
+  await addMember('alder', { ...values, passwordHash: await hashPassword(THEIRS) })
+  member = await addMember(birch, { ...values, invitedAt: new Date() })
 })
 
 const enter = async (password: string) =>
@@ -51,13 +51,13 @@ it('a right password in between takes failures back once an hour', async () => {
     for (let n = 0; n < 4; n++) kinds.push(await enter(`guess ${round} ${n}`))
     return kinds
   }
-  const refused = Array(4).fill('refused')
-  expect([await four(1), await enter(BIRCH)]).toEqual([refused, 'signed-in'])
-  expect([await four(2), await enter(BIRCH)]).toEqual([refused, 'signed-in'])
+  const denied = Array(4).fill('refused')
+  expect([await four(1), await enter(BIRCH)]).toEqual([denied, 'signed-in'])
+  expect([await four(2), await enter(BIRCH)]).toEqual([denied, 'signed-in'])
   // The four of before still count, and the right one does not.
   expect(await four(3)).toContain('throttled')
   await pass(3600)
-  expect([await enter(BIRCH), await four(4)]).toEqual(['signed-in', refused])
+  expect([await enter(BIRCH), await four(4)]).toEqual(['signed-in', denied])
 })
 
 it('many browsers that one right password makes known have one share together', async () => {
@@ -69,9 +69,13 @@ it('many browsers that one right password makes known have one share together', 
       { address: `198.51.100.${n}`, userAgent: '', cookies: '' },
     )
     if (outcome.kind !== 'signed-in') throw new Error(outcome.kind)
-    const own = { address: '192.0.2.1', userAgent: '', cookies: markCookie(outcome.mark).split(';')[0] ?? '' }
+    const recognized = {
+      address: '192.0.2.1',
+      userAgent: '',
+      cookies: setDeviceCookie(outcome.deviceCookie).split(';')[0] ?? '',
+    }
     for (let guess = 0; guess < 4; guess++)
-      kinds.push((await signIn({ email, password: `guess ${n} ${guess}` }, own)).kind)
+      kinds.push((await signIn({ email, password: `guess ${n} ${guess}` }, recognized)).kind)
   }
   // Each of them alone has five.
   expect(kinds.slice(0, 20)).toEqual(Array(20).fill('refused'))
@@ -89,10 +93,10 @@ it('a guess that is set as the own password, to see what it opens, is counted to
   expect(answers.slice(0, 5)).toEqual(Array(5).fill('done'))
   expect(answers.slice(-1)).toEqual(['rate_limited'])
   // What somebody else may set is left alone by that.
-  const own = await addMember('alder', { roles: [], email: `other.${email}`, invitedAt: new Date() })
+  const other = await addMember('alder', { roles: [], email: `other.${email}`, invitedAt: new Date() })
   const alder = 'alder' as CustomerId
   const { secret } = await scope({ customerId: alder }, (tx) =>
-    addLink(tx, alder, { memberId: own, kind: 'invitation', by: 'operator' }),
+    addLink(tx, alder, { memberId: other, kind: 'invitation', by: 'operator' }),
   )
   await redeemLink({ secret, password: BIRCH, isNew: true })
 })
@@ -103,7 +107,7 @@ it('a right code of a second factor takes wrong ones back once an hour', async (
     const kinds = []
     for (let wrong = 0; wrong < 4; wrong++) kinds.push((await countFactorAttempt(person)).kind)
     const right = await countFactorAttempt(person)
-    if (right.kind === 'counted') await right.forgive()
+    if (right.kind === 'counted') await right.refund()
     return [...kinds, right.kind]
   }
   expect([await round(), await round()]).toEqual([Array(5).fill('counted'), Array(5).fill('counted')])

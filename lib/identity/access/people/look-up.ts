@@ -2,9 +2,9 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import { findAddress } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { isNotGone, lookUp, minted } from '#lib/platform/caller/store.ts'
+import { isNotDeleted, minted, queryWithoutCustomer } from '#lib/platform/caller/store.ts'
 import { countsAt, type Factor } from '../factors/rules.ts'
-import { issuerProofOf } from './proofs.ts'
+import { issuerDigest } from './proofs.ts'
 import type { Membership, Person } from './rules.ts'
 
 // Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
@@ -65,7 +65,7 @@ export function findPersonOf(
 
 async function find(whose: SQL, browser = ''): Promise<Person | undefined> {
   const { email, customers, ids } = await findAddress(whose)
-  return lookUp('signIn', async (tx) => {
+  return queryWithoutCustomer('signIn', async (tx) => {
     const { rows } = await tx.execute<Row>(sql`
       SELECT p.id AS person_id, p.password_hash AS person_hash, m.customer_id, c.name AS customer_name,
         c.domain AS customer_domain, m.id, m.name,
@@ -84,7 +84,7 @@ async function find(whose: SQL, browser = ''): Promise<Person | undefined> {
       FROM members m JOIN customers c ON c.id = m.customer_id
       LEFT JOIN people p ON lower(p.email) = lower(m.email)
       WHERE m.customer_id = ANY(${sql.param(customers)}::text[]) AND m.id = ANY(${sql.param(ids)}::text[])
-        AND lower(m.email) = lower(${email}) AND ${sql.raw(isNotGone('c'))} ORDER BY lower(c.name), m.customer_id`)
+        AND lower(m.email) = lower(${email}) AND ${sql.raw(isNotDeleted('c'))} ORDER BY lower(c.name), m.customer_id`)
     const [first] = rows
     if (!first) return undefined
     const { person_id: personId, person_hash: passwordHash } = first
@@ -95,8 +95,8 @@ async function find(whose: SQL, browser = ''): Promise<Person | undefined> {
 
 function membershipOf(row: Row, all: readonly Factor[]): Membership {
   const factorsResetAt = row.factors_reset_at === null ? null : new Date(row.factors_reset_at)
-  const isApart = row.factors_apart
-  const place = { customerId: row.customer_id, factorsResetAt, isApart }
+  const isIsolated = row.factors_apart
+  const factorContext = { customerId: row.customer_id, factorsResetAt, isIsolated }
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,
@@ -105,18 +105,18 @@ function membershipOf(row: Row, all: readonly Factor[]): Membership {
     name: row.name,
     email: row.email,
     // Of what is apart, nothing of the person's opens it.
-    passwordHash: row.password_hash ?? (isApart ? null : row.person_hash),
+    passwordHash: row.password_hash ?? (isIsolated ? null : row.person_hash),
     isOwn: row.password_hash !== null,
     isDisabled: row.is_disabled,
     isRemoved: row.is_removed,
     isInvited: row.is_invited,
-    isKnown: row.is_known,
+    isRecognized: row.is_known,
     isSignOnOnly: row.is_sign_on_only,
-    issuerProofs: row.issuers.map(([provider, subject]) => issuerProofOf(provider, subject)),
-    factors: all.filter((one) => countsAt(one, place)),
+    issuerDigests: row.issuers.map(([provider, subject]) => issuerDigest(provider, subject)),
+    factors: all.filter((one) => countsAt(one, factorContext)),
     demandsFactor: row.demands_factor,
     factorsResetAt,
-    isApart,
+    isIsolated,
     isClosed: row.is_closed,
   }
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { lookUp } from '#lib/platform/caller/store.ts'
+import { queryWithoutCustomer } from '#lib/platform/caller/store.ts'
 import type { Factor } from '../factors/rules.ts'
 import {
   type Membership,
@@ -16,17 +16,17 @@ import {
 // What is kept of a proof, by a password, an issuer or a passkey, and what it opens.
 
 /** What is kept of a proof by password: no more than tells whether the password is still the same. */
-export function proofOf(passwordHash: string): string {
+export function passwordDigest(passwordHash: string): string {
   return digestOf(`password ${passwordHash}`)
 }
 
 /** What is kept of a proof by an identity provider: it names who somebody is there, and opens nothing by itself. */
-export function issuerProofOf(providerId: string, subject: string): string {
+export function issuerDigest(providerId: string, subject: string): string {
   return digestOf(`issuer ${providerId} ${subject}`)
 }
 
 /** What is kept of a proof by a passkey alone. */
-export function proofOfPasskey({ credential }: Pick<Factor, 'credential'>): string {
+export function passkeyDigest({ credential }: Pick<Factor, 'credential'>): string {
   return digestOf(`passkey ${credential}`)
 }
 
@@ -34,17 +34,19 @@ export function proofOfPasskey({ credential }: Pick<Factor, 'credential'>): stri
  * The memberships that a proof opens now: none where the password is another one by now, the issuer forgotten, or the passkey
  * removed.
  */
-export function openedByProof(proof: string, person: Person): Membership[] {
-  const byIssuer = openedByIssuer(proof, person)
+export function openedByCredential(credentialDigest: string, person: Person): Membership[] {
+  const byIssuer = openedByIssuer(credentialDigest, person)
   if (byIssuer.length > 0) return byIssuer
-  const passkey = person.factors.find((one) => one.kind === 'passkey' && proofOfPasskey(one) === proof)
+  const passkey = person.factors.find(
+    (one) => one.kind === 'passkey' && passkeyDigest(one) === credentialDigest,
+  )
   if (passkey) return openedByPasskey(passkey, person)
-  const hash = passwordsOf(person).find((one) => proofOf(one) === proof)
+  const hash = passwordsOf(person).find((one) => passwordDigest(one) === credentialDigest)
   return hash === undefined ? [] : openedBy(hash, person)
 }
 
 /** What opened a session, and when the first one of its sign-in was opened. */
-export type SessionProof = {
+export type SessionCredential = {
   customerId: CustomerId
   memberId: string
   proof: string
@@ -53,8 +55,11 @@ export type SessionProof = {
 }
 
 /** What opened a customer's session; undefined for sessions of a release that did not write it down. */
-export function findSessionProof(customerId: CustomerId, session: string): Promise<SessionProof | undefined> {
-  return lookUp('signIn', async (tx) => {
+export function findSessionCredential(
+  customerId: CustomerId,
+  session: string,
+): Promise<SessionCredential | undefined> {
+  return queryWithoutCustomer('signIn', async (tx) => {
     const { rows } = await tx.execute<{
       member_id: string
       proof: string

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { type Factor, reachProven } from '../factors/rules.ts'
+import { type Factor, methodOfScope } from '../factors/rules.ts'
 import { type Membership, nextStep, openedBy, passwordsOf, pickable } from './rules.ts'
 
-const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
+const at = (customer: string, values: Partial<Membership> = {}): Membership => ({
   customerId: customer as CustomerId,
   customerName: customer,
   customerDomain: `${customer}.example`,
@@ -15,44 +15,52 @@ const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
   isDisabled: false,
   isRemoved: false,
   isInvited: false,
-  isKnown: false,
+  isRecognized: false,
   isSignOnOnly: false,
-  issuerProofs: [],
+  issuerDigests: [],
   factors: [],
   demandsFactor: false,
   factorsResetAt: null,
-  isApart: false,
+  isIsolated: false,
   isClosed: false,
-  ...given,
+  ...values,
 })
-const own = (passwordHash: string | null) => ({ passwordHash, isOwn: true })
+const membershipWith = (passwordHash: string | null) => ({ passwordHash, isOwn: true })
 const opened = (hash: string, ...memberships: Membership[]) =>
   openedBy(hash, { memberships }).map(({ customerId }) => customerId)
 
 describe('a password', () => {
   it('of a person opens what has none of its own', () => {
-    expect(opened('persons', at('a'), at('b'), at('c', own('x')))).toEqual(['a', 'b'])
+    expect(opened('persons', at('a'), at('b'), at('c', membershipWith('x')))).toEqual(['a', 'b'])
   })
 
   it('of a membership opens that one, and those that were taken up with the same one', () => {
-    expect(opened('x', at('a', own('x')), at('b', own('y')), at('c'))).toEqual(['a'])
-    expect(opened('x', at('a', own('x')), at('b', own('x')), at('c'))).toEqual(['a', 'b'])
+    expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('y')), at('c'))).toEqual(['a'])
+    expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('x')), at('c'))).toEqual([
+      'a',
+      'b',
+    ])
   })
 
   it('opens nothing that is disabled, or not taken up', () => {
     expect(opened('persons', at('a', { isDisabled: true }), at('b', { isInvited: true }))).toEqual([])
-    expect(opened('x', at('a', { ...own('x'), isDisabled: true }), at('b'))).toEqual([])
+    expect(opened('x', at('a', { ...membershipWith('x'), isDisabled: true }), at('b'))).toEqual([])
   })
 
   it('that nobody has opens nothing', () => {
-    expect(opened('other', at('a'), at('b', own('x')), at('c', own(null)))).toEqual([])
+    expect(opened('other', at('a'), at('b', membershipWith('x')), at('c', membershipWith(null)))).toEqual([])
   })
 })
 
 it('somebody’s passwords are each told once, without those of disabled memberships', () => {
-  const memberships = [at('a'), at('b'), at('c', own('x')), at('d', { ...own('y'), isDisabled: true })]
+  const memberships = [
+    at('a'),
+    at('b'),
+    at('c', membershipWith('x')),
+    at('d', { ...membershipWith('y'), isDisabled: true }),
+  ]
   expect(passwordsOf({ memberships })).toEqual(['persons', 'x'])
-  expect(passwordsOf({ memberships: [at('a', own(null))] })).toEqual([])
+  expect(passwordsOf({ memberships: [at('a', membershipWith(null))] })).toEqual([])
 })
 
 describe('after a proof comes', () => {
@@ -70,36 +78,36 @@ describe('after a proof comes', () => {
 })
 
 describe('where there are second factors, after a proof comes', () => {
-  const factor = (reach: string | null): Factor => ({
-    id: `at ${reach}`,
+  const factor = (factorScope: string | null): Factor => ({
+    id: `at ${factorScope}`,
     kind: 'totp',
     name: 'App',
-    reach,
+    reach: factorScope,
     createdAt: new Date(),
     credential: null,
     transports: null,
   })
   const [plain, persons] = [at('a'), at('b', { factors: [factor(null)] })]
-  const [own, bare] = [at('c', { factors: [factor('c')] }), at('d', { demandsFactor: true })]
-  const ofPerson = ['password', reachProven(null)]
-  const asked = (membership?: Membership, mayGoWithout = false) => ({
+  const [withFactor, bare] = [at('c', { factors: [factor('c')] }), at('d', { demandsFactor: true })]
+  const ofPerson = ['password', methodOfScope(null)]
+  const stepFactor = (membership?: Membership, mayGoWithout = false) => ({
     kind: 'factor',
     ...(membership ? { membership } : {}),
     mayGoWithout,
   })
   it.each([
-    ['the factor', [persons], undefined, ['password'], asked(persons)],
+    ['the factor', [persons], undefined, ['password'], stepFactor(persons)],
     ['a session, once it is proven', [persons], undefined, ofPerson, { kind: 'open', membership: persons }],
-    ['the factor ahead of the pick', [persons, own], undefined, ['password'], asked()],
+    ['the factor ahead of the pick', [persons, withFactor], undefined, ['password'], stepFactor()],
     [
       'the factor, which others go without',
       [plain, persons],
       undefined,
       ['password'],
-      asked(undefined, true),
+      stepFactor(undefined, true),
     ],
-    ['the pick, once one is proven', [persons, own], undefined, ofPerson, { kind: 'pick' }],
-    ['the factor of the one that was picked', [persons, own], 'c', ofPerson, asked(own)],
+    ['the pick, once one is proven', [persons, withFactor], undefined, ofPerson, { kind: 'pick' }],
+    ['the factor of the one that was picked', [persons, withFactor], 'c', ofPerson, stepFactor(withFactor)],
     [
       'its setting up, where one is demanded',
       [bare],
@@ -122,12 +130,12 @@ describe('where there are second factors, after a proof comes', () => {
       ['password'],
       { kind: 'open', membership: plain },
     ],
-  ])('%s', (_, memberships, picked, proven, step) => {
-    expect(nextStep({ memberships, picked, proven })).toEqual(step)
+  ])('%s', (_, memberships, picked, verifiedMethods, step) => {
+    expect(nextStep({ memberships, picked, proven: verifiedMethods })).toEqual(step)
   })
 
   it('names to a password alone no customer that needs a factor', () => {
     expect(pickable([plain, persons, bare], ['password'])).toEqual([plain, bare])
-    expect(pickable([plain, persons, own], ofPerson)).toEqual([plain, persons, own])
+    expect(pickable([plain, persons, withFactor], ofPerson)).toEqual([plain, persons, withFactor])
   })
 })

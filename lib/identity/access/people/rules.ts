@@ -21,9 +21,9 @@ export type Membership = {
   /** Whether its customer lets nobody in but by its own identity providers: no password opens it. */
   isSignOnOnly: boolean
   /** What its customer's identity providers prove with when they open it, of each that knows its person. */
-  issuerProofs: readonly string[]
+  issuerDigests: readonly string[]
   /** Whether its account knows the browser that was asked about. */
-  isKnown: boolean
+  isRecognized: boolean
   /** The factors that count there. */
   factors: readonly Factor[]
   /** Whether its customer demands one. */
@@ -31,7 +31,7 @@ export type Membership = {
   /** When an Admin took away there what its person had set up until then. */
   factorsResetAt: Date | null
   /** Whether whoever took it up may be another than its person: neither their password nor their factors count there. */
-  isApart: boolean
+  isIsolated: boolean
   /** Whether its customer is closed: its people read, and nobody joins. */
   isClosed: boolean
 }
@@ -77,9 +77,13 @@ export function presentOf({ passwordHash, memberships }: Pick<Person, 'passwordH
 }
 
 /** Whom an issuer's proof opens: the membership of its own customer that it is bound to, wherever else its person is a member. */
-export function openedByIssuer(proof: string, { memberships }: Pick<Person, 'memberships'>): Membership[] {
+export function openedByIssuer(
+  credentialDigest: string,
+  { memberships }: Pick<Person, 'memberships'>,
+): Membership[] {
   return memberships.filter(
-    ({ issuerProofs, isDisabled, isInvited }) => issuerProofs.includes(proof) && !isDisabled && !isInvited,
+    ({ issuerDigests, isDisabled, isInvited }) =>
+      issuerDigests.includes(credentialDigest) && !isDisabled && !isInvited,
   )
 }
 
@@ -120,8 +124,8 @@ export function nextStep<M extends Pick<Membership, 'customerId'> & Guarded>({
   const membership = picked === undefined ? only : memberships.find((one) => one.customerId === picked)
   if (!membership) {
     const open = pickable(memberships, proven)
-    const isAsked = picked === undefined && open.length < memberships.length && !hasFactor(proven)
-    return isAsked ? { kind: 'factor', mayGoWithout: open.length > 0 } : { kind: 'pick' }
+    const needsFactor = picked === undefined && open.length < memberships.length && !hasFactor(proven)
+    return needsFactor ? { kind: 'factor', mayGoWithout: open.length > 0 } : { kind: 'pick' }
   }
   const need = needOf(membership, proven)
   if (need === 'nothing') return { kind: 'open', membership }
@@ -131,10 +135,13 @@ export function nextStep<M extends Pick<Membership, 'customerId'> & Guarded>({
 }
 
 /** The memberships that may be named to whoever has proven this: before any factor was, those that need none. */
-export function pickable<M extends Guarded>(memberships: readonly M[], proven: readonly string[]): M[] {
-  return memberships.filter((one) => hasFactor(proven) || needOf(one, proven) !== 'factor')
+export function pickable<M extends Guarded>(
+  memberships: readonly M[],
+  verifiedMethods: readonly string[],
+): M[] {
+  return memberships.filter((one) => hasFactor(verifiedMethods) || needOf(one, verifiedMethods) !== 'factor')
 }
 
-function hasFactor(proven: readonly string[]): boolean {
-  return proven.some((one) => one.startsWith('factor '))
+function hasFactor(verifiedMethods: readonly string[]): boolean {
+  return verifiedMethods.some((one) => one.startsWith('factor '))
 }

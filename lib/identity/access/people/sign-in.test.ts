@@ -11,7 +11,7 @@ import { hashPassword } from '../passwords/hash.ts'
 import { type SignedIn, signIn } from '../sign-in.ts'
 import { choicesOf, mayChange } from '../sign-ins/choices.ts'
 import { pendingCookie, prunePending } from '../sign-ins/pending.ts'
-import { pick } from '../sign-ins/steps.ts'
+import { selectCustomer } from '../sign-ins/steps.ts'
 
 const PASSWORD = 'correct horse battery'
 let database: TestDatabase
@@ -35,8 +35,8 @@ const join = (customer: string, more: object = {}) =>
     passwordHash: hash,
     ...more,
   })
-const visitor = (cookies = '') => ({ address: '192.0.2.1', userAgent: 'Test', cookies })
-const enter = (password = PASSWORD) => signIn({ email, password }, visitor())
+const client = (cookies = '') => ({ address: '192.0.2.1', userAgent: 'Test', cookies })
+const enter = (password = PASSWORD) => signIn({ email, password }, client())
 const cookieOf = (header: string) => header.split(';')[0] ?? ''
 const pendingOf = (outcome: SignedIn) => {
   if (outcome.kind !== 'pending') throw new Error(outcome.kind)
@@ -67,11 +67,11 @@ describe('a member of several customers', () => {
     const pending = pendingOf(await enter())
     expect(await callerBehind(pending)).toBeUndefined()
     expect(await choices(pending)).toEqual(['alder', 'birch'])
-    expect(await pick('cedar', visitor(pending))).toEqual({ kind: 'refused' })
-    const cookie = await signedIn(await pick('birch', visitor(pending)))
+    expect(await selectCustomer('cedar', client(pending))).toEqual({ kind: 'refused' })
+    const cookie = await signedIn(await selectCustomer('birch', client(pending)))
     expect(await callerBehind(cookie)).toMatchObject({ customerId: 'birch', name: 'Ana at birch' })
     // One proof leads to one session.
-    expect(await pick('alder', visitor(pending))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('alder', client(pending))).toEqual({ kind: 'refused' })
     expect(await choices(pending)).toEqual([])
   })
 
@@ -80,7 +80,7 @@ describe('a member of several customers', () => {
     await join('birch')
     const pending = pendingOf(await enter())
     const outcomes = await Promise.all(
-      ['alder', 'birch', 'alder', 'birch'].map((id) => pick(id, visitor(pending))),
+      ['alder', 'birch', 'alder', 'birch'].map((id) => selectCustomer(id, client(pending))),
     )
     expect(outcomes.filter(({ kind }) => kind === 'signed-in')).toHaveLength(1)
   })
@@ -100,12 +100,12 @@ describe('a member of several customers', () => {
     await join('birch')
     const pending = pendingOf(await enter())
     await disable('birch')
-    expect(await pick('birch', visitor(pending))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('birch', client(pending))).toEqual({ kind: 'refused' })
     await database.sql('alder', 'UPDATE members SET password_hash = $2 WHERE email = $1', [
       email,
       await hashPassword('another horse battery'),
     ])
-    expect(await pick('alder', visitor(pending))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('alder', client(pending))).toEqual({ kind: 'refused' })
   })
 
   it('that is disabled at the moment of the pick has no session then, nor when it is enabled again', async () => {
@@ -115,7 +115,7 @@ describe('a member of several customers', () => {
     const customerId = 'alder' as CustomerId
     const set = (isDisabled: boolean) =>
       scope({ customerId }, (tx) => setDisabled(tx, customerId, member, isDisabled))
-    const [outcome] = await Promise.all([pick('alder', visitor(pending)), set(true)])
+    const [outcome] = await Promise.all([selectCustomer('alder', client(pending)), set(true)])
     await set(false)
     if (outcome.kind === 'signed-in') expect(await callerBehind(await signedIn(outcome))).toBeUndefined()
     else expect(outcome).toEqual({ kind: 'refused' })
@@ -128,12 +128,12 @@ describe('a member of several customers', () => {
     await join('birch')
     const slow = pendingOf(await enter())
     await run(database.url, "UPDATE pending_sign_ins SET created_at = now() - interval '10 minutes'")
-    expect(await pick('alder', visitor(slow))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('alder', client(slow))).toEqual({ kind: 'refused' })
     expect(await prunePending()).toBeGreaterThan(0)
     const hasty = pendingOf(await enter())
-    for (let n = 0; n < 10; n++) await pick(`guess-${n}`, visitor(hasty))
-    expect(await pick('alder', visitor(hasty))).toEqual({ kind: 'refused' })
-    expect(await pick('alder', visitor(`${pendingOf(await enter())}x`))).toEqual({ kind: 'refused' })
+    for (let n = 0; n < 10; n++) await selectCustomer(`guess-${n}`, client(hasty))
+    expect(await selectCustomer('alder', client(hasty))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('alder', client(`${pendingOf(await enter())}x`))).toEqual({ kind: 'refused' })
   })
 })
 
@@ -153,7 +153,7 @@ describe('whom a password opens', () => {
     await join('alder', { disabledAt: new Date() })
     await join('birch', { disabledAt: new Date() })
     expect(await enter()).toEqual({ kind: 'refused' })
-    expect(await signIn({ email: `nobody.${email}`, password: PASSWORD }, visitor())).toEqual({
+    expect(await signIn({ email: `nobody.${email}`, password: PASSWORD }, client())).toEqual({
       kind: 'refused',
     })
     await setPersons(hash)
@@ -165,7 +165,7 @@ describe('a change of customer', () => {
   async function inAlder() {
     await join('alder')
     await join('birch')
-    return signedIn(await pick('alder', visitor(pendingOf(await enter()))))
+    return signedIn(await selectCustomer('alder', client(pendingOf(await enter()))))
   }
 
   it('ends the former session, has another id, and lasts no longer than the sign-in', async () => {
@@ -178,7 +178,7 @@ describe('a change of customer', () => {
        UPDATE sessions SET created_at = now() - interval '7 hours' WHERE customer_id = 'alder';
        ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
     )
-    const birch = await signedIn(await pick('birch', visitor(alder)))
+    const birch = await signedIn(await selectCustomer('birch', client(alder)))
     expect(await callerBehind(alder)).toBeUndefined()
     expect(await callerBehind(birch)).toMatchObject({ customerId: 'birch' })
     const [row] = await database.sql(
@@ -188,17 +188,17 @@ describe('a change of customer', () => {
       [email],
     )
     expect(row).toEqual({ old: true })
-    expect((await callerBehind(await signedIn(await pick('alder', visitor(birch)))))?.customerId).toBe(
-      'alder',
-    )
+    expect(
+      (await callerBehind(await signedIn(await selectCustomer('alder', client(birch)))))?.customerId,
+    ).toBe('alder')
   })
 
   it('leads nowhere else: not to a customer of somebody else, nor to one with another password', async () => {
     const alder = await inAlder()
     await join('cedar', { passwordHash: await hashPassword('another horse battery') })
-    expect(await pick('cedar', visitor(alder))).toEqual({ kind: 'refused' })
-    expect(await pick('alder', visitor(alder))).toEqual({ kind: 'refused' })
-    expect(await pick('birch', visitor())).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('cedar', client(alder))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('alder', client(alder))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('birch', client())).toEqual({ kind: 'refused' })
     expect(await callerBehind(alder)).toMatchObject({ customerId: 'alder' })
   })
 
@@ -211,13 +211,13 @@ describe('a change of customer', () => {
        ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
     )
     expect(await choices(alder)).toEqual([])
-    expect(await pick('birch', visitor(alder))).toEqual({ kind: 'refused' })
+    expect(await selectCustomer('birch', client(alder))).toEqual({ kind: 'refused' })
   })
 
   it('is, in the history of each, a sign-in or a sign-out like any other', async () => {
     const alder = await inAlder()
-    await pick('birch', visitor(alder))
-    const told = async (customer: string) =>
+    await selectCustomer('birch', client(alder))
+    const eventsOf = async (customer: string) =>
       JSON.stringify(
         await database.sql(
           customer,
@@ -226,9 +226,9 @@ describe('a change of customer', () => {
           [email],
         ),
       )
-    expect(await told('alder')).toMatch(/^\[{"action":"session.opened".*"session.ended".*signed out/)
-    expect(await told('alder')).not.toContain('birch')
-    expect(await told('birch')).toMatch(/^\[{"action":"session.opened"/)
-    expect(await told('birch')).not.toContain('alder')
+    expect(await eventsOf('alder')).toMatch(/^\[{"action":"session.opened".*"session.ended".*signed out/)
+    expect(await eventsOf('alder')).not.toContain('birch')
+    expect(await eventsOf('birch')).toMatch(/^\[{"action":"session.opened"/)
+    expect(await eventsOf('birch')).not.toContain('alder')
   })
 })

@@ -6,12 +6,12 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { recoverBy } from '../links/recoveries.ts'
-import { addLink, listOpenLinks, spendLink, withdrawLinks } from '../links/store.ts'
+import { addLink, consumeLink, listOpenLinks, withdrawLinks } from '../links/store.ts'
 import { setPersonHash } from '../passwords/set.ts'
 
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
 let database: TestDatabase
-let [both, stranger, link] = ['', '', '']
+let [both, other, link] = ['', '', '']
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -19,9 +19,9 @@ beforeAll(async () => {
   const email = 'both@alder.example'
   both = await addMember(alder, { roles: ['admin'], email })
   await addMember(birch, { roles: ['admin'], email })
-  stranger = await addMember(birch, { roles: ['admin'], email: 'stranger@birch.example' })
+  other = await addMember(birch, { roles: ['admin'], email: 'stranger@birch.example' })
   await scope({ customerId: birch }, (tx) =>
-    addLink(tx, birch, { memberId: stranger, kind: 'reset', by: 'operator' }),
+    addLink(tx, birch, { memberId: other, kind: 'reset', by: 'operator' }),
   )
   const [row] = await database.sql(birch, 'SELECT id FROM account_links')
   link = String(row?.id)
@@ -29,13 +29,13 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const peopleIn = async (customer: string) => (await database.sql(customer, 'SELECT id FROM people')).length
-const walls = (tables: string[], how: 'ENABLE' | 'DISABLE') =>
+const setRowSecurity = (tables: string[], how: 'ENABLE' | 'DISABLE') =>
   run(database.url, tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
 /** What somebody in alder gets done to what is birch's; `as` is the customer that the statement names. */
 const attempts = (as: CustomerId) =>
   scope({ customerId: alder }, async (tx) => {
-    await withdrawLinks(tx, as, stranger)
-    return [(await listOpenLinks(tx, as)).length, await spendLink(tx, as, link)]
+    await withdrawLinks(tx, as, other)
+    return [(await listOpenLinks(tx, as)).length, await consumeLink(tx, as, link)]
   })
 const isOpen = async () =>
   (await database.sql(birch, 'SELECT FROM account_links WHERE used_at IS NULL AND withdrawn_at IS NULL'))
@@ -43,9 +43,9 @@ const isOpen = async () =>
 
 describe('links of another customer', () => {
   it('are kept apart by each statement alone', async () => {
-    await walls(['account_links'], 'DISABLE')
+    await setRowSecurity(['account_links'], 'DISABLE')
     expect(await attempts(alder)).toEqual([0, false])
-    await walls(['account_links'], 'ENABLE')
+    await setRowSecurity(['account_links'], 'ENABLE')
     expect(await isOpen()).toBe(1)
   })
 
@@ -58,7 +58,7 @@ describe('links of another customer', () => {
 it('a forgotten password is used up in the scope of its person’s customers alone', async () => {
   const add = `INSERT INTO recoveries (email, person_id, digest, expires_at)
     SELECT email, person_id, email, now() + interval '1 hour' FROM members WHERE id = $1 RETURNING id`
-  const { rows } = await database.opened.signIn.query(add, [stranger])
+  const { rows } = await database.opened.signIn.query(add, [other])
   const recover = (customerId: CustomerId) => scope({ customerId }, (tx) => recoverBy(tx, rows[0]?.id))
   expect(await recover(alder)).toBe(false)
   expect(await database.sql(alder, 'SELECT id FROM recoveries')).toEqual([])
@@ -74,13 +74,13 @@ describe('people', () => {
   })
 
   it('get no password in the scope of a customer that is not theirs', async () => {
-    const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [stranger])
+    const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [other])
     const set = scope({ customerId: alder }, (tx) => setPersonHash(tx, String(row?.id), 'guessed'))
     await expect(set).rejects.toThrow('in the scope of one of their customers')
   })
 
   it('can’t be chosen by whoever writes a member', async () => {
-    const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [stranger])
+    const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [other])
     const steal = sql`UPDATE members SET person_id = ${row?.id} WHERE customer_id = ${alder} AND id = ${both}`
     await scope({ customerId: alder }, (tx) => tx.execute(steal))
     expect(await peopleIn(alder)).toBe(1)

@@ -15,11 +15,11 @@ export type AccountEvent =
   | 'recovery-code-used'
   | 'key-ends'
   | 'key-leaked'
-  | OrderEvent
+  | RenewalEvent
   | AdminEvent
 
 /** What whoever ordered something for a next term is told of by mail. */
-export type OrderEvent = 'renewal-near' | 'renewal-not-done'
+export type RenewalEvent = 'renewal-near' | 'renewal-not-done'
 
 /** What the Admins of a customer are told of by mail. */
 export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'
@@ -27,9 +27,9 @@ export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'
 /** The device of a session, for the mail that tells what was done in it. */
 export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {
   const { address, userAgent } = sessions
-  const own = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
-  const [found] = await tx.select({ address, userAgent }).from(sessions).where(own)
-  return found && { address: found.address ?? '', userAgent: found.userAgent ?? '' }
+  const sessionFilter = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
+  const [row] = await tx.select({ address, userAgent }).from(sessions).where(sessionFilter)
+  return row && { address: row.address ?? '', userAgent: row.userAgent ?? '' }
 }
 
 /**
@@ -37,7 +37,7 @@ export async function deviceOfSession(tx: Transaction, customerId: CustomerId, d
  * no mail server is set.
  * @param from where it came from, where that is known
  */
-export async function tellMember(
+export async function notifyMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
@@ -51,7 +51,7 @@ export async function tellMember(
  * Writes down that each Admin who can sign in is to be told by mail, as `tellMember` does for one.
  * @param about the name of what it is about: a token of a directory, or a domain
  */
-export async function tellAdmins(
+export async function notifyAdmins(
   tx: Transaction,
   customerId: CustomerId,
   event: AdminEvent,

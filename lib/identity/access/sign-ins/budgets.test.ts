@@ -3,9 +3,9 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { hashPassword } from '../passwords/hash.ts'
-import { type SignedIn, signIn, type Visitor } from '../sign-in.ts'
+import { type BrowserClient, type SignedIn, signIn } from '../sign-in.ts'
 import { countAttempt, pruneBudgets } from './budgets.ts'
-import { markCookie } from './known-browsers.ts'
+import { setDeviceCookie } from './known-browsers.ts'
 
 const PASSWORD = 'correct horse battery'
 const WRONG = 'wrong wrong wrong'
@@ -24,15 +24,15 @@ beforeEach(async () => {
   await addMember('northwind', { roles: ['it-manager'], email: mail, name: 'Ana Ruiz', passwordHash })
 })
 
-const from = (address: string, more: Partial<Visitor> = {}): Visitor => ({
+const from = (address: string, more: Partial<BrowserClient> = {}): BrowserClient => ({
   address,
   userAgent: 'Test',
   cookies: '',
   ...more,
 })
-const stranger = (number: number) => from(`198.51.${number >> 8}.${number & 255}`)
-const right = (visitor: Visitor) => signIn({ email: mail, password: PASSWORD }, visitor)
-const wrong = (visitor: Visitor, email = mail) => signIn({ email, password: WRONG }, visitor)
+const unknownClient = (number: number) => from(`198.51.${number >> 8}.${number & 255}`)
+const right = (client: BrowserClient) => signIn({ email: mail, password: PASSWORD }, client)
+const wrong = (client: BrowserClient, email = mail) => signIn({ email, password: WRONG }, client)
 const kinds = (outcomes: SignedIn[]) => Object.groupBy(outcomes, ({ kind }) => kind)
 const pass = (seconds: number) =>
   run(database.url, `UPDATE sign_in_budgets SET last_at = last_at - interval '${seconds} seconds'`)
@@ -42,23 +42,25 @@ function expectFew(outcomes: readonly SignedIn[] = [], count: number) {
   expect(outcomes.length).toBeLessThan(count + 4)
 }
 /** The browser of somebody who has signed in there. */
-async function ownBrowser(address: string): Promise<Visitor> {
+async function recognizedClient(address: string): Promise<BrowserClient> {
   const outcome = await right(from(address))
   if (outcome.kind !== 'signed-in') throw new Error(outcome.kind)
-  return from(address, { cookies: markCookie(outcome.mark).split(';')[0] ?? '' })
+  return from(address, { cookies: setDeviceCookie(outcome.deviceCookie).split(';')[0] ?? '' })
 }
 
 describe('guessing at one account (PROMISES 2.11)', () => {
   it('from 1,000 addresses is throttled, while its owner signs in from a browser of theirs', async () => {
-    const own = await ownBrowser('192.0.2.1')
+    const recognized = await recognizedClient('192.0.2.1')
     const outcomes: SignedIn[] = []
     // Of 1,000 at one moment: so many connections there are not.
     for (let at = 0; at < 1000; at += 10)
-      outcomes.push(...(await Promise.all(Array.from({ length: 10 }, (_, n) => wrong(stranger(at + n))))))
+      outcomes.push(
+        ...(await Promise.all(Array.from({ length: 10 }, (_, n) => wrong(unknownClient(at + n))))),
+      )
     const { refused = [], throttled = [] } = kinds(outcomes)
     expectFew(refused, 20)
     expect(refused.length + throttled.length).toBe(1000)
-    expect(await right(own)).toMatchObject({ kind: 'signed-in' })
+    expect(await right(recognized)).toMatchObject({ kind: 'signed-in' })
     // Its wait may be over by now on a slow machine: the last failure comes an hour later.
     await pass(-3600)
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'throttled' })
@@ -67,10 +69,10 @@ describe('guessing at one account (PROMISES 2.11)', () => {
   })
 
   it('from one address is throttled there, and takes little of what the others may try', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 60 }, () => wrong(stranger(1))))
+    const outcomes = await Promise.all(Array.from({ length: 60 }, () => wrong(unknownClient(1))))
     expectFew(kinds(outcomes).refused, 5)
-    expect(await right(stranger(1))).toEqual({ kind: 'throttled', seconds: expect.any(Number) })
-    expect(await right(stranger(2))).toMatchObject({ kind: 'signed-in' })
+    expect(await right(unknownClient(1))).toEqual({ kind: 'throttled', seconds: expect.any(Number) })
+    expect(await right(unknownClient(2))).toMatchObject({ kind: 'signed-in' })
   })
 
   it('of one network of IPv6 counts as one address', async () => {
@@ -82,7 +84,7 @@ describe('guessing at one account (PROMISES 2.11)', () => {
   it('waits longer with each failure, for a quarter of an hour at most, and is over after a quiet day', async () => {
     const waits: number[] = []
     for (let n = 0; n < 20; n++) {
-      const outcome = await wrong(stranger(3))
+      const outcome = await wrong(unknownClient(3))
       if (outcome.kind !== 'throttled') continue
       waits.push(outcome.seconds)
       await pass(outcome.seconds)
@@ -92,19 +94,19 @@ describe('guessing at one account (PROMISES 2.11)', () => {
     expect(waits.filter((seconds, n) => seconds > (longest[n] ?? 900))).toEqual([])
     expect(waits.at(-1)).toBeGreaterThan(200)
     await pass(86_400)
-    const again = await Promise.all(Array.from({ length: 6 }, () => wrong(stranger(3))))
+    const again = await Promise.all(Array.from({ length: 6 }, () => wrong(unknownClient(3))))
     expectFew(kinds(again).refused, 5)
   })
 
   it('is the same for an account that nobody has', async () => {
     const email = `nobody.${made}@northwind.example`
-    const [known, unknown] = [[], []] as SignedIn[][]
+    const [recognized, unknown] = [[], []] as SignedIn[][]
     for (let n = 0; n < 7; n++) {
-      known?.push(await wrong(stranger(4)))
-      unknown?.push(await wrong(stranger(4), email))
+      recognized?.push(await wrong(unknownClient(4)))
+      unknown?.push(await wrong(unknownClient(4), email))
     }
-    expect(unknown?.map(({ kind }) => kind)).toEqual(known?.map(({ kind }) => kind))
-    const many = await Promise.all(Array.from({ length: 40 }, (_, n) => wrong(stranger(100 + n), email)))
+    expect(unknown?.map(({ kind }) => kind)).toEqual(recognized?.map(({ kind }) => kind))
+    const many = await Promise.all(Array.from({ length: 40 }, (_, n) => wrong(unknownClient(100 + n), email)))
     // Of these places each has one attempt, and all of them share what the account has left.
     expectFew(kinds(many).refused, 15)
   })
@@ -113,12 +115,12 @@ describe('guessing at one account (PROMISES 2.11)', () => {
 describe('an address that fails a thousand times', () => {
   it('shuts out nobody at other accounts, and nobody from a browser of theirs', async () => {
     const office = '203.0.113.9'
-    const own = await ownBrowser(office)
+    const recognized = await recognizedClient(office)
     for (let at = 0; at < 1000; at += 10)
       await Promise.all(
         Array.from({ length: 10 }, (_, n) => wrong(from(office), n % 2 ? mail : `other.${at + n}@x.example`)),
       )
-    expect(await right(own)).toMatchObject({ kind: 'signed-in' })
+    expect(await right(recognized)).toMatchObject({ kind: 'signed-in' })
     const colleague = `ben.${made}@northwind.example`
     const passwordHash = await hashPassword(PASSWORD)
     await addMember('northwind', { roles: ['it-manager'], email: colleague, name: 'Ben', passwordHash })
@@ -130,42 +132,46 @@ describe('an address that fails a thousand times', () => {
 
 describe('a browser that is known', () => {
   it('has a budget of its own', async () => {
-    const own = await ownBrowser('192.0.2.1')
-    const outcomes = await Promise.all(Array.from({ length: 30 }, () => wrong(own)))
+    const recognized = await recognizedClient('192.0.2.1')
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => wrong(recognized)))
     expectFew(kinds(outcomes).refused, 5)
-    expect(await right(own)).toMatchObject({ kind: 'throttled' })
+    expect(await right(recognized)).toMatchObject({ kind: 'throttled' })
     // Whoever has it takes nothing from the owner elsewhere.
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'signed-in' })
   })
 
   it('is known to no other account, and no mark of anybody else is one', async () => {
-    const own = await ownBrowser('192.0.2.1')
+    const recognized = await recognizedClient('192.0.2.1')
     const other = `other.${made}@northwind.example`
-    for (let n = 0; n < 5; n++) await wrong(own, other)
+    for (let n = 0; n < 5; n++) await wrong(recognized, other)
     expect(await wrong(from('192.0.2.1'), other)).toMatchObject({ kind: 'throttled' })
-    const forged = from('192.0.2.2', { cookies: `${own.cookies}x` })
-    for (let n = 0; n < 25; n++) await wrong(stranger(200 + n))
+    const forged = from('192.0.2.2', { cookies: `${recognized.cookies}x` })
+    for (let n = 0; n < 25; n++) await wrong(unknownClient(200 + n))
     expect(await right(forged)).toMatchObject({ kind: 'throttled' })
-    expect(await right(own)).toMatchObject({ kind: 'signed-in' })
+    expect(await right(recognized)).toMatchObject({ kind: 'signed-in' })
   })
 })
 
 it('a success takes the failures of its place back, and no others', async () => {
-  for (let n = 0; n < 18; n++) await wrong(stranger(300 + n))
+  for (let n = 0; n < 18; n++) await wrong(unknownClient(300 + n))
   await wrong(from('192.0.2.7'))
   expect(await right(from('192.0.2.7'))).toMatchObject({ kind: 'signed-in' })
-  const next = [await wrong(stranger(400)), await wrong(stranger(401)), await wrong(stranger(402))]
+  const next = [
+    await wrong(unknownClient(400)),
+    await wrong(unknownClient(401)),
+    await wrong(unknownClient(402)),
+  ]
   expect(next.map(({ kind }) => kind)).toEqual(['refused', 'refused', 'throttled'])
 })
 
 it('what is refused is not counted, and what is forgotten is removed', async () => {
   const account = `x.${made}@northwind.example`
   for (let n = 0; n < 20; n++)
-    await countAttempt(account, { address: `10.0.0.${n}`, knownBrowser: undefined })
-  const place = { address: '10.0.1.1', knownBrowser: undefined }
-  for (let n = 0; n < 8; n++) expect((await countAttempt(account, place)).kind).toBe('throttled')
+    await countAttempt(account, { address: `10.0.0.${n}`, recognizedBrowser: undefined })
+  const source = { address: '10.0.1.1', recognizedBrowser: undefined }
+  for (let n = 0; n < 8; n++) expect((await countAttempt(account, source)).kind).toBe('throttled')
   await pass(30)
-  expect((await countAttempt(account, place)).kind).toBe('counted')
+  expect((await countAttempt(account, source)).kind).toBe('counted')
   await pass(86_500)
   expect(await pruneBudgets()).toBeGreaterThan(20)
   const { rows } = await database.opened.signIn.query('SELECT FROM sign_in_budgets')

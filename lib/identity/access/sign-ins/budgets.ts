@@ -8,12 +8,12 @@ import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
 export type Attempt =
   | { kind: 'throttled'; seconds: number }
   /** `forgive` takes it back, it has succeeded: with the failures of this place before it, once an hour. */
-  | { kind: 'counted'; forgive(): Promise<void> }
+  | { kind: 'counted'; refund(): Promise<void> }
 
 /** From where an account is tried. A browser that it knows is named by its digest, with the customers where it does. */
-export type Place = {
+export type AttemptSource = {
   address: string
-  knownBrowser: { digest: string; at: readonly string[] } | undefined
+  recognizedBrowser: { digest: string; at: readonly string[] } | undefined
 }
 
 /**
@@ -23,23 +23,26 @@ export type Place = {
  * address does at one account is nothing to the others. Kept in the database, for all processes.
  * @param email as given; any case is the same account, and one that nobody has is counted alike
  */
-export async function countAttempt(email: string, { address, knownBrowser }: Place): Promise<Attempt> {
+export async function countAttempt(
+  email: string,
+  { address, recognizedBrowser }: AttemptSource,
+): Promise<Attempt> {
   const account = email.toLowerCase()
-  const [place, whole] = knownBrowser
+  const [source, whole] = recognizedBrowser
     ? [
-        `browser ${knownBrowser.digest} ${account}`,
-        `known at ${knownBrowser.at.toSorted().join()} ${account}`,
+        `browser ${recognizedBrowser.digest} ${account}`,
+        `known at ${recognizedBrowser.at.toSorted().join()} ${account}`,
       ]
     : [`address ${networkOf(address)} ${account}`, `account ${account}`]
-  const own = await countAt(digestOf(place))
-  if (own.kind === 'throttled') return own
-  const wait = await take(digestOf(whole), 'account')
+  const attempt = await countAt(digestOf(source))
+  if (attempt.kind === 'throttled') return attempt
+  const wait = await consume(digestOf(whole), 'account')
   if (wait > 0) {
-    await database().signIn.query(GIVE_BACK, [digestOf(place)])
+    await database().signIn.query(GIVE_BACK, [digestOf(source)])
     return { kind: 'throttled', seconds: wait }
   }
-  const mercy = digestOf(`forgiveness ${account}`)
-  return { kind: 'counted', forgive: () => forgive(digestOf(place), digestOf(whole), mercy) }
+  const refundBudget = digestOf(`forgiveness ${account}`)
+  return { kind: 'counted', refund: () => refundAttempt(digestOf(source), digestOf(whole), refundBudget) }
 }
 
 /** Counts an attempt to name the present password within a session: nobody else has a share in its budget. */
@@ -62,9 +65,9 @@ export function countFactorAttempt(personId: string): Promise<Attempt> {
  */
 export async function countRecovery(email: string, address: string): Promise<number> {
   const asker = digestOf(`recovery from ${networkOf(address)}`)
-  const own = await take(asker, 'asker')
-  if (own > 0) return own
-  const wait = await take(digestOf(`recovery of ${email.toLowerCase()}`), 'asked')
+  const senderWait = await consume(asker, 'asker')
+  if (senderWait > 0) return senderWait
+  const wait = await consume(digestOf(`recovery of ${email.toLowerCase()}`), 'asked')
   if (wait > 0) await database().signIn.query(GIVE_BACK, [asker])
   return wait
 }
@@ -74,7 +77,7 @@ export async function countRecovery(email: string, address: string): Promise<num
  * @returns 0 where it was counted, else after how many seconds it may be set again
  */
 export function countSetting(customerId: string, email: string): Promise<number> {
-  return take(digestOf(`setting ${customerId} ${email.toLowerCase()}`), 'setter')
+  return consume(digestOf(`setting ${customerId} ${email.toLowerCase()}`), 'setter')
 }
 
 /** Removes what is forgotten anyway, of this release and of the one before. */
@@ -91,7 +94,7 @@ const WAIT = "($2::int[])[least(b.failures, cardinality($2::int[]) - 1) + 1] * i
 
 // One statement decides and counts: of attempts at one moment each sees those that were counted before it. It goes by the
 // time at which it came, which is before that of one for which it waited: this one is of its moment then.
-const TAKE = `
+const CONSUME = `
   INSERT INTO sign_in_budgets AS b (subject, failures) VALUES ($1, 1)
   ON CONFLICT (subject) DO UPDATE SET last_at = greatest(b.last_at, statement_timestamp()),
     failures = CASE WHEN b.${IS_FORGOTTEN} THEN 1 ELSE b.failures + 1 END
@@ -101,33 +104,35 @@ const LEFT = `
   FROM sign_in_budgets b WHERE b.subject = $1`
 const FAILURES = 'SELECT failures FROM sign_in_budgets WHERE subject = $1'
 const GIVE_BACK = 'UPDATE sign_in_budgets SET failures = failures - 1 WHERE subject = $1 AND failures > 0'
-const FORGIVE = `
+const REFUND = `
   WITH gone AS (DELETE FROM sign_in_budgets WHERE subject = $1 RETURNING failures)
   UPDATE sign_in_budgets b SET failures = greatest(0, b.failures - gone.failures) FROM gone WHERE b.subject = $2`
 
-async function countAt(subject: string, mercy?: string): Promise<Attempt> {
-  const seconds = await take(subject, 'place')
+async function countAt(subject: string, refundBudget?: string): Promise<Attempt> {
+  const seconds = await consume(subject, 'place')
   return seconds > 0
     ? { kind: 'throttled', seconds }
-    : { kind: 'counted', forgive: () => forgive(subject, null, mercy) }
+    : { kind: 'counted', refund: () => refundAttempt(subject, null, refundBudget) }
 }
 
 /** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
-async function take(subject: string, budget: Budget): Promise<number> {
+async function consume(subject: string, budget: Budget): Promise<number> {
   const { signIn } = database()
-  const given = [subject, waitTable(budget)]
-  const { rowCount } = await signIn.query(TAKE, given)
+  const values = [subject, waitTable(budget)]
+  const { rowCount } = await signIn.query(CONSUME, values)
   if (rowCount === 1) return 0
-  const { rows } = await signIn.query<{ seconds: number }>(LEFT, given)
+  const { rows } = await signIn.query<{ seconds: number }>(LEFT, values)
   return rows[0]?.seconds ?? 1
 }
 
-/** @param mercy counts how often failures are taken back; without it they always are */
-async function forgive(place: string, account: string | null, mercy?: string): Promise<void> {
+/** @param refundBudget counts how often failures are taken back; without it they always are */
+async function refundAttempt(source: string, account: string | null, refundBudget?: string): Promise<void> {
   const { signIn } = database()
-  const { rows } = await signIn.query<{ failures: number }>(FAILURES, [place])
+  const { rows } = await signIn.query<{ failures: number }>(FAILURES, [source])
   const isMerciful =
-    mercy === undefined || (rows[0]?.failures ?? 0) <= 1 || (await take(mercy, 'forgiveness')) === 0
-  if (isMerciful) await signIn.query(FORGIVE, [place, account])
-  else for (const subject of [place, account]) await signIn.query(GIVE_BACK, [subject])
+    refundBudget === undefined ||
+    (rows[0]?.failures ?? 0) <= 1 ||
+    (await consume(refundBudget, 'forgiveness')) === 0
+  if (isMerciful) await signIn.query(REFUND, [source, account])
+  else for (const subject of [source, account]) await signIn.query(GIVE_BACK, [subject])
 }

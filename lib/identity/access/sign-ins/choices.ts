@@ -3,24 +3,27 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { session } from '#lib/platform/caller/session.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
-import { findSessionProof, openedByProof } from '../people/proofs.ts'
+import { findSessionCredential, openedByCredential } from '../people/proofs.ts'
 import { type Membership, pickable } from '../people/rules.ts'
 import { findPending } from './pending.ts'
 
 /** Where a session may change to, without another proof. */
-type Reach = { memberships: Membership[]; proof: string; proven: readonly string[]; since: Date }
+type AccessScope = { memberships: Membership[]; proof: string; proven: readonly string[]; since: Date }
 
 /**
  * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
  * @param caller signed in; `session` is the digest of the session's id
  */
-export async function reachOf({ customerId, session: digest }: Signed): Promise<Reach | undefined> {
+export async function accessScopeOf({
+  customerId,
+  session: digest,
+}: Signed): Promise<AccessScope | undefined> {
   if (customerId === undefined || digest === undefined) return undefined
-  const found = await findSessionProof(customerId, digest)
-  const person = found && (await findPersonOf(found.customerId, found.memberId))
+  const credential = await findSessionCredential(customerId, digest)
+  const person = credential && (await findPersonOf(credential.customerId, credential.memberId))
   if (!person) return undefined
-  const { proof, proven, since } = found
-  return { memberships: openedByProof(proof, person), proof, proven, since }
+  const { proof, proven, since } = credential
+  return { memberships: openedByCredential(proof, person), proof, proven, since }
 }
 
 type Signed = Partial<Pick<Caller, 'customerId' | 'session'>>
@@ -36,20 +39,20 @@ export async function choicesOf(headers: { get(name: string): string | null }): 
   const pending = await findPending(headers.get('cookie') ?? '')
   if (pending) {
     const person = await findPersonById(pending.personId)
-    const opened = person ? openedByProof(pending.proof, person) : []
+    const opened = person ? openedByCredential(pending.proof, person) : []
     return pickable(opened, pending.proven).map((one) => choiceOf(one))
   }
   const caller = await session(headers)
-  const reach = caller && (await reachOf(caller))
-  const choices = reach?.memberships.map((one) => choiceOf(one, caller?.customerId)) ?? []
+  const accessScope = caller && (await accessScopeOf(caller))
+  const choices = accessScope?.memberships.map((one) => choiceOf(one, caller?.customerId)) ?? []
   return choices.length > 1 ? choices : []
 }
 
 /** Whether a signed-in person may change to another customer. Never throws: no screen fails for a way that it does not show. */
 export async function mayChange(caller: Signed): Promise<boolean> {
   try {
-    const reach = await reachOf(caller)
-    return (reach?.memberships.length ?? 0) > 1
+    const accessScope = await accessScopeOf(caller)
+    return (accessScope?.memberships.length ?? 0) > 1
   } catch (error) {
     log().warn({ reason: reasonOf(error) }, 'nobody knows whether there is another customer')
     return false

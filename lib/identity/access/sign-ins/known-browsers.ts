@@ -32,16 +32,18 @@ export async function forgetBrowsers(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  keep: string,
+  exceptSession: string,
 ): Promise<void> {
   const { browser } = sessions
-  const kept = tx
+  const currentBrowser = tx
     .select({ browser: sql`coalesce(${browser}, '')` })
     .from(sessions)
-    .where(and(eq(sessions.customerId, customerId), eq(sessions.digest, keep)))
+    .where(and(eq(sessions.customerId, customerId), eq(sessions.digest, exceptSession)))
   await tx
     .delete(knownBrowsers)
-    .where(and(ofMember(customerId, memberId), ne(knownBrowsers.digest, sql`coalesce((${kept}), '')`)))
+    .where(
+      and(ofMember(customerId, memberId), ne(knownBrowsers.digest, sql`coalesce((${currentBrowser}), '')`)),
+    )
 }
 
 /** Those of the customer's sessions of which this holds: their accounts do not know their browsers any longer. */
@@ -70,14 +72,14 @@ function ofMember(customerId: CustomerId, memberId: string): SQL | undefined {
 }
 
 /** A browser in which nobody has signed in for so long is a new one. As long as it keeps its mark. */
-const KEPT = sql`interval '400 days'`
+const RETENTION = sql`interval '400 days'`
 
 /**
  * Forgets the customer's browsers in which nobody has signed in for long.
  * @returns how many
  */
 export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const isOld = sql`${knownBrowsers.lastSignInAt} < now() - ${KEPT}`
+  const isOld = sql`${knownBrowsers.lastSignInAt} < now() - ${RETENTION}`
   const { rowCount } = await tx
     .delete(knownBrowsers)
     .where(and(eq(knownBrowsers.customerId, customerId), isOld))
@@ -88,31 +90,31 @@ export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Pr
 // that signed in there: a mark alone opens nothing, and an account that forgets it knows it no more.
 
 /** Browsers keep no cookie for longer. */
-const KEPT_SECONDS = 400 * 24 * 60 * 60
-const MARK = 'console-browser'
+const COOKIE_SECONDS = 400 * 24 * 60 * 60
+const COOKIE = 'console-browser'
 
 const PURPOSE = 'marks of browsers'
 
 /** The mark that a request brings, where it is one that we have made: nobody can bring a browser to name one of theirs. */
-export function markOf(cookies: string): string | undefined {
-  const [id = '', given = '', ...more] = (cookieValue(cookies, cookieName(MARK)) ?? '').split('.')
-  return more.length === 0 && isSigned(given, PURPOSE, id) ? `${id}.${given}` : undefined
+export function deviceCookieOf(cookies: string): string | undefined {
+  const [id = '', signature = '', ...more] = (cookieValue(cookies, cookieName(COOKIE)) ?? '').split('.')
+  return more.length === 0 && isSigned(signature, PURPOSE, id) ? `${id}.${signature}` : undefined
 }
 
 /** A mark for a browser that has none. */
-export function newMark(): string {
+export function newDeviceCookie(): string {
   const id = randomBytes(32).toString('base64url')
   return `${id}.${sign(PURPOSE, id).toString('base64url')}`
 }
 
 /** What is stored of a mark. */
-export function digestOfMark(mark: string): string {
-  return digestOf(`mark ${mark}`)
+export function digestOfDeviceCookie(deviceCookie: string): string {
+  return digestOf(`mark ${deviceCookie}`)
 }
 
 /** The header Set-Cookie that leaves a mark in a browser, where no script can read it. */
-export function markCookie(mark: string): string {
-  const name = cookieName(MARK)
-  const secure = name === MARK ? '' : '; Secure'
-  return `${name}=${mark}; Path=/; Max-Age=${KEPT_SECONDS}; HttpOnly; SameSite=Lax${secure}`
+export function setDeviceCookie(deviceCookie: string): string {
+  const name = cookieName(COOKIE)
+  const secure = name === COOKIE ? '' : '; Secure'
+  return `${name}=${deviceCookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`
 }

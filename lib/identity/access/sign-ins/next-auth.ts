@@ -7,9 +7,9 @@ import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 import { cookieName, readToken, SESSION_SECONDS, sessionSecret } from '#lib/platform/caller/session.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { log, logFailure, measured, visit } from '#lib/platform/runtime/log.ts'
-import { signIn, type Visitor } from '../sign-in.ts'
-import { markCookie } from './known-browsers.ts'
+import { log, logFailure, measured, requestContext } from '#lib/platform/runtime/log.ts'
+import { type BrowserClient, signIn } from '../sign-in.ts'
+import { setDeviceCookie } from './known-browsers.ts'
 import { pendingCookie } from './pending.ts'
 import { signOut } from './session-life.ts'
 import { type Credentials, FIELDS, type Stepped, stepOf } from './steps.ts'
@@ -43,7 +43,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
         // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
         authorize: async (credentials, request) => {
           const outcome = await outcomeOf(credentials, request.headers).catch((error: unknown) => {
-            logFailure(toProblem(error), error, visit()?.requestId ?? '')
+            logFailure(toProblem(error), error, requestContext()?.requestId ?? '')
             throw new Error('unavailable')
           })
           if (outcome.kind === 'pending') {
@@ -54,7 +54,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
           measured('signIn', { outcome: OUTCOMES[outcome.kind] })
           if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
           if (outcome.kind === 'refused') return null
-          onCookies(markCookie(outcome.mark), pendingCookie(undefined))
+          onCookies(setDeviceCookie(outcome.deviceCookie), pendingCookie(undefined))
           return { id: outcome.sid }
         },
       }),
@@ -81,18 +81,18 @@ type Headers = Record<string, unknown> | undefined
 
 /** A sign-in with a password, or a step on the way, which only pages of ours may ask for. */
 async function outcomeOf(credentials: Credentials, headers: Headers): Promise<Stepped> {
-  const visitor = visitorOf(headers)
+  const client = clientOf(headers)
   const step = stepOf(credentials)
-  if (!step) return signIn(credentials, visitor)
+  if (!step) return signIn(credentials, client)
   try {
     checkSameOrigin({ get: (name) => (headers?.[name] === undefined ? null : String(headers[name])) })
   } catch {
     return { kind: 'refused' }
   }
-  return step(visitor)
+  return step(client)
 }
 
-function visitorOf(headers: Headers): Visitor {
+function clientOf(headers: Headers): BrowserClient {
   const text = (name: string) => String(headers?.[name] ?? '')
   const address = canonicalAddress(text('x-client-address'))
   return { address, userAgent: text('user-agent'), cookies: text('cookie') }

@@ -11,7 +11,7 @@ import { type Issued, sealFor, unsealFor } from '../sign-on/sealed.ts'
 const PENDING = 'console-pending'
 const SECONDS = 10 * 60
 /** So many steps may be tried after one proof. */
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 /** A proof that has led to no session yet. */
 export type Pending = {
@@ -105,4 +105,4 @@ export function pendingCookie(id: string | undefined): string {
   return `${name}=${id ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`
 }
 
-const IS_OPEN = `created_at > now() - interval '${SECONDS} seconds' AND tries < ${MOST_TRIES}`
+const IS_OPEN = `created_at > now() - interval '${SECONDS} seconds' AND tries < ${MAX_TRIES}`

@@ -5,7 +5,7 @@ type Step = readonly [failures: number, seconds: number]
  * What one place may try at one account: an address, a browser that is known to the account, or a session that changes
  * its password. A day's guesses are a hundred.
  */
-const OF_PLACE: readonly Step[] = [
+const OF_SOURCE: readonly Step[] = [
   [5, 5],
   [6, 15],
   [7, 30],
@@ -34,7 +34,7 @@ const OF_ASKER: readonly Step[] = [
 ]
 
 /** How many may be asked for with one account's name: its owner gets no hundreds of them. */
-const OF_ASKED: readonly Step[] = [
+const OF_RECIPIENT: readonly Step[] = [
   [3, 60],
   [4, 300],
   [5, 900],
@@ -56,10 +56,10 @@ const OF_FORGIVENESS: readonly Step[] = [[1, 3600]]
 export type Budget = 'place' | 'account' | 'asker' | 'asked' | 'setter' | 'forgiveness'
 
 const STEPS: Record<Budget, readonly Step[]> = {
-  place: OF_PLACE,
+  place: OF_SOURCE,
   account: OF_ACCOUNT,
   asker: OF_ASKER,
-  asked: OF_ASKED,
+  asked: OF_RECIPIENT,
   setter: OF_SETTER,
   forgiveness: OF_FORGIVENESS,
 }

@@ -11,12 +11,12 @@ import { noteCaller } from '#lib/platform/runtime/log.ts'
 import { needOf } from '../factors/rules.ts'
 import { lockPerson } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'
-import { openedByProof } from '../people/proofs.ts'
+import { openedByCredential } from '../people/proofs.ts'
 import type { Membership } from '../people/rules.ts'
 import type { Issued } from '../sign-on/sealed.ts'
-import { keepOpening } from '../sign-on/sessions.ts'
-import { tellMember } from './account-mail.ts'
-import { digestOfMark, knowBrowser } from './known-browsers.ts'
+import { saveOpening } from '../sign-on/sessions.ts'
+import { notifyMember } from './account-mail.ts'
+import { digestOfDeviceCookie, knowBrowser } from './known-browsers.ts'
 import { traceSession } from './traces.ts'
 
 /** What a session is opened with. */
@@ -27,7 +27,7 @@ export type Opening = {
   address: string
   userAgent: string
   /** Of the browser. */
-  mark: string
+  deviceCookie: string
   /** When the session was opened in whose place this one comes: it ends no later. */
   since?: Date
   /** Of the sign-in at an identity provider, where one has proven it. */
@@ -41,17 +41,17 @@ export type Opening = {
  */
 export async function openSession(
   { customerId, memberId, name }: Membership,
-  { proof, proven, address, userAgent, mark, since, issued }: Opening,
+  { proof, proven, address, userAgent, deviceCookie, since, issued }: Opening,
 ): Promise<string | undefined> {
   const sid = randomBytes(32).toString('base64url')
-  const browser = digestOfMark(mark)
+  const browser = digestOfDeviceCookie(deviceCookie)
   const digest = digestOf(sid)
   const open = async (tx: Transaction) => {
     await lockPerson(tx, customerId, memberId, 'to enter')
-    const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-    await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+    const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
+    await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
     const person = await findPersonOf(customerId, memberId)
-    const opened = person ? openedByProof(proof, person) : []
+    const opened = person ? openedByCredential(proof, person) : []
     const now = opened.find((one) => one.customerId === customerId)
     if (!now || needOf(now, proven) !== 'nothing') return undefined
     noteCaller({ id: memberId, customerId, session: digest })
@@ -62,10 +62,10 @@ export async function openSession(
       { digest, address, userAgent, browser, proof, proven: [...proven] },
       since,
     )
-    if (issued) await keepOpening(tx, customerId, digest, issued)
+    if (issued) await saveOpening(tx, customerId, digest, issued)
     await traceSession(tx, { customerId, memberId, name }, 'opened')
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
-    if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+    if (isNew) await notifyMember(tx, customerId, memberId, 'new-device', { address, userAgent })
     return sid
   }
   return scope({ customerId }, open, { evenIfClosed: true })

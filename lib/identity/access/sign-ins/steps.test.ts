@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const visitor = { address: '192.0.2.1', userAgent: 'Test', cookies: '' }
+const client = { address: '192.0.2.1', userAgent: 'Test', cookies: '' }
 const key = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
 
 it.each([
@@ -31,7 +31,7 @@ it.each([
   ['newFactor', '{"kind":"totp","name":"App","token":"x","code":"123456"}', 'ended'],
   ['customer', 'nobody', 'refused'],
 ])('%s %s, without a sign-in before, is %s', async (field, text, kind) => {
-  expect((await stepOf({ [field]: text })?.(visitor))?.kind).toBe(kind)
+  expect((await stepOf({ [field]: text })?.(client))?.kind).toBe(kind)
 })
 
 it('a password with its address is no step', () => {

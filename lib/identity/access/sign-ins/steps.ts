@@ -2,26 +2,26 @@ import 'server-only'
 import { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { session } from '#lib/platform/caller/session.ts'
-import { Assertion, type Given, NewFactor } from '../../second-factors/contract.ts'
+import { Assertion, type FactorCredential, NewFactor } from '../../second-factors/contract.ts'
 import { answeredBy, SIGN_IN } from '../factors/passkeys.ts'
 import { proveFactor } from '../factors/prove.ts'
-import { needOf, provenBy } from '../factors/rules.ts'
-import { findPasskey, takeCounter } from '../factors/secrets.ts'
+import { needOf, verifiedMethodsOf } from '../factors/rules.ts'
+import { advanceCounter, findPasskey } from '../factors/secrets.ts'
 import { setUp } from '../factors/set-up.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
-import { openedByProof, proofOfPasskey } from '../people/proofs.ts'
+import { openedByCredential, passkeyDigest } from '../people/proofs.ts'
 import { nextStep } from '../people/rules.ts'
 import {
+  type BrowserClient,
   browserOf,
   cookiesOf,
+  DENIED,
   goOn,
   open,
   proceed,
-  REFUSED,
   type SignedIn,
-  type Visitor,
 } from '../sign-in.ts'
-import { reachOf } from './choices.ts'
+import { accessScopeOf } from './choices.ts'
 import { addPending, countStep, findPending, furtherPending, type Pending } from './pending.ts'
 import { traceFailure } from './traces.ts'
 
@@ -30,28 +30,32 @@ export const FIELDS = { email: {}, password: {}, customer: {}, passkey: {}, fact
 
 export type Credentials = Partial<Record<keyof typeof FIELDS, string>> | undefined
 
-const FactorProof = z.union([
+const FactorAnswer = z.union([
   z.strictObject({ code: z.string().max(100) }),
   z.strictObject({ passkey: Assertion }),
 ])
 
 /** The step that a form asks for; undefined where it holds a password. */
-export function stepOf(given: Credentials): ((visitor: Visitor) => Promise<Stepped>) | undefined {
-  const { customer, passkey, factor, newFactor } = given ?? {}
-  if (typeof customer === 'string') return (visitor) => pick(customer, visitor)
+export function stepOf(credentials: Credentials): ((client: BrowserClient) => Promise<Stepped>) | undefined {
+  const { customer, passkey, factor, newFactor } = credentials ?? {}
+  if (typeof customer === 'string') return (client) => selectCustomer(customer, client)
   if (typeof passkey === 'string') return read(Assertion, passkey, signInByPasskey)
-  if (typeof factor === 'string') return read(FactorProof, factor, proveStep)
+  if (typeof factor === 'string') return read(FactorAnswer, factor, proveStep)
   if (typeof newFactor === 'string') return read(NewFactor, newFactor, setUpStep)
   return undefined
 }
 
 /** Reads a step from its text. What can't be read is refused, as is what the step finds wrong in it. */
-function read<T>(shape: z.ZodType<T>, text: string, step: (given: T, visitor: Visitor) => Promise<Stepped>) {
-  return async (visitor: Visitor): Promise<Stepped> => {
+function read<T>(
+  shape: z.ZodType<T>,
+  text: string,
+  step: (answer: T, client: BrowserClient) => Promise<Stepped>,
+) {
+  return async (client: BrowserClient): Promise<Stepped> => {
     const parsed = shape.safeParse(jsonOf(text))
-    if (!parsed.success) return REFUSED
-    return step(parsed.data, visitor).catch((error: unknown) => {
-      if (error instanceof Problem && error.code === 'invalid_request') return REFUSED
+    if (!parsed.success) return DENIED
+    return step(parsed.data, client).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === 'invalid_request') return DENIED
       throw error
     })
   }
@@ -78,19 +82,19 @@ export async function stepAt(cookies: string) {
   const person = pending && (await findPersonById(pending.personId))
   if (!person) return undefined
   const { proven, picked } = pending
-  const memberships = openedByProof(pending.proof, person)
+  const memberships = openedByCredential(pending.proof, person)
   return { pending, memberships, step: nextStep({ memberships, proven, picked }) }
 }
 
 /** Proves a second factor, and goes on. */
-export async function proveStep(given: Given, visitor: Visitor): Promise<Stepped> {
-  const at = await stepAt(visitor.cookies)
+export async function proveStep(answer: FactorCredential, client: BrowserClient): Promise<Stepped> {
+  const at = await stepAt(client.cookies)
   if (!at || !(await countStep(at.pending))) return ENDED
   const { pending, step } = at
-  if (step.kind !== 'factor') return goOn(pending, visitor)
+  if (step.kind !== 'factor') return goOn(pending, client)
   const memberships = step.membership ? [step.membership] : at.memberships
-  const proved = await proveFactor({ personId: pending.personId, memberships }, given, SIGN_IN)
-  if (proved.kind === 'proven') return further(pending, proved.proven, visitor)
+  const proved = await proveFactor({ personId: pending.personId, memberships }, answer, SIGN_IN)
+  if (proved.kind === 'proven') return further(pending, proved.proven, client)
   traceFailure({ memberships }, proved.kind === 'throttled' ? 'throttled' : 'failed', 'second factor')
   return proved
 }
@@ -99,55 +103,62 @@ export async function proveStep(given: Given, visitor: Visitor): Promise<Stepped
  * Sets up the factor that a customer demands, and goes on.
  * @throws Problem `invalid_request` at what is wrong
  */
-export async function setUpStep(given: NewFactor, visitor: Visitor): Promise<Stepped> {
-  const at = await stepAt(visitor.cookies)
+export async function setUpStep(newFactor: NewFactor, client: BrowserClient): Promise<Stepped> {
+  const at = await stepAt(client.cookies)
   if (!at || !(await countStep(at.pending))) return ENDED
   const { pending, step } = at
-  if (step.kind !== 'set-up') return goOn(pending, visitor)
+  if (step.kind !== 'set-up') return goOn(pending, client)
   const { customerId, memberId } = step.membership
-  const added = await setUp({ customerId, memberId, proven: pending.proven, owner: pending.digest }, given)
-  return further(pending, provenBy(added), visitor)
+  const added = await setUp(
+    { customerId, memberId, proven: pending.proven, owner: pending.digest },
+    newFactor,
+  )
+  return further(pending, verifiedMethodsOf(added), client)
 }
 
-async function further(pending: Pending, proven: readonly string[], visitor: Visitor): Promise<Stepped> {
-  const now = await furtherPending(pending, { proven })
-  return now ? goOn(now, visitor) : ENDED
+async function further(
+  pending: Pending,
+  verifiedMethods: readonly string[],
+  client: BrowserClient,
+): Promise<Stepped> {
+  const now = await furtherPending(pending, { proven: verifiedMethods })
+  return now ? goOn(now, client) : ENDED
 }
 
 /** Proves who it is by a passkey alone, which has made sure who holds it. */
-export async function signInByPasskey(answer: Assertion, visitor: Visitor): Promise<SignedIn> {
+export async function signInByPasskey(answer: Assertion, client: BrowserClient): Promise<SignedIn> {
   const passkey = await findPasskey(answer.id)
-  const person = passkey && (await findPersonById(passkey.personId, browserOf(visitor)))
+  const person = passkey && (await findPersonById(passkey.personId, browserOf(client)))
   const factor = person?.factors.find(({ id }) => id === passkey?.id)
   const answered = passkey && (await answeredBy(SIGN_IN, answer, passkey))
-  const isProven = passkey && answered?.isVerified && (await takeCounter(passkey.id, answered.counter))
-  if (!person || !factor || !isProven) {
+  const isVerified = passkey && answered?.isVerified && (await advanceCounter(passkey.id, answered.counter))
+  if (!person || !factor || !isVerified) {
     traceFailure(person, 'failed', 'passkey')
-    return REFUSED
+    return DENIED
   }
-  const proven = ['passkey', ...provenBy(factor)]
-  return proceed(person, { proof: proofOfPasskey(factor), proven }, visitor)
+  const verifiedMethods = ['passkey', ...verifiedMethodsOf(factor)]
+  return proceed(person, { proof: passkeyDigest(factor), proven: verifiedMethods }, client)
 }
 
 /**
  * Picks a customer: of those that the proof opens that this browser has brought, or, where it is signed in, in the place of
  * the present one. The former session is ended.
  */
-export async function pick(customerId: string, visitor: Visitor): Promise<SignedIn> {
-  const pending = await findPending(visitor.cookies)
-  if (!pending) return change(customerId, visitor)
-  return (await countStep(pending)) ? goOn(pending, visitor, customerId) : REFUSED
+export async function selectCustomer(customerId: string, client: BrowserClient): Promise<SignedIn> {
+  const pending = await findPending(client.cookies)
+  if (!pending) return change(customerId, client)
+  return (await countStep(pending)) ? goOn(pending, client, customerId) : DENIED
 }
 
-async function change(customerId: string, visitor: Visitor): Promise<SignedIn> {
-  const before = await session(cookiesOf(visitor))
-  const reach = before && (await reachOf(before))
-  const membership = reach?.memberships.find((one) => one.customerId === customerId)
-  if (!before || !reach || !membership || before.customerId === customerId) return REFUSED
-  const { proof, proven, since } = reach
-  if (needOf(membership, proven) === 'nothing') return open(membership, { proof, proven }, visitor, since)
+async function change(customerId: string, client: BrowserClient): Promise<SignedIn> {
+  const before = await session(cookiesOf(client))
+  const accessScope = before && (await accessScopeOf(before))
+  const membership = accessScope?.memberships.find((one) => one.customerId === customerId)
+  if (!before || !accessScope || !membership || before.customerId === customerId) return DENIED
+  const { proof, proven, since } = accessScope
+  if (needOf(membership, proven) === 'nothing') return open(membership, { proof, proven }, client, since)
   const personId = (await findPersonOf(before.customerId, before.id))?.personId
   return personId
     ? { kind: 'pending', id: await addPending({ personId, proof, proven, picked: customerId }) }
-    : REFUSED
+    : DENIED
 }

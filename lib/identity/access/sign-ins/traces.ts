@@ -1,12 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { recordAudit, STRANGER } from '#lib/platform/history/audit.ts'
-import { countStranger, recordRefusal } from '#lib/platform/history/requests.ts'
-import { visit } from '#lib/platform/runtime/log.ts'
+import { ANONYMOUS, recordAudit } from '#lib/platform/history/audit.ts'
+import { countAnonymousRejection, recordRejection } from '#lib/platform/history/requests.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import type { Membership, Person } from '../people/rules.ts'
 
-const requestId = () => visit()?.requestId ?? randomUUID()
+const requestId = () => requestContext()?.requestId ?? randomUUID()
 
 type Member = Pick<Membership, 'customerId' | 'memberId' | 'name'>
 
@@ -33,14 +33,14 @@ export function traceSession(
  * once a minute; without an account it is counted. `at` says which step it was, where it was not the password. Not waited for, since the time of the answer would tell which accounts there are.
  */
 export function traceFailure(
-  found: Pick<Person, 'memberships'> | undefined,
+  person: Pick<Person, 'memberships'> | undefined,
   what: 'failed' | 'throttled',
   at?: 'second factor' | 'passkey',
 ): void {
-  if (!found) countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
-  for (const { customerId, memberId, name, isDisabled, isInvited } of found?.memberships ?? []) {
+  if (!person) countAnonymousRejection(what === 'failed' ? 'unknown-account' : 'throttled')
+  for (const { customerId, memberId, name, isDisabled, isInvited } of person?.memberships ?? []) {
     if (isDisabled || isInvited) continue
-    const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
-    recordRefusal(customerId, { ...event, details: { account: name, at } })
+    const event = { action: `sign-in.${what}`, subject: memberId, actor: ANONYMOUS, requestId: requestId() }
+    recordRejection(customerId, { ...event, details: { account: name, at } })
   }
 }

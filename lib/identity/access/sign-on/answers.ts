@@ -3,55 +3,55 @@ import { checkSameOrigin } from '#lib/platform/api/request.ts'
 import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
 import { session, sessionCookie } from '#lib/platform/caller/session.ts'
 import { log, measured } from '#lib/platform/runtime/log.ts'
-import type { Visitor } from '../sign-in.ts'
-import { markCookie } from '../sign-ins/known-browsers.ts'
+import type { BrowserClient } from '../sign-in.ts'
+import { setDeviceCookie } from '../sign-ins/known-browsers.ts'
 import { pendingCookie } from '../sign-ins/pending.ts'
-import { type Begin, beginFreshSignOn, beginSignOn, begunCookie } from './code-flow.ts'
-import { completeSignOn, type Fault } from './complete.ts'
-import { farewellOf } from './sessions.ts'
+import { type Begin, beginFreshSignOn, beginSignOn, signOnCookie } from './code-flow.ts'
+import { completeSignOn, type SignOnError } from './complete.ts'
+import { endSessionUrlOf } from './sessions.ts'
 
 // What the routes under app/auth/sign-on answer. They set cookies and lead on, so they are no operations of the API.
 
 /** Says where the console's form leads next: to an issuer; nowhere, for there is none; or nowhere for the moment. */
 export async function answerBegin(request: Request): Promise<Response> {
-  if (!isOwn(request)) return json(403, { kind: 'refused' })
+  if (!isSameOrigin(request)) return json(403, { kind: 'refused' })
   const fields = await request.formData().catch(() => new FormData())
   const [email, from] = [String(fields.get('email') ?? ''), String(fields.get('from') ?? '/')]
   const caller = fields.get('fresh') === '1' ? await session(request.headers) : undefined
   const begin: () => Promise<Begin> = () =>
     caller ? beginFreshSignOn(caller, from) : beginSignOn(email, from)
-  const begun = await begin().catch((error: unknown): Begin => {
+  const beginResult = await begin().catch((error: unknown): Begin => {
     log().error({ err: error }, 'single sign-on could not begin')
     return { kind: 'unavailable' }
   })
-  if (begun.kind !== 'to-issuer') return json(200, begun)
-  return json(200, { kind: begun.kind, location: begun.location }, [begunCookie(begun.id)])
+  if (beginResult.kind !== 'to-issuer') return json(200, beginResult)
+  return json(200, { kind: beginResult.kind, location: beginResult.location }, [signOnCookie(beginResult.id)])
 }
 
 /** Leads whoever comes back from an issuer into the console, or to the sign-in page, which says why not. */
 export async function answerCallback(request: Request, providerId: string): Promise<Response> {
   const { search } = new URL(request.url)
-  const completed = await completeSignOn(providerId, search, visitorOf(request.headers)).catch(
+  const completed = await completeSignOn(providerId, search, clientOf(request.headers)).catch(
     (error: unknown) => {
       log().error({ err: error }, 'single sign-on could not be completed')
-      return { kind: 'fault', fault: 'unavailable' as Fault } as const
+      return { kind: 'fault', error: 'unavailable' as SignOnError } as const
     },
   )
-  const spent = begunCookie(undefined)
+  const clearedCookie = signOnCookie(undefined)
   if (completed.kind === 'fault') {
     measured('signIn', { outcome: 'failed' })
-    return lead(`/sign-in?sign-on=${completed.fault}`, [spent])
+    return lead(`/sign-in?sign-on=${completed.error}`, [clearedCookie])
   }
   const { outcome, returnTo } = completed
   if (outcome.kind === 'pending') {
     const next = `/sign-in/customer?from=${encodeURIComponent(returnTo)}`
-    return lead(next, [spent, pendingCookie(outcome.id)])
+    return lead(next, [clearedCookie, pendingCookie(outcome.id)])
   }
   measured('signIn', { outcome: 'opened' })
   const cookies = [
-    spent,
+    clearedCookie,
     pendingCookie(undefined),
-    markCookie(outcome.mark),
+    setDeviceCookie(outcome.deviceCookie),
     await sessionCookie(outcome.sid),
   ]
   return lead(returnTo, cookies)
@@ -59,13 +59,13 @@ export async function answerCallback(request: Request, providerId: string): Prom
 
 /** Says where the issuer ends its own session, before ours is ended; without `location` there is no such place. */
 export async function answerEnd(request: Request): Promise<Response> {
-  if (!isOwn(request)) return json(403, {})
+  if (!isSameOrigin(request)) return json(403, {})
   const caller = await session(request.headers)
-  const location = caller && (await farewellOf(caller))
+  const location = caller && (await endSessionUrlOf(caller))
   return json(200, location === undefined ? {} : { location })
 }
 
-function isOwn({ headers }: Request): boolean {
+function isSameOrigin({ headers }: Request): boolean {
   try {
     checkSameOrigin(headers)
     return true
@@ -74,7 +74,7 @@ function isOwn({ headers }: Request): boolean {
   }
 }
 
-function visitorOf(headers: Headers): Visitor {
+function clientOf(headers: Headers): BrowserClient {
   const text = (name: string) => headers.get(name) ?? ''
   const address = canonicalAddress(text('x-client-address'))
   return { address, userAgent: text('user-agent'), cookies: text('cookie') }

@@ -8,36 +8,36 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { noteCaller, visit } from '#lib/platform/runtime/log.ts'
+import { noteCaller, requestContext } from '#lib/platform/runtime/log.ts'
 import { isLastBySignOn } from '../../single-sign-on/ways-in.ts'
-import { takeUp } from '../passwords/set.ts'
+import { acceptMembership } from '../passwords/set.ts'
 import { lockNewcomer, lockPerson } from '../people/change.ts'
 import type { Provider } from './look-up.ts'
 import { type Claims, nameBy, profilesBy, rolesBy } from './rules.ts'
 import {
   bindSubject,
-  type Found,
   lockProvider,
   memberOfAddress,
   memberOfSubject,
+  type SignOnMember,
   seeSubject,
 } from './subjects.ts'
 
 /** Somebody whom an issuer has proven, with an address that is verified and of a proven domain. */
-export type Known = { subject: string; email: string; claims: Claims }
+export type VerifiedIdentity = { subject: string; email: string; claims: Claims }
 
 /** Why somebody whom the issuer knows may not enter. */
-export type Refusal = 'off' | 'closed' | 'other-subject' | 'disabled' | 'no-member' | 'no-role'
+export type BindDenial = 'off' | 'closed' | 'other-subject' | 'disabled' | 'no-member' | 'no-role'
 
 /** A member's id, or why there is none; `memberId` beside a refusal: whose address it is. */
-export type Bound = { memberId: string; refused?: undefined } | { refused: Refusal; memberId?: string }
+export type Bound = { memberId: string; denial?: undefined } | { denial: BindDenial; memberId?: string }
 
 /**
  * Finds the member behind a subject: whoever it was bound to, else the member with the address, who is bound to it now, else a
  * new member, where the customer allows that. What claims give is set. Its events are kept with it. At a closed customer whoever
  * has come before enters to read, and nobody is given anything.
  */
-export async function bindMember(provider: Provider, who: Known): Promise<Bound> {
+export async function bindMember(provider: Provider, who: VerifiedIdentity): Promise<Bound> {
   const { customerId } = provider
   try {
     return await scope({ customerId }, (tx) => bind(tx, provider, who, false))
@@ -50,48 +50,58 @@ export async function bindMember(provider: Provider, who: Known): Promise<Bound>
 /** What the database says of a write at a closed customer: see lib/platform/db/scope.ts. */
 const CLOSED = 'CC001'
 
-async function bind(tx: Transaction, provider: Provider, who: Known, isClosed: boolean): Promise<Bound> {
+async function bind(
+  tx: Transaction,
+  provider: Provider,
+  who: VerifiedIdentity,
+  isClosed: boolean,
+): Promise<Bound> {
   const { customerId, id: providerId } = provider
-  const place = { providerId, subject: who.subject }
-  if (!(await lockProvider(tx, customerId, providerId))) return { refused: 'off' }
-  const known = await memberOfSubject(tx, customerId, place)
-  const found = known ?? (await memberOfAddress(tx, customerId, { providerId, email: who.email }))
-  const refused = refusalOf(provider, who, found, isClosed)
-  if (refused) return { refused, ...(found ? { memberId: found.id } : {}) }
-  const member = found ?? (await join(tx, provider, who))
+  const subjectRef = { providerId, subject: who.subject }
+  if (!(await lockProvider(tx, customerId, providerId))) return { denial: 'off' }
+  const boundMember = await memberOfSubject(tx, customerId, subjectRef)
+  const existingMember =
+    boundMember ?? (await memberOfAddress(tx, customerId, { providerId, email: who.email }))
+  const denial = denialOf(provider, who, existingMember, isClosed)
+  if (denial) return { denial, ...(existingMember ? { memberId: existingMember.id } : {}) }
+  const member = existingMember ?? (await join(tx, provider, who))
   noteCaller({ id: member.id, customerId })
   // The person before the member, as wherever both are locked.
-  if (!found || found.isInvited) await lockNewcomer(tx, customerId, member)
+  if (!existingMember || existingMember.isInvited) await lockNewcomer(tx, customerId, member)
   else await lockPerson(tx, customerId, member.id, 'to enter')
-  if (known) await seeSubject(tx, customerId, place)
+  if (boundMember) await seeSubject(tx, customerId, subjectRef)
   else {
-    await bindSubject(tx, customerId, { ...place, memberId: member.id })
+    await bindSubject(tx, customerId, { ...subjectRef, memberId: member.id })
     await record(tx, provider, member, 'sign-on.bound', { issuer: provider.issuer, subject: who.subject })
   }
   if (member.isInvited) {
-    await takeUp(tx, customerId, member.id)
+    await acceptMembership(tx, customerId, member.id)
     await record(tx, provider, member, 'invitation.accepted', { by: 'single sign-on' })
   }
-  if (found && !isClosed) await give(tx, provider, found, who.claims)
+  if (existingMember && !isClosed) await give(tx, provider, existingMember, who.claims)
   return { memberId: member.id }
 }
 
-function refusalOf(
+function denialOf(
   provider: Provider,
-  { claims }: Known,
-  found: (Found & { isBound?: boolean }) | undefined,
+  { claims }: VerifiedIdentity,
+  member: (SignOnMember & { isBound?: boolean }) | undefined,
   isClosed: boolean,
-): Refusal | undefined {
+): BindDenial | undefined {
   // The issuer has given the address to somebody else, or knows this one by a new name.
-  if (found?.isBound) return 'other-subject'
-  if (found?.isDisabled) return 'disabled'
-  if (isClosed && (!found || found.isInvited)) return 'closed'
-  if (!found && provider.joinRoles === null && rolesBy(claims, provider) === null) return 'no-member'
-  const roles = rolesBy(claims, provider) ?? (found ? found.roles : provider.joinRoles)
-  return roles?.length === 0 && (!found || rolesBy(claims, provider)) ? 'no-role' : undefined
+  if (member?.isBound) return 'other-subject'
+  if (member?.isDisabled) return 'disabled'
+  if (isClosed && (!member || member.isInvited)) return 'closed'
+  if (!member && provider.joinRoles === null && rolesBy(claims, provider) === null) return 'no-member'
+  const roles = rolesBy(claims, provider) ?? (member ? member.roles : provider.joinRoles)
+  return roles?.length === 0 && (!member || rolesBy(claims, provider)) ? 'no-role' : undefined
 }
 
-async function join(tx: Transaction, provider: Provider, { email, claims }: Known): Promise<Found> {
+async function join(
+  tx: Transaction,
+  provider: Provider,
+  { email, claims }: VerifiedIdentity,
+): Promise<SignOnMember> {
   const { customerId } = provider
   const roles = rolesBy(claims, provider) ?? provider.joinRoles ?? []
   const billingProfiles = profilesBy(claims, provider)
@@ -104,27 +114,39 @@ async function join(tx: Transaction, provider: Provider, { email, claims }: Know
 }
 
 /** Sets what the claims give now. The last Admin stays one, whatever they say. */
-async function give(tx: Transaction, provider: Provider, member: Found, claims: Claims): Promise<void> {
+async function give(
+  tx: Transaction,
+  provider: Provider,
+  member: SignOnMember,
+  claims: Claims,
+): Promise<void> {
   const { customerId } = provider
-  const given = rolesBy(claims, provider)
-  const roles = given && (await withLastAdmin(tx, provider, member, given))
+  const claimedRoles = rolesBy(claims, provider)
+  const roles = claimedRoles && (await withLastAdmin(tx, provider, member, claimedRoles))
   if (roles && !isSame(roles, member.roles)) {
-    await setGiven(tx, customerId, member.id, { roles })
+    await setClaimed(tx, customerId, member.id, { roles })
     const details = { email: member.email, changed: 'roles', from: member.roles, to: roles }
     await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
   }
   const profiles = profilesBy(claims, provider)
   if (profiles && !isSame(profiles, member.billingProfiles)) {
-    await setGiven(tx, customerId, member.id, { billingProfiles: profiles })
+    await setClaimed(tx, customerId, member.id, { billingProfiles: profiles })
     const from = member.billingProfiles ?? 'all'
     const details = { email: member.email, changed: 'billingProfiles', from, to: profiles }
     await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
   }
 }
 
-async function withLastAdmin(tx: Transaction, { customerId }: Provider, member: Found, given: Role[]) {
-  const isTaken = member.roles.includes('admin') && !given.includes('admin')
-  return isTaken && (await isLastAdmin(tx, customerId, member.id)) ? [...given, 'admin' as const] : given
+async function withLastAdmin(
+  tx: Transaction,
+  { customerId }: Provider,
+  member: SignOnMember,
+  claimedRoles: Role[],
+) {
+  const losesAdmin = member.roles.includes('admin') && !claimedRoles.includes('admin')
+  return losesAdmin && (await isLastAdmin(tx, customerId, member.id))
+    ? [...claimedRoles, 'admin' as const]
+    : claimedRoles
 }
 
 function isSame(one: readonly string[], other: readonly string[] | null): boolean {
@@ -134,12 +156,12 @@ function isSame(one: readonly string[], other: readonly string[] | null): boolea
 function record(
   tx: Transaction,
   { customerId }: Provider,
-  { id, name }: Pick<Found, 'id' | 'name'>,
+  { id, name }: Pick<SignOnMember, 'id' | 'name'>,
   action: string,
   details: Record<string, string | string[]>,
 ): Promise<void> {
   const actor = { kind: 'member', id, name } as const
-  const requestId = visit()?.requestId ?? randomUUID()
+  const requestId = requestContext()?.requestId ?? randomUUID()
   return recordAudit(tx, customerId, { action, subject: id, actor, requestId, details })
 }
 
@@ -149,11 +171,11 @@ function record(
 export async function addJoined(
   tx: Transaction,
   customerId: CustomerId,
-  given: { email: string; name: string; roles: Role[]; billingProfiles: string[] | null; addedBy: string },
+  values: { email: string; name: string; roles: Role[]; billingProfiles: string[] | null; addedBy: string },
 ): Promise<string> {
   const id = randomUUID()
-  await tx.insert(members).values({ customerId, id, ...given })
-  await noteAddress(tx, customerId, { email: given.email, id })
+  await tx.insert(members).values({ customerId, id, ...values })
+  await noteAddress(tx, customerId, { email: values.email, id })
   return id
 }
 
@@ -174,12 +196,12 @@ async function isLastAdmin(tx: Transaction, customerId: CustomerId, memberId: st
 }
 
 /** Sets what claims give a member. */
-async function setGiven(
+async function setClaimed(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  given: { roles?: Role[]; billingProfiles?: string[] },
+  values: { roles?: Role[]; billingProfiles?: string[] },
 ): Promise<void> {
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.update(members).set(given).where(own)
+  const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set(values).where(memberFilter)
 }

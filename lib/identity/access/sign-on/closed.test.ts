@@ -14,7 +14,7 @@ import { Browser, goThrough, setUp } from './test-browser.ts'
 
 let database: TestDatabase
 let issuer: HostileIssuer
-let [own, providerId] = ['' as CustomerId, '']
+let [customerId, providerId] = ['' as CustomerId, '']
 let made = 0
 let browser = new Browser()
 
@@ -30,14 +30,14 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   browser = new Browser()
-  own = `own-${++made}` as CustomerId
-  await addCustomer(own)
+  customerId = `own-${++made}` as CustomerId
+  await addCustomer(customerId)
   const mappings = [{ claim: 'groups', value: 'admins', role: 'admin' as const }]
-  const given = { issuer: issuer.issuer, joinRoles: ['it-manager' as const], mappings }
-  providerId = await setUp(own, `${own}.example`, given)
+  const provider = { issuer: issuer.issuer, joinRoles: ['it-manager' as const], mappings }
+  providerId = await setUp(customerId, `${customerId}.example`, provider)
 })
 
-const emailOf = (name: string) => `${name}@${own}.example`
+const emailOf = (name: string) => `${name}@${customerId}.example`
 function enter(name: string, subject = name) {
   const email = emailOf(name)
   issuer.lie = { claims: { sub: subject, email, email_verified: true, groups: ['admins'] } }
@@ -46,10 +46,10 @@ function enter(name: string, subject = name) {
 const close = () =>
   run(
     database.url,
-    `SET console.operated = '${own}';
-     UPDATE customers SET closed_at = now(), gone_at = now() + interval '30 days' WHERE id = '${own}'`,
+    `SET console.operated = '${customerId}';
+     UPDATE customers SET closed_at = now(), gone_at = now() + interval '30 days' WHERE id = '${customerId}'`,
   )
-const members = () => database.sql(own, 'SELECT email, roles, invited_at FROM members ORDER BY email')
+const members = () => database.sql(customerId, 'SELECT email, roles, invited_at FROM members ORDER BY email')
 
 describe('at a closed customer', () => {
   it('a newcomer is refused, by a page that says why, and no member is added', async () => {
@@ -59,14 +59,14 @@ describe('at a closed customer', () => {
   })
 
   it('who was invited and has not come is refused', async () => {
-    await addMember(own, { roles: ['it-manager'], email: emailOf('ana'), invitedAt: new Date() })
+    await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana'), invitedAt: new Date() })
     await close()
     expect(await enter('ana')).toBe('/sign-in?sign-on=closed')
     expect(await members()).toMatchObject([{ invited_at: expect.any(Date) }])
   })
 
   it('a member signs in to read, with the roles of before', async () => {
-    await addMember(own, { roles: ['it-manager'], email: emailOf('ana') })
+    await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     await close()
     for (const _ of ['the first time', 'again']) expect(await enter('ana')).toBe('/')
     expect(await browser.caller()).toMatchObject({ roles: ['it-manager'] })
@@ -74,7 +74,7 @@ describe('at a closed customer', () => {
   })
 
   it('that is opened again, claims count again', async () => {
-    await addMember(own, { roles: ['it-manager'], email: emailOf('ana') })
+    await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     expect(await enter('ana')).toBe('/')
     expect(await members()).toMatchObject([{ roles: ['admin'] }])
   })
@@ -82,13 +82,13 @@ describe('at a closed customer', () => {
 
 describe('a member who was taken away', () => {
   it('is not known by their subject once somebody else has the address', async () => {
-    const id = await addMember(own, { roles: ['it-manager'], email: emailOf('ana') })
+    const id = await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     expect(await enter('ana', 'the leaver')).toBe('/')
-    await scope({ customerId: own }, async (tx) => {
-      await setDisabled(tx, own, id, true)
-      await setRemoved(tx, own, id)
+    await scope({ customerId }, async (tx) => {
+      await setDisabled(tx, customerId, id, true)
+      await setRemoved(tx, customerId, id)
       const again = { email: emailOf('ana'), name: 'Another Ana', roles: [], addedBy: 'Directory' }
-      expect(await addAgain(tx, own, again)).toBe(id)
+      expect(await addAgain(tx, customerId, again)).toBe(id)
     })
     browser = new Browser()
     // The leaver's account goes by another address now, and the newcomer's by this one.
@@ -100,17 +100,25 @@ describe('a member who was taken away', () => {
   })
 
   it('opens nothing with the password of before, once somebody else comes by single sign-on', async () => {
-    const given = { email: emailOf('ana'), password: 'correct horse battery' }
-    const id = await addMember(own, { roles: ['it-manager'], email: given.email })
-    const hash = await hashPassword(given.password)
-    await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${given.email}'`)
-    expect(await signInFrom(given)).toEqual(expect.any(String))
-    await scope({ customerId: own }, async (tx) => {
-      await setDisabled(tx, own, id, true)
-      await setRemoved(tx, own, id)
-      await addAgain(tx, own, { email: given.email, name: 'Another Ana', roles: [], addedBy: 'Directory' })
+    const credentials = { email: emailOf('ana'), password: 'correct horse battery' }
+    const id = await addMember(customerId, { roles: ['it-manager'], email: credentials.email })
+    const hash = await hashPassword(credentials.password)
+    await run(
+      database.url,
+      `UPDATE people SET password_hash = '${hash}' WHERE email = '${credentials.email}'`,
+    )
+    expect(await signInFrom(credentials)).toEqual(expect.any(String))
+    await scope({ customerId }, async (tx) => {
+      await setDisabled(tx, customerId, id, true)
+      await setRemoved(tx, customerId, id)
+      await addAgain(tx, customerId, {
+        email: credentials.email,
+        name: 'Another Ana',
+        roles: [],
+        addedBy: 'Directory',
+      })
     })
     expect(await enter('ana', 'the newcomer')).toBe('/')
-    expect(await signInFrom(given)).toBeNull()
+    expect(await signInFrom(credentials)).toBeNull()
   })
 })

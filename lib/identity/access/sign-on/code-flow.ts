@@ -36,8 +36,8 @@ export async function beginFreshSignOn(
   const opening = session === undefined ? undefined : await findOpening(customerId, session)
   const provider = opening && (await findProvider(opening.providerId))
   if (!provider) return { kind: 'none' }
-  const anew = { login_hint: email, prompt: 'login', max_age: '0' }
-  return lead(provider, anew, { returnTo: localPath(from), freshMember: id })
+  const reauthentication = { login_hint: email, prompt: 'login', max_age: '0' }
+  return lead(provider, reauthentication, { returnTo: localPath(from), freshMember: id })
 }
 
 /** The address to which an issuer leads back. Each provider has one of its own, so that none can answer for another. */
@@ -56,11 +56,11 @@ export async function configurationFor(provider: Provider): Promise<oidc.Configu
 async function lead(
   provider: Provider,
   more: Record<string, string>,
-  begun: { returnTo: string; freshMember: string | null },
+  pendingSignOn: { returnTo: string; freshMember: string | null },
 ): Promise<Begin> {
   try {
     const configuration = await configurationFor(provider)
-    const id = await addBegun({ providerId: provider.id, ...begun })
+    const id = await addPendingSignOn({ providerId: provider.id, ...pendingSignOn })
     const { state, nonce, verifier } = secretsOf(id)
     const location = oidc.buildAuthorizationUrl(configuration, {
       ...{ redirect_uri: callbackOf(provider.id), scope: provider.scopes.join(' '), state, nonce, ...more },
@@ -76,7 +76,7 @@ async function lead(
 }
 
 /** What an issuer has proven: who somebody is there, and what it says of them. */
-export type Proven = { subject: string; claims: Claims; idToken: string }
+export type IssuerIdentity = { subject: string; claims: Claims; idToken: string }
 
 /**
  * Brings an issuer the code that it gave a browser, and checks what comes back: state, nonce, PKCE, issuer (also that of
@@ -87,8 +87,8 @@ export type Proven = { subject: string; claims: Claims; idToken: string }
  */
 export async function exchange(
   provider: Provider,
-  { id, begun, search }: { id: string; begun: Begun; search: string },
-): Promise<Proven> {
+  { id, pendingSignOn, search }: { id: string; pendingSignOn: PendingSignOn; search: string },
+): Promise<IssuerIdentity> {
   const configuration = await configurationFor(provider)
   const { state, nonce, verifier } = secretsOf(id)
   const here = new URL(callbackOf(provider.id) + search)
@@ -96,28 +96,28 @@ export async function exchange(
     .authorizationCodeGrant(configuration, here, {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
       // That it is asked for has openid-client look for the time; whether it is late enough is asked by `since`.
-      ...(begun.freshMember === null ? {} : { maxAge: 24 * 60 * 60 }),
+      ...(pendingSignOn.freshMember === null ? {} : { maxAge: 24 * 60 * 60 }),
     })
     .finally(() => remember(provider.issuer, configuration))
-  const own = tokens.claims()
-  if (!own || !tokens.id_token) throw new Error('The issuer gave no ID token.')
-  if (own.sub.length > 255 || own.sub === '') throw new Error('The subject is empty or too long.')
-  const more = await moreOf(provider, configuration, tokens.access_token, own)
+  const idClaims = tokens.claims()
+  if (!idClaims || !tokens.id_token) throw new Error('The issuer gave no ID token.')
+  if (idClaims.sub.length > 255 || idClaims.sub === '') throw new Error('The subject is empty or too long.')
+  const more = await moreOf(provider, configuration, tokens.access_token, idClaims)
   // One of them might be verified, and the other one not.
-  if (own.email !== undefined && more.email !== undefined && own.email !== more.email)
+  if (idClaims.email !== undefined && more.email !== undefined && idClaims.email !== more.email)
     throw new Error('The ID token and userinfo differ about the address.')
-  return { subject: own.sub, claims: { ...more, ...own }, idToken: tokens.id_token }
+  return { subject: idClaims.sub, claims: { ...more, ...idClaims }, idToken: tokens.id_token }
 }
 
 async function moreOf(
   provider: Provider,
   configuration: oidc.Configuration,
   accessToken: string,
-  own: oidc.IDToken,
+  idClaims: oidc.IDToken,
 ): Promise<Claims> {
-  const isWhole = claimsNeeded(provider).every((claim) => own[claim.split('.')[0] ?? ''] !== undefined)
+  const isWhole = claimsNeeded(provider).every((claim) => idClaims[claim.split('.')[0] ?? ''] !== undefined)
   if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) return {}
-  return oidc.fetchUserInfo(configuration, accessToken, own.sub)
+  return oidc.fetchUserInfo(configuration, accessToken, idClaims.sub)
 }
 
 // Between the way to an issuer and the way back stands a row for a short time, and in the browser a cookie of its own.
@@ -127,7 +127,7 @@ const COOKIE = 'console-sign-on'
 const SECONDS = 10 * 60
 
 /** What a browser and its row say together. */
-export type Begun = {
+export type PendingSignOn = {
   providerId: string
   returnTo: string
   /** The member who has to prove anew that it is they; null: somebody signs in. */
@@ -138,28 +138,28 @@ export type Begun = {
 
 /** The secrets of one way to an issuer and back. */
 function secretsOf(id: string) {
-  const of = (use: string) => createHash('sha256').update(`${use} ${id}`).digest('base64url')
-  return { state: of('state'), nonce: of('nonce'), verifier: of('verifier') }
+  const derive = (use: string) => createHash('sha256').update(`${use} ${id}`).digest('base64url')
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
 /** Keeps that somebody is sent to an issuer. @returns the id for the browser's cookie */
-async function addBegun(given: Omit<Begun, 'since'>): Promise<string> {
+async function addPendingSignOn(signOn: Omit<PendingSignOn, 'since'>): Promise<string> {
   const id = randomBytes(32).toString('base64url')
   await database().signIn.query(
     'INSERT INTO begun_sign_ons (digest, provider_id, return_to, fresh_member) VALUES ($1, $2, $3, $4)',
-    [digestOf(`sign-on ${id}`), given.providerId, given.returnTo, given.freshMember],
+    [digestOf(`sign-on ${id}`), signOn.providerId, signOn.returnTo, signOn.freshMember],
   )
   return id
 }
 
 /** The id that a request's cookie holds. */
-export function begunIdOf(cookies: string): string | undefined {
+export function pendingSignOnIdOf(cookies: string): string | undefined {
   return cookieValue(cookies, cookieName(COOKIE)) || undefined
 }
 
 /** Takes what was begun, once: of two who come back with it at the same moment, one finds it. */
-export async function takeBegun(id: string): Promise<Begun | undefined> {
-  const { rows } = await database().signIn.query<Begun>(
+export async function consumePendingSignOn(id: string): Promise<PendingSignOn | undefined> {
+  const { rows } = await database().signIn.query<PendingSignOn>(
     `DELETE FROM begun_sign_ons WHERE digest = $1 AND created_at > now() - interval '${SECONDS} seconds'
      RETURNING provider_id AS "providerId", return_to AS "returnTo", fresh_member AS "freshMember",
        (extract(epoch FROM created_at) * 1000)::float8 AS since`,
@@ -169,13 +169,13 @@ export async function takeBegun(id: string): Promise<Begun | undefined> {
 }
 
 /** Removes those who have not come back. @returns how many */
-export async function pruneBegun(): Promise<number> {
+export async function prunePendingSignOns(): Promise<number> {
   const old = `DELETE FROM begun_sign_ons WHERE created_at < now() - interval '${SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0
 }
 
 /** The header Set-Cookie that leaves the id in a browser, or takes it away. */
-export function begunCookie(id: string | undefined): string {
+export function signOnCookie(id: string | undefined): string {
   const name = cookieName(COOKIE)
   const secure = name === COOKIE ? '' : '; Secure'
   const life = id === undefined ? 0 : SECONDS

@@ -2,26 +2,39 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { session } from '#lib/platform/caller/session.ts'
-import { STRANGER } from '#lib/platform/history/audit.ts'
-import { recordRefusal } from '#lib/platform/history/requests.ts'
-import { log, reasonOf, visit } from '#lib/platform/runtime/log.ts'
+import { ANONYMOUS } from '#lib/platform/history/audit.ts'
+import { recordRejection } from '#lib/platform/history/requests.ts'
+import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
 import { findPersonOf } from '../people/look-up.ts'
-import { issuerProofOf } from '../people/proofs.ts'
-import { proceed, type SignedIn, type Visitor } from '../sign-in.ts'
+import { issuerDigest } from '../people/proofs.ts'
+import { type BrowserClient, proceed, type SignedIn } from '../sign-in.ts'
 import { bindMember } from './bind.ts'
-import { type Begun, begunIdOf, exchange, type Proven, takeBegun } from './code-flow.ts'
+import {
+  consumePendingSignOn,
+  exchange,
+  type IssuerIdentity,
+  type PendingSignOn,
+  pendingSignOnIdOf,
+} from './code-flow.ts'
 import { findProvider, hasDomain, type Provider } from './look-up.ts'
 import { type Claims, domainOf, isSignedInSince, isVerified } from './rules.ts'
 
 /** Why nobody was signed in, as the sign-in page tells it. */
-export type Fault = 'again' | 'refused' | 'unavailable' | 'mail' | 'no-member' | 'closed' | 'other-account'
+export type SignOnError =
+  | 'again'
+  | 'refused'
+  | 'unavailable'
+  | 'mail'
+  | 'no-member'
+  | 'closed'
+  | 'other-account'
 
 /** What became of a way back from an issuer. */
 export type Completed =
   | { kind: 'done'; outcome: Exclude<SignedIn, { kind: 'refused' | 'throttled' }>; returnTo: string }
-  | { kind: 'fault'; fault: Fault }
+  | { kind: 'fault'; error: SignOnError }
 
-const fault = (of: Fault): Completed => ({ kind: 'fault', fault: of })
+const failed = (error: SignOnError): Completed => ({ kind: 'fault', error })
 
 /**
  * Ends a sign-in by an issuer: whoever comes back with what this browser was sent away with is bound to a member of the
@@ -31,48 +44,49 @@ const fault = (of: Fault): Completed => ({ kind: 'fault', fault: of })
 export async function completeSignOn(
   providerId: string,
   search: string,
-  visitor: Visitor,
+  client: BrowserClient,
 ): Promise<Completed> {
-  const id = begunIdOf(visitor.cookies)
-  const begun = id === undefined ? undefined : await takeBegun(id)
+  const id = pendingSignOnIdOf(client.cookies)
+  const pendingSignOn = id === undefined ? undefined : await consumePendingSignOn(id)
   // Another browser, a second time, too late, or an answer in the place of another issuer's.
-  if (!id || begun?.providerId !== providerId) return fault('again')
+  if (!id || pendingSignOn?.providerId !== providerId) return failed('again')
   const provider = await findProvider(providerId)
-  if (!provider) return fault('refused')
-  const proven = await exchange(provider, { id, begun, search }).catch((error: unknown) => {
+  if (!provider) return failed('refused')
+  const identity = await exchange(provider, { id, pendingSignOn, search }).catch((error: unknown) => {
     const reason = codeOf(error)
     log().warn(
       { customer: provider.customerId, reason, detail: reasonOf(error).slice(0, 300) },
       'single sign-on failed',
     )
-    refuse(provider, provider.id, reason)
-    return isAway(error) ? fault('unavailable') : fault('refused')
+    deny(provider, provider.id, reason)
+    return isAway(error) ? failed('unavailable') : failed('refused')
   })
-  return 'kind' in proven ? proven : enter(provider, proven, begun, visitor)
+  return 'kind' in identity ? identity : enter(provider, identity, pendingSignOn, client)
 }
 
 async function enter(
   provider: Provider,
-  { subject, claims, idToken }: Proven,
-  { freshMember, since, returnTo }: Begun,
-  visitor: Visitor,
+  { subject, claims, idToken }: IssuerIdentity,
+  { freshMember, since, returnTo }: PendingSignOn,
+  client: BrowserClient,
 ): Promise<Completed> {
   const email = await addressIn(provider, claims)
   if (typeof email !== 'string') return email
   if (freshMember !== null && !isSignedInSince(claims, since))
-    return refuse(provider, freshMember, 'the sign-in at the issuer is not fresh')
+    return deny(provider, freshMember, 'the sign-in at the issuer is not fresh')
   const bound = await bindMember(provider, { subject, email, claims })
-  if (bound.refused !== undefined) {
-    const told = bound.refused === 'no-member' || bound.refused === 'closed' ? bound.refused : 'refused'
-    return refuse(provider, bound.memberId ?? provider.id, bound.refused, told)
+  if (bound.denial !== undefined) {
+    const publicError = bound.denial === 'no-member' || bound.denial === 'closed' ? bound.denial : 'refused'
+    return deny(provider, bound.memberId ?? provider.id, bound.denial, publicError)
   }
   const { memberId } = bound
-  if (freshMember !== null && !(await isOf(memberId, freshMember, visitor))) return fault('other-account')
+  if (freshMember !== null && !(await isOf(memberId, freshMember, client))) return failed('other-account')
   const person = await findPersonOf(provider.customerId, memberId)
-  const proof = issuerProofOf(provider.id, subject)
+  const credentialDigest = issuerDigest(provider.id, subject)
   const issued = { providerId: provider.id, idToken }
-  const outcome = person && (await proceed(person, { proof, proven: ['issuer'], issued }, visitor))
-  if (outcome?.kind !== 'signed-in' && outcome?.kind !== 'pending') return fault('refused')
+  const outcome =
+    person && (await proceed(person, { proof: credentialDigest, proven: ['issuer'], issued }, client))
+  if (outcome?.kind !== 'signed-in' && outcome?.kind !== 'pending') return failed('refused')
   return { kind: 'done', outcome, returnTo }
 }
 
@@ -81,41 +95,41 @@ async function addressIn(provider: Provider, claims: Claims): Promise<string | C
   const email = z.email().max(254).safeParse(claims.email).data
   const domain = email && domainOf(email)
   if (!email || !domain || !isVerified(claims, provider.verifiedClaim))
-    return refuse(provider, provider.id, 'the address is not verified', 'mail')
+    return deny(provider, provider.id, 'the address is not verified', 'mail')
   if (!(await hasDomain(provider, domain)))
-    return refuse(provider, provider.id, 'the address is of another domain', 'mail')
+    return deny(provider, provider.id, 'the address is of another domain', 'mail')
   return email
 }
 
 /** Whether it is the member of the session that began it who has proven who they are. */
-async function isOf(memberId: string, freshMember: string, { cookies }: Visitor): Promise<boolean> {
+async function isOf(memberId: string, freshMember: string, { cookies }: BrowserClient): Promise<boolean> {
   const caller = await session({ get: (name) => (name === 'cookie' ? cookies : null) })
   return memberId === freshMember && caller?.id === freshMember
 }
 
 /** Records that somebody was not let in; `subject`: the member whose address it was, else the provider. */
-function refuse(
+function deny(
   { customerId, issuer }: Provider,
   subject: string,
   reason: string,
-  of: Fault = 'refused',
+  error: SignOnError = 'refused',
 ): Completed {
-  const requestId = visit()?.requestId ?? randomUUID()
+  const requestId = requestContext()?.requestId ?? randomUUID()
   const event = {
     action: 'sign-on.refused',
     subject,
-    actor: STRANGER,
+    actor: ANONYMOUS,
     requestId,
     details: { issuer, reason },
   }
-  void recordRefusal(customerId, event)
-  return fault(of)
+  void recordRejection(customerId, event)
+  return failed(error)
 }
 
 /** What openid-client calls it; the issuer's own texts may be anything. */
 function codeOf(error: unknown): string {
-  const { code, error: said } = (error ?? {}) as { code?: unknown; error?: unknown }
-  const text = typeof said === 'string' ? said : typeof code === 'string' ? code : 'no answer'
+  const { code, error: oauthError } = (error ?? {}) as { code?: unknown; error?: unknown }
+  const text = typeof oauthError === 'string' ? oauthError : typeof code === 'string' ? code : 'no answer'
   return text.slice(0, 100).replaceAll(/[^\w .-]/g, '?')
 }
 

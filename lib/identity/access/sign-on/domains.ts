@@ -10,7 +10,7 @@ import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { signOnSettings } from '../../settings.ts'
 import { customersWithDueDomains } from '../due-work.ts'
-import { tellAdmins } from '../sign-ins/account-mail.ts'
+import { notifyAdmins } from '../sign-ins/account-mail.ts'
 import { findOwnerOf } from './look-up.ts'
 
 // A domain counts once it is proven to be the customer's. Several customers may name one; the first that proves it has it.
@@ -21,8 +21,8 @@ export function recordOf(domain: string, token: string): { name: string; text: s
 }
 
 /** A domain in the one form that we keep; undefined where it is none that mail can have. */
-export function asDomain(given: string): string | undefined {
-  const name = given.trim().toLowerCase().replace(/\.$/, '')
+export function asDomain(text: string): string | undefined {
+  const name = text.trim().toLowerCase().replace(/\.$/, '')
   const ascii = URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : ''
   const isDomain = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(
     ascii,
@@ -33,11 +33,11 @@ export function asDomain(given: string): string | undefined {
 /** The domains of the customer, with their provider's id. */
 export function listDomains(tx: Transaction, customerId: CustomerId) {
   const { domain, providerId, token, provenAt, provenBy, lostAt } = signOnDomains
-  const own = eq(signOnDomains.customerId, customerId)
+  const customerFilter = eq(signOnDomains.customerId, customerId)
   return tx
     .select({ domain, providerId, token, provenAt, provenBy, lostAt })
     .from(signOnDomains)
-    .where(own)
+    .where(customerFilter)
     .orderBy(asc(domain))
 }
 
@@ -79,8 +79,8 @@ export async function removeDomain(
   customerId: CustomerId,
   domain: string,
 ): Promise<boolean> {
-  const own = and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain))
-  return (await tx.delete(signOnDomains).where(own)).rowCount === 1
+  const domainFilter = and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain))
+  return (await tx.delete(signOnDomains).where(domainFilter)).rowCount === 1
 }
 
 /**
@@ -111,7 +111,7 @@ function dueDomains(tx: Transaction, customerId: CustomerId) {
   return tx
     .select({ domain, token })
     .from(signOnDomains)
-    .where(and(proven(customerId), isDue))
+    .where(and(dnsVerifiedFilter(customerId), isDue))
 }
 
 /** A domain that is proven by its record, locked until the transaction ends. @param days after which a lost one is over */
@@ -121,14 +121,14 @@ async function lockDomain(tx: Transaction, customerId: CustomerId, domain: strin
     .select({
       isLost: sql<boolean>`${lostAt} IS NOT NULL`,
       // Passwords are off, and no other domain leads to an issuer: without this one nobody could sign in.
-      isLastWay: sql<boolean>`EXISTS (SELECT FROM customers c WHERE c.id = ${customerId} AND c.sign_on_only_since IS NOT NULL)
+      isLastSignInMethod: sql<boolean>`EXISTS (SELECT FROM customers c WHERE c.id = ${customerId} AND c.sign_on_only_since IS NOT NULL)
         AND NOT EXISTS (SELECT FROM sign_on_domains other
           JOIN identity_providers i ON i.customer_id = other.customer_id AND i.id = other.provider_id AND i.off_at IS NULL
           WHERE other.customer_id = ${customerId} AND other.domain <> ${domain} AND other.proven_at IS NOT NULL)`,
       isOver: sql<boolean>`coalesce(${lostAt} < now() - make_interval(days => ${days}::int), false)`,
     })
     .from(signOnDomains)
-    .where(and(proven(customerId), eq(signOnDomains.domain, domain)))
+    .where(and(dnsVerifiedFilter(customerId), eq(signOnDomains.domain, domain)))
     .for('update')
   return rows[0]
 }
@@ -146,21 +146,21 @@ async function noteDomain(
   tx: Transaction,
   customerId: CustomerId,
   domain: string,
-  found: keyof typeof AFTER,
+  state: keyof typeof AFTER,
 ): Promise<void> {
   await tx
     .update(signOnDomains)
-    .set(AFTER[found])
+    .set(AFTER[state])
     .where(and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain)))
 }
 
-function proven(customerId: CustomerId) {
+function dnsVerifiedFilter(customerId: CustomerId) {
   const { provenAt, provenBy } = signOnDomains
   return and(eq(signOnDomains.customerId, customerId), eq(provenBy, 'dns'), isNotNull(provenAt))
 }
 
 /** What became of a domain whose record was looked for. */
-type Found = 'there' | 'lost' | 'found' | 'ended'
+type DomainState = 'there' | 'lost' | 'found' | 'ended'
 
 /**
  * Looks once a day whether the DNS still has the records by which domains were proven. Of one whose record is missing the
@@ -172,7 +172,11 @@ type Found = 'there' | 'lost' | 'found' | 'ended'
 export async function recheckDomains(requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0
   for (const customerId of await customersWithDueDomains()) {
-    for (const { domain, token } of await scope({ customerId }, (tx) => dueDomains(tx, customerId), LATE)) {
+    for (const { domain, token } of await scope(
+      { customerId },
+      (tx) => dueDomains(tx, customerId),
+      EVEN_IF_CLOSED,
+    )) {
       if (signal.aborted) return count
       const isThere = await isInDns(domain, token).catch((error: unknown) => {
         log().warn(
@@ -181,48 +185,48 @@ export async function recheckDomains(requestId: string, signal: AbortSignal): Pr
         )
       })
       if (isThere === undefined) continue
-      const note = (tx: Transaction) => noteFound(tx, customerId, domain, { isThere, requestId })
-      const found = await scope({ customerId }, note, LATE)
-      if (found === 'there') continue
+      const note = (tx: Transaction) => recheckDomain(tx, customerId, domain, { isThere, requestId })
+      const state = await scope({ customerId }, note, EVEN_IF_CLOSED)
+      if (state === 'there') continue
       count += 1
-      if (found !== 'found') log().warn({ requestId, customerId, domain }, SAID[found])
+      if (state !== 'found') log().warn({ requestId, customerId, domain }, LOG_MESSAGES[state])
     }
   }
   return count
 }
 
 /** People sign in to a closed customer, too. */
-const LATE = { evenIfClosed: true }
+const EVEN_IF_CLOSED = { evenIfClosed: true }
 
-const SAID = {
+const LOG_MESSAGES = {
   lost: 'the DNS record of a domain is missing',
   ended: 'a domain is not proven any more: single sign-on does not find it',
 }
 
-async function noteFound(
+async function recheckDomain(
   tx: Transaction,
   customerId: CustomerId,
   domain: string,
   { isThere, requestId }: { isThere: boolean; requestId: string },
-): Promise<Found> {
+): Promise<DomainState> {
   const row = await lockDomain(tx, customerId, domain, LOST_DAYS)
   // Taken away, confirmed or ended meanwhile.
   if (!row) return 'there'
-  const found = foundOf(isThere, row)
-  await noteDomain(tx, customerId, domain, found)
-  if (found === 'lost' && row.isLost) return 'there'
-  if (found === 'there') return found
-  const event = { action: `sign-on-domain.${found}`, subject: domain, actor: OPERATOR, requestId }
+  const state = domainStateOf(isThere, row)
+  await noteDomain(tx, customerId, domain, state)
+  if (state === 'lost' && row.isLost) return 'there'
+  if (state === 'there') return state
+  const event = { action: `sign-on-domain.${state}`, subject: domain, actor: OPERATOR, requestId }
   await recordAudit(tx, customerId, { ...event, details: { by: 'daily look at the DNS' } })
-  if (found !== 'found') await tellAdmins(tx, customerId, `domain-${found}`, domain)
-  return found
+  if (state !== 'found') await notifyAdmins(tx, customerId, `domain-${state}`, domain)
+  return state
 }
 
-type Row = { isLost: boolean; isOver: boolean; isLastWay: boolean }
+type Row = { isLost: boolean; isOver: boolean; isLastSignInMethod: boolean }
 
-function foundOf(isThere: boolean, { isLost, isOver, isLastWay }: Row): Found {
+function domainStateOf(isThere: boolean, { isLost, isOver, isLastSignInMethod }: Row): DomainState {
   if (isThere) return isLost ? 'found' : 'there'
-  return isOver && !isLastWay ? 'ended' : 'lost'
+  return isOver && !isLastSignInMethod ? 'ended' : 'lost'
 }
 
 /**
@@ -242,7 +246,7 @@ export async function releaseLost(domain: string, newOwner: CustomerId, requestI
     await noteDomain(tx, owner, domain, 'ended')
     const event = { action: 'sign-on-domain.ended', subject: domain, actor: OPERATOR, requestId }
     await recordAudit(tx, owner, { ...event, details: { by: 'proof of another customer' } })
-    await tellAdmins(tx, owner, 'domain-ended', domain)
+    await notifyAdmins(tx, owner, 'domain-ended', domain)
     return true
   }
   if (await scope({ customerId: owner }, end, { evenIfClosed: true }))

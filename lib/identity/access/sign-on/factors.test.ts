@@ -50,7 +50,7 @@ beforeEach(() => {
   browser = new Browser()
 })
 
-const visitor = () => ({
+const client = () => ({
   address: '192.0.2.7',
   userAgent: 'Test',
   cookies: browser.headers.cookie ?? '',
@@ -62,7 +62,7 @@ const end = async () => {
   })
   return (await (await answerEnd(request)).json()) as { location?: string }
 }
-const keepSession = async (outcome: Stepped) => {
+const toSession = async (outcome: Stepped) => {
   const [name = '', value = ''] = (await cookieOf(sidOf(outcome))).split('=')
   browser.cookies.set(name, value)
 }
@@ -71,11 +71,11 @@ describe('whom an issuer has proven and who has a second factor', () => {
   it('is let in by that, and then known to the issuer', async () => {
     expect(await goThrough(browser, { email: ANA, providerId: ofAlder })).toBe(STEP)
     expect(await browser.caller()).toBeUndefined()
-    expect((await proveStep({ code: '000000' }, visitor())).kind).toBe('refused')
+    expect((await proveStep({ code: '000000' }, client())).kind).toBe('refused')
     expect(await browser.caller()).toBeUndefined()
-    const kept = await database.opened.signIn.query('SELECT id_token FROM pending_sign_ins')
-    expect(kept.rows).toEqual([{ id_token: expect.not.stringContaining('.') }])
-    await keepSession(await proveStep({ code: codeOf(app, 1) }, visitor()))
+    const pending = await database.opened.signIn.query('SELECT id_token FROM pending_sign_ins')
+    expect(pending.rows).toEqual([{ id_token: expect.not.stringContaining('.') }])
+    await toSession(await proveStep({ code: codeOf(app, 1) }, client()))
     expect(await browser.caller()).toMatchObject({ customerId: alder, email: ANA })
     expect(await browser.begin('', { fresh: '1' })).toMatchObject({ kind: 'to-issuer' })
     const { location } = await end()
@@ -88,7 +88,7 @@ describe('whom an issuer has proven and who has a second factor', () => {
     expect((await enter(ANA)).kind).toBe('refused')
     expect(await goThrough(browser, { email: ANA, providerId: ofAlder })).toBe(STEP)
     vi.useFakeTimers({ now: Date.now() + 90_000, toFake: ['Date'] })
-    await keepSession(await proveStep({ code: codeOf(app) }, visitor()))
+    await toSession(await proveStep({ code: codeOf(app) }, client()))
     const caller = await browser.caller()
     if (!caller) throw new Error('Nobody is signed in.')
     await expect(prove(caller, { by: 'code', code: codeOf(app, 1) })).rejects.toMatchObject({
@@ -103,14 +103,14 @@ describe('whose customer demands a factor', () => {
     other.lie = { claims: { sub: 'subject-2', email: BEN } }
     expect(await goThrough(browser, { email: BEN, providerId: ofBirch })).toBe(STEP)
     expect(await browser.caller()).toBeUndefined()
-    const pending = await findPending(visitor().cookies)
+    const pending = await findPending(client().cookies)
     expect(pending?.proven).toEqual(['issuer'])
     const { secret, token } = newSecret(pending?.digest ?? '', {
       email: BEN,
       customerName: 'Birch',
     })
-    const given = { kind: 'totp' as const, name: 'App', token, code: codeOf(secret) }
-    await keepSession(await setUpStep(given, visitor()))
+    const newFactor = { kind: 'totp' as const, name: 'App', token, code: codeOf(secret) }
+    await toSession(await setUpStep(newFactor, client()))
     expect(await browser.caller()).toMatchObject({ customerId: birch, email: BEN })
     expect(await database.sql(birch, 'SELECT kind, reach FROM second_factors')).toEqual([
       { kind: 'totp', reach: birch },

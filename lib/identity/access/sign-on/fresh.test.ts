@@ -38,11 +38,11 @@ afterEach(() => {
 })
 
 const seconds = () => Math.floor(Date.now() / 1000)
-const proveAnew = async (claims: Record<string, unknown>) => {
+const reauthenticate = async (claims: Record<string, unknown>) => {
   const { location } = await browser.begin('', { fresh: '1', from: '/assets' })
   issuer.lie = { claims }
   return {
-    asked: new URL(location ?? '').searchParams,
+    parameters: new URL(location ?? '').searchParams,
     led: await browser.comeBack(providerId, answerFor(location)),
   }
 }
@@ -50,8 +50,8 @@ const proveAnew = async (claims: Record<string, unknown>) => {
 describe('a session that an issuer opened', () => {
   it('is proven anew by a new sign-in there, and is another session then', async () => {
     const before = await browser.sessionDigest()
-    const { asked, led } = await proveAnew({ auth_time: seconds() })
-    expect(Object.fromEntries(asked)).toMatchObject({ prompt: 'login', max_age: '0', login_hint: EMAIL })
+    const { parameters, led } = await reauthenticate({ auth_time: seconds() })
+    expect(Object.fromEntries(parameters)).toMatchObject({ prompt: 'login', max_age: '0', login_hint: EMAIL })
     expect(led).toBe('/assets')
     const after = await browser.sessionDigest()
     expect(after).not.toBe(before)
@@ -65,14 +65,14 @@ describe('a session that an issuer opened', () => {
     ['at a time that is none', () => ({ auth_time: 'now' })],
   ])('is not by one %s', async (_, claims) => {
     const before = await browser.sessionDigest()
-    expect((await proveAnew(claims())).led).toBe('/sign-in?sign-on=refused')
+    expect((await reauthenticate(claims())).led).toBe('/sign-in?sign-on=refused')
     expect(await browser.sessionDigest()).toBe(before)
   })
 
   it('is not by somebody else’s', async () => {
     const before = await browser.sessionDigest()
     const ben = { sub: 'subject-2', email: 'ben@alder.example', auth_time: seconds() }
-    expect((await proveAnew(ben)).led).toBe('/sign-in?sign-on=other-account')
+    expect((await reauthenticate(ben)).led).toBe('/sign-in?sign-on=other-account')
     expect(await browser.sessionDigest()).toBe(before)
   })
 
@@ -85,8 +85,8 @@ describe('a session that an issuer opened', () => {
     expect(searchParams.get('post_logout_redirect_uri')).toBe('http://localhost:3000/sign-in')
     const [, payload = ''] = (searchParams.get('id_token_hint') ?? '').split('.')
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({ sub: 'subject-1' })
-    const kept = await database.opened.signIn.query('SELECT id_token FROM sign_on_sessions')
-    expect(JSON.stringify(kept.rows)).not.toContain(payload)
+    const stored = await database.opened.signIn.query('SELECT id_token FROM sign_on_sessions')
+    expect(JSON.stringify(stored.rows)).not.toContain(payload)
     // Another site can't ask.
     browser.cookies.clear()
     expect(await (await answerEnd(request())).json()).toEqual({})

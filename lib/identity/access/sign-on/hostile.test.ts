@@ -45,25 +45,25 @@ const lied = async (lie: Lie) => {
   return [await go(), await browser.caller()]
 }
 const now = () => Math.floor(Date.now() / 1000)
-const REFUSED = ['/sign-in?sign-on=refused', undefined]
+const DENIED = ['/sign-in?sign-on=refused', undefined]
 const OF_MAIL = ['/sign-in?sign-on=mail', undefined]
 const AGAIN = '/sign-in?sign-on=again'
 
 describe('an honest answer', () => {
   it('opens the membership of the provider’s customer alone, with PKCE, state and nonce', async () => {
     const { location } = await browser.begin(EMAIL)
-    const asked = Object.fromEntries(new URL(location ?? '').searchParams)
-    expect(asked).toMatchObject({
+    const parameters = Object.fromEntries(new URL(location ?? '').searchParams)
+    expect(parameters).toMatchObject({
       ...{ response_type: 'code', client_id: 'console', scope: 'openid email profile', login_hint: EMAIL },
       redirect_uri: `http://localhost:3000/auth/sign-on/callback/${providerId}`,
       code_challenge_method: 'S256',
     })
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked[name]).toMatch(/^[\w-]{43}$/)
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(parameters[name]).toMatch(/^[\w-]{43}$/)
     expect(await browser.comeBack(providerId, answerFor(location))).toBe('/')
     expect(await browser.caller()).toMatchObject({ customerId: alder, id: ana, roles: ['it-manager'] })
-    const sent = issuer.asked.findLast(({ path }) => path === '/token')?.body
+    const sent = issuer.requests.findLast(({ path }) => path === '/token')?.body
     expect(sent?.get('code_verifier')).toMatch(/^[\w-]{43}$/)
-    expect(sent?.get('code_verifier')).not.toBe(asked.code_challenge)
+    expect(sent?.get('code_verifier')).not.toBe(parameters.code_challenge)
     expect(await browser.begin('nobody@elsewhere.example')).toEqual({ kind: 'none' })
     expect(await browser.begin('nowhere')).toEqual({ kind: 'none' })
   })
@@ -96,7 +96,7 @@ describe('a token is refused', () => {
     ['without a subject', () => ({ claims: { sub: null } })],
     ['with a subject of any length', () => ({ claims: { sub: 'x'.repeat(256) } })],
   ])('%s', async (_, lie) => {
-    expect(await lied(lie())).toEqual(REFUSED)
+    expect(await lied(lie())).toEqual(DENIED)
   })
 
   it.each<[string, Lie]>([
@@ -131,13 +131,13 @@ describe('a way back', () => {
 
   it('works once: a code that is shown again opens nothing', async () => {
     const { location } = await browser.begin(EMAIL)
-    const kept = new Map(browser.cookies)
+    const cookies = new Map(browser.cookies)
     expect(await browser.comeBack(providerId, answerFor(location))).toBe('/')
     const thief = new Browser()
-    for (const [name, value] of kept) thief.cookies.set(name, value)
-    const before = issuer.asked.length
+    for (const [name, value] of cookies) thief.cookies.set(name, value)
+    const before = issuer.requests.length
     expect(await thief.comeBack(providerId, answerFor(location))).toBe(AGAIN)
-    expect([await thief.caller(), issuer.asked.length]).toEqual([undefined, before])
+    expect([await thief.caller(), issuer.requests.length]).toEqual([undefined, before])
   })
 
   it('of another browser opens nothing, there or here', async () => {
@@ -157,10 +157,10 @@ describe('a way back', () => {
 
   it('from one issuer in the place of another is refused (mix-up)', async () => {
     const { location } = await browser.begin(EMAIL)
-    const before = other.asked.length
+    const before = other.requests.length
     expect(await browser.comeBack(ofBirch, answerFor(location))).toBe(AGAIN)
     // The code went to nobody.
-    expect(other.asked.length).toBe(before)
+    expect(other.requests.length).toBe(before)
     expect(await go({ iss: other.issuer })).toBe('/sign-in?sign-on=refused')
     expect(await go({ iss: issuer.issuer })).toBe('/')
   })
@@ -189,9 +189,9 @@ describe('an issuer', () => {
     await issuer.rotate()
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] })
     expect(await go()).toBe('/')
-    const asked = issuer.asked.filter(({ path }) => path === '/jwks').length
+    const requestCount = issuer.requests.filter(({ path }) => path === '/jwks').length
     expect(await go()).toBe('/')
-    expect(issuer.asked.filter(({ path }) => path === '/jwks').length).toBe(asked)
+    expect(issuer.requests.filter(({ path }) => path === '/jwks').length).toBe(requestCount)
   })
 
   it.each<[string, Lie]>([

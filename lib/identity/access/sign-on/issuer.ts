@@ -8,9 +8,9 @@ import { checkIssuerAddress, fetchIssuer } from './outbound.ts'
 export type Client = { issuer: string; clientId: string; clientSecret: string }
 
 /** What an issuer publishes of itself is asked for again after so long, in milliseconds. Its keys: see `remember`. */
-const KEPT = 10 * 60 * 1000
+const CACHE_MS = 10 * 60 * 1000
 /** Of one question, in seconds. */
-const PATIENCE = 5
+const TIMEOUT_SECONDS = 5
 
 type Published = { metadata: oidc.ServerMetadata; at: number; keys?: oidc.ExportedJWKSCache | undefined }
 
@@ -25,10 +25,10 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
   const { issuer, clientId, clientSecret } = client
   const { metadata, keys } = await publishedBy(issuer)
   const isBasic = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') === false
-  const proof = isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret)
+  const clientAuth = isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret)
   const settings = { [oidc.clockTolerance]: 30 }
-  const configuration = new oidc.Configuration(metadata, clientId, settings, proof)
-  configuration.timeout = PATIENCE
+  const configuration = new oidc.Configuration(metadata, clientId, settings, clientAuth)
+  configuration.timeout = TIMEOUT_SECONDS
   configuration[oidc.customFetch] = fetchIssuer
   // Which addresses are asked without TLS is decided in one place: outbound.ts.
   oidc.allowInsecureRequests(configuration)
@@ -42,8 +42,8 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
  * minutes, and after one where a token names a key that is not among them.
  */
 export function remember(issuer: string, configuration: oidc.Configuration): void {
-  const known = published.get(issuer)
-  if (known) known.keys = oidc.getJwksCache(configuration)
+  const cached = published.get(issuer)
+  if (cached) cached.keys = oidc.getJwksCache(configuration)
 }
 
 /**
@@ -56,33 +56,33 @@ export async function inspect(issuer: string): Promise<oidc.ServerMetadata> {
 }
 
 async function publishedBy(issuer: string): Promise<Published> {
-  const known = published.get(issuer)
-  if (known && known.at > Date.now() - KEPT) return known
-  const { keys } = known ?? {}
-  const found = { metadata: await discover(issuer), at: Date.now(), keys }
-  published.set(issuer, found)
-  return found
+  const cached = published.get(issuer)
+  if (cached && cached.at > Date.now() - CACHE_MS) return cached
+  const { keys } = cached ?? {}
+  const entry = { metadata: await discover(issuer), at: Date.now(), keys }
+  published.set(issuer, entry)
+  return entry
 }
 
 async function discover(issuer: string): Promise<oidc.ServerMetadata> {
   checkIssuerAddress(issuer)
   const options = {
     [oidc.customFetch]: fetchIssuer,
-    timeout: PATIENCE,
+    timeout: TIMEOUT_SECONDS,
     execute: [oidc.allowInsecureRequests],
   }
-  const found = (
+  const metadata = (
     await oidc.discovery(new URL(issuer), 'nobody', undefined, undefined, options)
   ).serverMetadata()
   // A template for many tenants, say: it would speak for all of them.
-  if (found.issuer !== issuer) throw new Error(`${issuer} calls itself ${found.issuer}.`)
+  if (metadata.issuer !== issuer) throw new Error(`${issuer} calls itself ${metadata.issuer}.`)
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-    const address = found[name]
+    const address = metadata[name]
     if (typeof address !== 'string' || !URL.canParse(address))
       throw new Error(`${issuer} publishes no ${name}.`)
     checkIssuerAddress(address)
   }
-  return found
+  return metadata
 }
 
 /**
@@ -135,8 +135,8 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 function reasonFor(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code, message, name } = at as Error & { code?: string }
-    const found = REASONS.find(([sign]) => [code, name, message].some((text) => text && sign.test(text)))
-    if (found) return found[1]
+    const match = REASONS.find(([sign]) => [code, name, message].some((text) => text && sign.test(text)))
+    if (match) return match[1]
   }
   return 'has no discovery document at /.well-known/openid-configuration'
 }

@@ -10,14 +10,14 @@ import { signOnSessions } from '#lib/platform/db/schema/access/sign-on.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { log, reasonOf, visit } from '#lib/platform/runtime/log.ts'
-import { issuerProofOf } from '../people/proofs.ts'
+import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
+import { issuerDigest } from '../people/proofs.ts'
 import { configurationFor } from './code-flow.ts'
 import { findProvider, type Provider } from './look-up.ts'
 import { fetchIssuer } from './outbound.ts'
 
 /** A logout token is some kilobytes at most. In bytes. */
-const MOST_BYTES = 16 * 1024
+const MAX_BYTES = 16 * 1024
 
 /**
  * Answers an issuer that says whose session has ended there. Whoever is not the issuer learns nothing: what is wrong is answered
@@ -26,22 +26,22 @@ const MOST_BYTES = 16 * 1024
  */
 export async function answerLogout(request: Request, providerId: string): Promise<Response> {
   const [provider, token] = [await findProvider(providerId), await tokenIn(request)]
-  if (!provider || token === undefined) return refused()
+  if (!provider || token === undefined) return invalidRequest()
   const { customerId: customer, issuer } = provider
   const logout = await readLogoutToken(provider, token).catch((error: unknown) => {
     log().warn({ customer, issuer, reason: reasonOf(error).slice(0, 300) }, 'a logout token was refused')
     return undefined
   })
-  if (!logout || (await isSpent(providerId, logout.tokenId))) return refused()
+  if (!logout || (await isUsed(providerId, logout.tokenId))) return invalidRequest()
   const count = await endAtIssuer(provider, logout)
-  await spend(providerId, logout.tokenId)
+  await recordUse(providerId, logout.tokenId)
   log().info({ customer, count }, 'sessions ended by their issuer')
   return new Response(null, { status: 200, headers: FIXED })
 }
 
 const FIXED = { 'Cache-Control': 'no-store' }
 
-function refused(): Response {
+function invalidRequest(): Response {
   return Response.json({ error: 'invalid_request' }, { status: 400, headers: FIXED })
 }
 
@@ -53,11 +53,11 @@ async function tokenIn(request: Request): Promise<string | undefined> {
   let size = 0
   for await (const part of request.body ?? []) {
     size += part.length
-    if (size > MOST_BYTES) return undefined
+    if (size > MAX_BYTES) return undefined
     parts.push(part)
   }
-  const given = new URLSearchParams(Buffer.concat(parts).toString('utf8')).getAll('logout_token')
-  return given.length === 1 ? given[0] : undefined
+  const tokens = new URLSearchParams(Buffer.concat(parts).toString('utf8')).getAll('logout_token')
+  return tokens.length === 1 ? tokens[0] : undefined
 }
 
 /** Whose session has ended at the issuer: of a subject, one that it names, or both. */
@@ -99,8 +99,8 @@ async function readLogoutToken(provider: Provider, token: string): Promise<Logou
 }
 
 function keysAt(address: string): ReturnType<typeof createRemoteJWKSet> {
-  const known = keys.get(address)
-  if (known) return known
+  const cached = keys.get(address)
+  if (cached) return cached
   const made = createRemoteJWKSet(new URL(address), {
     [customFetch]: (url, { method, headers, signal }) =>
       fetchIssuer(url, {
@@ -131,13 +131,13 @@ function textOf(claim: unknown): string | undefined {
 const digestOfToken = (providerId: string, tokenId: string) => digestOf(`logout ${providerId} ${tokenId}`)
 
 /** Whether a provider's logout token with this id was used before. */
-async function isSpent(providerId: string, tokenId: string): Promise<boolean> {
-  const known = 'SELECT FROM spent_logout_tokens WHERE digest = $1'
-  return (await database().signIn.query(known, [digestOfToken(providerId, tokenId)])).rowCount === 1
+async function isUsed(providerId: string, tokenId: string): Promise<boolean> {
+  const query = 'SELECT FROM spent_logout_tokens WHERE digest = $1'
+  return (await database().signIn.query(query, [digestOfToken(providerId, tokenId)])).rowCount === 1
 }
 
 /** Uses a logout token up: after its sessions were ended, so that an issuer may send it again where that failed. */
-async function spend(providerId: string, tokenId: string): Promise<void> {
+async function recordUse(providerId: string, tokenId: string): Promise<void> {
   const once = 'INSERT INTO spent_logout_tokens (digest) VALUES ($1) ON CONFLICT DO NOTHING'
   await database().signIn.query(once, [digestOfToken(providerId, tokenId)])
 }
@@ -157,10 +157,10 @@ async function endAtIssuer(
   { customerId, id: providerId }: Provider,
   { subject, issuerSession }: Omit<Logout, 'tokenId'>,
 ): Promise<number> {
-  const proof = subject === undefined ? undefined : issuerProofOf(providerId, subject)
+  const credentialDigest = subject === undefined ? undefined : issuerDigest(providerId, subject)
   await database().signIn.query(
     'DELETE FROM pending_sign_ins WHERE provider_id = $1 AND ($2::text IS NULL OR proof = $2)',
-    [providerId, proof ?? null],
+    [providerId, credentialDigest ?? null],
   )
   const run = async (tx: Transaction) => {
     const named = eq(signOnSessions.issuerSession, issuerSession ?? '')
@@ -169,12 +169,12 @@ async function endAtIssuer(
       eq(signOnSessions.providerId, providerId),
       issuerSession === undefined
         ? undefined
-        : proof === undefined
+        : credentialDigest === undefined
           ? named
           : or(named, isNull(signOnSessions.issuerSession)),
-      proof === undefined ? undefined : eq(sessions.proof, proof),
+      credentialDigest === undefined ? undefined : eq(sessions.proof, credentialDigest),
     )
-    const found = await tx
+    const rows = await tx
       .select({ digest: sessions.digest, id: members.id, name: members.name, email: members.email })
       .from(signOnSessions)
       .innerJoin(
@@ -183,24 +183,24 @@ async function endAtIssuer(
       )
       .innerJoin(members, and(eq(members.customerId, sessions.customerId), eq(members.id, sessions.memberId)))
       .where(which)
-    if (found.length === 0) return 0
+    if (rows.length === 0) return 0
     await endSessions(
       tx,
       customerId,
       inArray(
         sessions.digest,
-        found.map(({ digest }) => digest),
+        rows.map(({ digest }) => digest),
       ),
     )
-    for (const { id, name } of new Map(found.map((one) => [one.id, one])).values())
+    for (const { id, name } of new Map(rows.map((one) => [one.id, one])).values())
       await recordAudit(tx, customerId, {
         action: 'session.ended',
         subject: id,
         actor: { kind: 'member', id, name },
-        requestId: visit()?.requestId ?? randomUUID(),
+        requestId: requestContext()?.requestId ?? randomUUID(),
         details: { why: 'signed out at the issuer' },
       })
-    return found.length
+    return rows.length
   }
   return scope({ customerId }, run, { evenIfClosed: true })
 }

@@ -1,7 +1,7 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { lookUp, minted } from '#lib/platform/caller/store.ts'
+import { minted, queryWithoutCustomer } from '#lib/platform/caller/store.ts'
 import type { Client } from './issuer.ts'
 import type { Agreed } from './rules.ts'
 import { unsealFor } from './sealed.ts'
@@ -28,7 +28,7 @@ export function findProviderOf(domain: string): Promise<Provider | undefined> {
 
 /** The customer that has proven a domain. */
 export async function findOwnerOf(domain: string): Promise<CustomerId | undefined> {
-  const { rows } = await lookUp('signIn', (tx) =>
+  const { rows } = await queryWithoutCustomer('signIn', (tx) =>
     tx.execute<{ customer_id: string }>(sql`
       SELECT customer_id FROM sign_on_domains WHERE domain = ${domain} AND proven_at IS NOT NULL`),
   )
@@ -42,7 +42,7 @@ export function findProvider(id: string): Promise<Provider | undefined> {
 
 /** Whether a domain is proven to be of this provider's people. */
 export async function hasDomain({ customerId, id }: Provider, domain: string): Promise<boolean> {
-  const rows = await lookUp('signIn', (tx) =>
+  const rows = await queryWithoutCustomer('signIn', (tx) =>
     tx.execute(sql`
       SELECT FROM sign_on_domains WHERE customer_id = ${customerId} AND domain = ${domain}
         AND provider_id = ${id} AND proven_at IS NOT NULL`),
@@ -55,7 +55,7 @@ export function findOpening(
   customerId: CustomerId,
   digest: string,
 ): Promise<{ providerId: string; idToken: string | undefined } | undefined> {
-  return lookUp('signIn', async (tx) => {
+  return queryWithoutCustomer('signIn', async (tx) => {
     const { rows } = await tx.execute<{ provider_id: string; id_token: string }>(sql`
       SELECT provider_id, id_token FROM sign_on_sessions
       WHERE customer_id = ${customerId} AND digest = ${digest}`)
@@ -65,7 +65,7 @@ export function findOpening(
 }
 
 function find(which: SQL): Promise<Provider | undefined> {
-  return lookUp('signIn', async (tx) => {
+  return queryWithoutCustomer('signIn', async (tx) => {
     const { rows } = await tx.execute<Row>(sql`
       SELECT p.customer_id AS "customerId", p.id, p.issuer, p.client_id AS "clientId", p.client_secret AS sealed, p.scopes,
         p.verified_claim AS "verifiedClaim", p.join_roles AS "joinRoles", p.mappings

@@ -8,7 +8,7 @@ afterEach(async () => {
   vi.unstubAllEnvs()
   await Promise.all(servers.splice(0).map(end))
 })
-const ask = (url: string) =>
+const fetchUrl = (url: string) =>
   fetchIssuer(url, { method: 'GET', headers: {}, body: undefined, redirect: 'manual' })
 
 describe('an issuer is not asked', () => {
@@ -24,12 +24,12 @@ describe('an issuer is not asked', () => {
     ['https://169.254.169.254', 'private address'],
   ])('at %s', async (url, reason) => {
     expect(() => checkIssuerAddress(url)).toThrow(reason)
-    await expect(ask(url)).rejects.toThrow(reason)
+    await expect(fetchUrl(url)).rejects.toThrow(reason)
   })
 
   it('where its name leads to this machine', async () => {
     expect(() => checkIssuerAddress('https://localhost')).not.toThrow()
-    await expect(ask('https://localhost:1')).rejects.toThrow('private address')
+    await expect(fetchUrl('https://localhost:1')).rejects.toThrow('private address')
   })
 })
 
@@ -53,9 +53,9 @@ it('what the operator names may be private, and a redirect is followed nowhere',
   const server = createServer((_, res) => res.writeHead(302, { Location: 'http://169.254.169.254/' }).end())
   servers.push(server)
   const url = await listen(server)
-  await expect(ask(url)).rejects.toThrow('by https')
+  await expect(fetchUrl(url)).rejects.toThrow('by https')
   vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(url).host)
-  const answer = await ask(url)
+  const answer = await fetchUrl(url)
   expect([answer.status, answer.headers.get('location')]).toEqual([302, null])
 })
 
@@ -64,5 +64,5 @@ it('an answer that is too long is cut', async () => {
   servers.push(server)
   const url = await listen(server)
   vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(url).host)
-  await expect(ask(url)).rejects.toThrow('too many bytes')
+  await expect(fetchUrl(url)).rejects.toThrow('too many bytes')
 })

@@ -7,9 +7,9 @@ import type { CustomFetchOptions } from 'openid-client'
 import { signOnSettings } from '../../settings.ts'
 
 /** An issuer's answer is some kilobytes. In bytes. */
-const MOST_BYTES = 512 * 1024
+const MAX_BYTES = 512 * 1024
 /** In milliseconds, for the whole answer. */
-const MOST_TIME = 5000
+const MAX_TIME_MS = 5000
 
 /** Addresses that are nobody's in the public internet (IANA's registries of special purposes). */
 const PRIVATE_V4 =
@@ -37,31 +37,31 @@ export function isPrivateAddress(address: string): boolean {
  * names in SIGN_ON_PRIVATE_HOSTS may stand at a private address.
  * @throws Error that says why it was not asked, or gave no answer
  */
-export async function fetchIssuer(url: string, given: CustomFetchOptions): Promise<Response> {
+export async function fetchIssuer(url: string, options: CustomFetchOptions): Promise<Response> {
   const target = new URL(url)
   const mayBePrivate = signOnSettings().privateHosts.includes(target.host)
   checkTarget(target, mayBePrivate)
-  const body = given.body === null || given.body === undefined ? undefined : String(given.body)
-  const limit = AbortSignal.timeout(MOST_TIME)
-  const signal = given.signal ? AbortSignal.any([given.signal, limit]) : limit
+  const body = options.body === null || options.body === undefined ? undefined : String(options.body)
+  const limit = AbortSignal.timeout(MAX_TIME_MS)
+  const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit
   const request = target.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
-    const { method, headers } = given
-    const look = mayBePrivate ? {} : { lookup: publicOnly }
-    const sent = request(target, { method, headers, signal, ...look }, (answer) => {
+    const { method, headers } = options
+    const lookupOptions = mayBePrivate ? {} : { lookup: publicOnly }
+    const sent = request(target, { method, headers, signal, ...lookupOptions }, (answer) => {
       const parts: Buffer[] = []
       let size = 0
       answer.on('error', reject)
       answer.on('data', (part: Buffer) => {
         size += part.length
-        if (size > MOST_BYTES) sent.destroy(new Error(`${target.host} answered with too many bytes.`))
+        if (size > MAX_BYTES) sent.destroy(new Error(`${target.host} answered with too many bytes.`))
         else parts.push(part)
       })
       answer.on('end', () => {
         const status = answer.statusCode ?? 502
         const isEmpty = status === 204 || status === 304
-        const own = { 'content-type': String(answer.headers['content-type'] ?? '') }
-        resolve(new Response(isEmpty ? null : Buffer.concat(parts), { status, headers: own }))
+        const responseHeaders = { 'content-type': String(answer.headers['content-type'] ?? '') }
+        resolve(new Response(isEmpty ? null : Buffer.concat(parts), { status, headers: responseHeaders }))
       })
     })
     sent.on('error', reject)
@@ -84,11 +84,11 @@ function checkTarget({ protocol, hostname, host }: URL, mayBePrivate: boolean): 
 }
 
 const publicOnly: LookupFunction = (hostname, options, done) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')
-    if (found.some(({ address }) => isPrivateAddress(address))) return done(privateHost(hostname), '')
-    const [first] = found
-    if (options.all) return done(null, found)
+    if (addresses.some(({ address }) => isPrivateAddress(address))) return done(privateHost(hostname), '')
+    const [first] = addresses
+    if (options.all) return done(null, addresses)
     done(null, first?.address ?? '', first?.family ?? 4)
   })
 }

@@ -10,7 +10,7 @@ import { endOpenedBy, endOthers, holdSignIns } from './sessions.ts'
 import { releaseSubjects } from './subjects.ts'
 
 /** What can be set of a provider. A secret is sealed as it is set. */
-export type Given = Partial<{
+export type ProviderValues = Partial<{
   issuer: string
   clientId: string
   clientSecret: string
@@ -32,8 +32,8 @@ export type ProviderRow = Awaited<ReturnType<typeof listProviders>>[number]
 
 /** The customer's providers, by name. */
 export function listProviders(tx: Transaction, customerId: CustomerId) {
-  const own = eq(identityProviders.customerId, customerId)
-  return tx.select(columns).from(identityProviders).where(own).orderBy(asc(name))
+  const customerFilter = eq(identityProviders.customerId, customerId)
+  return tx.select(columns).from(identityProviders).where(customerFilter).orderBy(asc(name))
 }
 
 /** The customer's provider of this name, locked until the transaction ends. */
@@ -42,8 +42,8 @@ export async function readProvider(
   customerId: CustomerId,
   named: string,
 ): Promise<ProviderRow | undefined> {
-  const own = and(eq(identityProviders.customerId, customerId), eq(name, named))
-  const rows = await tx.select(columns).from(identityProviders).where(own).for('no key update')
+  const providerFilter = and(eq(identityProviders.customerId, customerId), eq(name, named))
+  const rows = await tx.select(columns).from(identityProviders).where(providerFilter).for('no key update')
   return rows[0]
 }
 
@@ -51,11 +51,17 @@ export async function readProvider(
 export async function addProvider(
   tx: Transaction,
   customerId: CustomerId,
-  given: Given & { name: string; issuer: string; clientId: string; clientSecret: string; scopes: string[] },
+  values: ProviderValues & {
+    name: string
+    issuer: string
+    clientId: string
+    clientSecret: string
+    scopes: string[]
+  },
 ): Promise<string> {
   const added = crypto.randomUUID()
-  const clientSecret = sealFor(added, given.clientSecret)
-  await tx.insert(identityProviders).values({ customerId, id: added, ...given, clientSecret })
+  const clientSecret = sealFor(added, values.clientSecret)
+  await tx.insert(identityProviders).values({ customerId, id: added, ...values, clientSecret })
   return added
 }
 
@@ -67,12 +73,12 @@ export async function changeProvider(
   tx: Transaction,
   customerId: CustomerId,
   before: ProviderRow,
-  { clientSecret, ...given }: Given,
+  { clientSecret, ...values }: ProviderValues,
 ): Promise<void> {
   const isOther =
-    (given.issuer ?? before.issuer) !== before.issuer ||
-    (given.clientId ?? before.clientId) !== before.clientId
-  const own = and(eq(identityProviders.customerId, customerId), eq(id, before.id))
+    (values.issuer ?? before.issuer) !== before.issuer ||
+    (values.clientId ?? before.clientId) !== before.clientId
+  const providerFilter = and(eq(identityProviders.customerId, customerId), eq(id, before.id))
   if (isOther) {
     await holdSignIns(tx, customerId)
     await endOpenedBy(tx, customerId, before.id)
@@ -81,26 +87,30 @@ export async function changeProvider(
   await tx
     .update(identityProviders)
     .set({
-      ...given,
+      ...values,
       ...(clientSecret === undefined ? {} : { clientSecret: sealFor(before.id, clientSecret) }),
       ...(isOther ? { changedAt: sql`now()` } : {}),
       offAt: null,
     })
-    .where(own)
+    .where(providerFilter)
 }
 
 /** From the next request on nobody signs in by the provider, and the sessions that it has opened end. */
-export async function turnOff(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
+export async function disableProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  providerId: string,
+): Promise<void> {
   await holdSignIns(tx, customerId)
-  const own = and(eq(identityProviders.customerId, customerId), eq(id, providerId))
-  await tx.update(identityProviders).set({ offAt: sql`now()` }).where(own)
+  const providerFilter = and(eq(identityProviders.customerId, customerId), eq(id, providerId))
+  await tx.update(identityProviders).set({ offAt: sql`now()` }).where(providerFilter)
   await endOpenedBy(tx, customerId, providerId)
 }
 
 /** Whether passwords open no membership of the customer. */
 export async function isSignOnOnly(tx: Transaction, customerId: CustomerId): Promise<boolean> {
-  const own = eq(customers.id, customerId)
-  const rows = await tx.select({ since: customers.signOnOnlySince }).from(customers).where(own)
+  const customerFilter = eq(customers.id, customerId)
+  const rows = await tx.select({ since: customers.signOnOnlySince }).from(customers).where(customerFilter)
   return rows[0] !== undefined && rows[0].since !== null
 }
 
@@ -115,7 +125,7 @@ export async function setSignOnOnly(tx: Transaction, customerId: CustomerId, isO
 }
 
 /** Whether an Admin who may sign in has done so by a provider as it is now: else nobody might get in any more. */
-export async function hasProvenAdmin(tx: Transaction, customerId: CustomerId): Promise<boolean> {
+export async function hasVerifiedAdmin(tx: Transaction, customerId: CustomerId): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`
     SELECT FROM sign_on_subjects s
     JOIN identity_providers p ON p.customer_id = s.customer_id AND p.id = s.provider_id

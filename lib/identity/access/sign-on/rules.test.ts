@@ -24,8 +24,8 @@ describe('roles by claims', () => {
     [{}, agreed([admins, admins]), []],
     [{ groups: ['admins'] }, agreed([], ['admin']), null],
     [{ groups: ['admins'] }, agreed([{ claim: 'groups', value: 'admins', profile: 'emea' }]), null],
-  ])('%j', (claims, given, roles) => {
-    expect(rolesBy(claims, given)).toEqual(roles)
+  ])('%j', (claims, mapping, roles) => {
+    expect(rolesBy(claims, mapping)).toEqual(roles)
   })
 
   it('billing profiles are none where no claim gives one, and all where none is asked', () => {

@@ -25,18 +25,18 @@ export function isVerified(claims: Claims, claim: string): boolean {
  * count; an empty list: whoever it is may not enter.
  */
 export function rolesBy(claims: Claims, { mappings, joinRoles }: Agreed): Role[] | null {
-  const asked = mappings.flatMap((one) => ('role' in one ? [one] : []))
-  if (asked.length === 0) return null
-  const given = asked.filter((one) => valuesOf(claims, one.claim).includes(one.value))
-  return given.length > 0 ? [...new Set(given.map(({ role }) => role))] : (joinRoles ?? [])
+  const roleMappings = mappings.flatMap((one) => ('role' in one ? [one] : []))
+  if (roleMappings.length === 0) return null
+  const matches = roleMappings.filter((one) => valuesOf(claims, one.claim).includes(one.value))
+  return matches.length > 0 ? [...new Set(matches.map(({ role }) => role))] : (joinRoles ?? [])
 }
 
 /** The billing profiles that claims give; null where no claim is asked for them. */
 export function profilesBy(claims: Claims, { mappings }: Agreed): string[] | null {
-  const asked = mappings.flatMap((one) => ('profile' in one ? [one] : []))
-  if (asked.length === 0) return null
-  const given = asked.filter((one) => valuesOf(claims, one.claim).includes(one.value))
-  return [...new Set(given.map(({ profile }) => profile))].sort()
+  const profileMappings = mappings.flatMap((one) => ('profile' in one ? [one] : []))
+  if (profileMappings.length === 0) return null
+  const matches = profileMappings.filter((one) => valuesOf(claims, one.claim).includes(one.value))
+  return [...new Set(matches.map(({ profile }) => profile))].sort()
 }
 
 /** The claims that have to be there before these rules can be asked. */

@@ -8,13 +8,13 @@ const PURPOSE = 'secrets of identity providers'
 
 /**
  * Seals a text for one place. What is copied to another row opens there no more.
- * @param place names the row
+ * @param use names the row
  */
-export function sealFor(place: string, text: string): string {
-  return seal(text, { purpose: PURPOSE, context: place })
+export function sealFor(use: string, text: string): string {
+  return seal(text, { purpose: PURPOSE, context: use })
 }
 
 /** What was sealed for this place; undefined for anything else, also under another SESSION_SECRET. */
-export function unsealFor(place: string, sealed: string): string | undefined {
-  return unseal(sealed, { purpose: PURPOSE, context: place })
+export function unsealFor(use: string, sealed: string): string | undefined {
+  return unseal(sealed, { purpose: PURPOSE, context: use })
 }

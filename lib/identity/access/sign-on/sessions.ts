@@ -10,14 +10,14 @@ import { signOnSessions, signOnSubjects } from '#lib/platform/db/schema/access/s
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { issuerProofOf } from '../people/proofs.ts'
+import { issuerDigest } from '../people/proofs.ts'
 import { configurationFor } from './code-flow.ts'
 import { findOpening, findProvider } from './look-up.ts'
 import { checkIssuerAddress } from './outbound.ts'
 import { type Issued, sealFor } from './sealed.ts'
 
 /** Keeps by which provider a session was opened, for as long as there is the session. */
-export async function keepOpening(
+export async function saveOpening(
   tx: Transaction,
   customerId: CustomerId,
   digest: string,
@@ -39,7 +39,7 @@ function issuerSessionIn(idToken: string): string | null {
  * The address at which the issuer that opened a session ends its own, and leads back to our sign-in page; undefined where no
  * issuer did, or it has no such address, or gives no answer: then only ours ends.
  */
-export async function farewellOf({ customerId, session }: Caller): Promise<string | undefined> {
+export async function endSessionUrlOf({ customerId, session }: Caller): Promise<string | undefined> {
   const opening = session === undefined ? undefined : await findOpening(customerId, session)
   const provider = opening && (await findProvider(opening.providerId))
   if (!provider) return undefined
@@ -68,25 +68,30 @@ export async function endOpenedBy(
   customerId: CustomerId,
   providerId: string,
 ): Promise<void> {
-  const proofs = await proofsOf(tx, customerId, eq(signOnSubjects.providerId, providerId))
-  await endSessions(tx, customerId, inArray(sessions.proof, proofs))
+  const issuerDigests = await issuerDigestsOf(tx, customerId, eq(signOnSubjects.providerId, providerId))
+  await endSessions(tx, customerId, inArray(sessions.proof, issuerDigests))
 }
 
 /** Ends the sessions that no provider has opened. */
 export async function endOthers(tx: Transaction, customerId: CustomerId): Promise<void> {
-  const proofs = await proofsOf(tx, customerId)
-  await endSessions(tx, customerId, or(isNull(sessions.proof), notInArray(sessions.proof, proofs)))
+  const issuerDigests = await issuerDigestsOf(tx, customerId)
+  await endSessions(tx, customerId, or(isNull(sessions.proof), notInArray(sessions.proof, issuerDigests)))
 }
 
 /** Whoever opens a session waits until the transaction ends, and is asked again then whether they may. */
 export async function holdSignIns(tx: Transaction, customerId: CustomerId): Promise<void> {
-  const own = eq(members.customerId, customerId)
-  await tx.select({ id: members.id }).from(members).where(own).orderBy(members.id).for('no key update')
+  const memberFilter = eq(members.customerId, customerId)
+  await tx
+    .select({ id: members.id })
+    .from(members)
+    .where(memberFilter)
+    .orderBy(members.id)
+    .for('no key update')
 }
 
-async function proofsOf(tx: Transaction, customerId: CustomerId, which?: SQL): Promise<string[]> {
+async function issuerDigestsOf(tx: Transaction, customerId: CustomerId, which?: SQL): Promise<string[]> {
   const { providerId, subject } = signOnSubjects
-  const own = and(eq(signOnSubjects.customerId, customerId), which)
-  const all = await tx.select({ providerId, subject }).from(signOnSubjects).where(own)
-  return all.map((one) => issuerProofOf(one.providerId, one.subject))
+  const subjectFilter = and(eq(signOnSubjects.customerId, customerId), which)
+  const all = await tx.select({ providerId, subject }).from(signOnSubjects).where(subjectFilter)
+  return all.map((one) => issuerDigest(one.providerId, one.subject))
 }

@@ -6,7 +6,7 @@ import { identityProviders, signOnSubjects } from '#lib/platform/db/schema/acces
 import { members } from '#lib/platform/db/schema/customers.ts'
 
 /** A member, as a sign-in by a provider sees them. */
-export type Found = {
+export type SignOnMember = {
   id: string
   name: string
   email: string
@@ -32,9 +32,12 @@ export async function lockProvider(
   customerId: CustomerId,
   providerId: string,
 ): Promise<boolean> {
-  const own = and(eq(identityProviders.customerId, customerId), eq(identityProviders.id, providerId))
+  const providerFilter = and(
+    eq(identityProviders.customerId, customerId),
+    eq(identityProviders.id, providerId),
+  )
   const { offAt } = identityProviders
-  const rows = await tx.select({ offAt }).from(identityProviders).where(own).for('no key update')
+  const rows = await tx.select({ offAt }).from(identityProviders).where(providerFilter).for('no key update')
   return rows[0]?.offAt === null
 }
 
@@ -43,7 +46,7 @@ export async function memberOfSubject(
   tx: Transaction,
   customerId: CustomerId,
   { providerId, subject }: { providerId: string; subject: string },
-): Promise<Found | undefined> {
+): Promise<SignOnMember | undefined> {
   const rows = await tx
     .select(columns)
     .from(members)
@@ -67,14 +70,17 @@ export async function memberOfAddress(
   tx: Transaction,
   customerId: CustomerId,
   { providerId, email }: { providerId: string; email: string },
-): Promise<(Found & { isBound: boolean }) | undefined> {
+): Promise<(SignOnMember & { isBound: boolean }) | undefined> {
   const isBound = sql<boolean>`EXISTS (SELECT FROM sign_on_subjects s
     WHERE s.customer_id = ${customerId} AND s.member_id = ${members.id} AND s.provider_id = ${providerId})`
-  const own = and(eq(members.customerId, customerId), sql`lower(${members.email}) = lower(${email})`)
+  const addressFilter = and(
+    eq(members.customerId, customerId),
+    sql`lower(${members.email}) = lower(${email})`,
+  )
   const rows = await tx
     .select({ ...columns, isBound })
     .from(members)
-    .where(own)
+    .where(addressFilter)
   return rows[0]
 }
 
@@ -82,9 +88,9 @@ export async function memberOfAddress(
 export async function bindSubject(
   tx: Transaction,
   customerId: CustomerId,
-  given: { providerId: string; subject: string; memberId: string },
+  binding: { providerId: string; subject: string; memberId: string },
 ): Promise<void> {
-  await tx.insert(signOnSubjects).values({ customerId, ...given })
+  await tx.insert(signOnSubjects).values({ customerId, ...binding })
 }
 
 /** Notes that the member has signed in by the provider now. */
@@ -93,12 +99,15 @@ export async function seeSubject(
   customerId: CustomerId,
   { providerId, subject }: { providerId: string; subject: string },
 ): Promise<void> {
-  const own = and(eq(signOnSubjects.customerId, customerId), eq(signOnSubjects.providerId, providerId))
+  const subjectFilter = and(
+    eq(signOnSubjects.customerId, customerId),
+    eq(signOnSubjects.providerId, providerId),
+  )
   const at = { lastSignInAt: sql`now()` }
   await tx
     .update(signOnSubjects)
     .set(at)
-    .where(and(own, eq(signOnSubjects.subject, subject)))
+    .where(and(subjectFilter, eq(signOnSubjects.subject, subject)))
 }
 
 /**

@@ -4,21 +4,21 @@ import { session } from '#lib/platform/caller/session.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { answerBegin, answerCallback } from './answers.ts'
 import { addDomain, proveDomain } from './domains.ts'
-import { addProvider, type Given } from './providers.ts'
+import { addProvider, type ProviderValues } from './providers.ts'
 
 /** Sets a provider up as the operator's commands do, with a domain that is the customer's. @returns its id */
 export function setUp(
   customerId: CustomerId,
   domain: string,
-  given: Given & { issuer: string; name?: string },
+  values: ProviderValues & { issuer: string; name?: string },
 ): Promise<string> {
   return scope({ customerId }, async (tx) => {
-    const own = {
+    const providerValues = {
       name: 'default',
       clientId: 'console',
       clientSecret: 'a secret of the console and its issuer',
     }
-    const provider = { ...own, scopes: ['openid', 'email', 'profile'], ...given }
+    const provider = { ...providerValues, scopes: ['openid', 'email', 'profile'], ...values }
     const providerId = await addProvider(tx, customerId, provider)
     await addDomain(tx, customerId, { domain, providerId })
     await proveDomain(tx, customerId, domain, 'operator')
@@ -36,7 +36,7 @@ export class Browser {
   }
 
   /** Keeps an answer's cookies. */
-  keep<T extends Response>(response: T): T {
+  saveCookies<T extends Response>(response: T): T {
     for (const header of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? []
       if (value === '') this.cookies.delete(name)
@@ -49,7 +49,7 @@ export class Browser {
   async begin(email: string, more: Record<string, string> = {}) {
     const body = new URLSearchParams({ email, from: '/', ...more })
     const init = { method: 'POST', headers: this.headers, body }
-    const response = this.keep(
+    const response = this.saveCookies(
       await answerBegin(new Request('http://localhost:3000/auth/sign-on/begin', init)),
     )
     return (await response.json()) as { kind: string; location?: string }
@@ -59,7 +59,7 @@ export class Browser {
   async comeBack(providerId: string, query: Record<string, string>): Promise<string> {
     const url = `http://localhost:3000/auth/sign-on/callback/${providerId}?${new URLSearchParams(query)}`
     const response = await answerCallback(new Request(url, { headers: this.headers }), providerId)
-    return this.keep(response).headers.get('location') ?? ''
+    return this.saveCookies(response).headers.get('location') ?? ''
   }
 
   /** Who is signed in. */

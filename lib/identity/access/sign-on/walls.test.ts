@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { listDomains, proveDomain, removeDomain } from './domains.ts'
-import { isSignOnOnly, listProviders, readProvider, setSignOnOnly, turnOff } from './providers.ts'
+import { disableProvider, isSignOnOnly, listProviders, readProvider, setSignOnOnly } from './providers.ts'
 import { bindSubject, lockProvider, memberOfAddress, memberOfSubject, releaseSubjects } from './subjects.ts'
 import { setUp } from './test-browser.ts'
 
@@ -25,13 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const walls = (how: 'ENABLE' | 'DISABLE') =>
+const setRowSecurity = (how: 'ENABLE' | 'DISABLE') =>
   run(database.url, TABLES.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
 
 /** What is to be had of birch in the scope of alder; `as` is the customer that the statements name. */
 const attempts = (as: CustomerId) =>
   scope({ customerId: alder }, async (tx: Transaction) => {
-    await turnOff(tx, as, providerId)
+    await disableProvider(tx, as, providerId)
     await proveDomain(tx, as, 'birch.example', 'dns')
     await setSignOnOnly(tx, as, as === birch)
     return [
@@ -58,9 +58,9 @@ async function expectWhole() {
 
 describe('the single sign-on of another customer', () => {
   it('is kept apart by each statement alone', async () => {
-    await walls('DISABLE')
+    await setRowSecurity('DISABLE')
     expect(await attempts(alder)).toEqual(NOTHING)
-    await walls('ENABLE')
+    await setRowSecurity('ENABLE')
     await expectWhole()
   })
 

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readAssetItem } from '#lib/licenses/assets/operations.ts'
-import { wantPasses } from '#lib/licenses/vendor-readings/passes.ts'
+import { schedulePasses } from '#lib/licenses/vendor-readings/passes.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import type { FakeOptions } from '../../../../test/fakes/vendors/fake.ts'
 import type { Fault } from '../../../../test/fakes/vendors/faults.ts'
 import type { Call } from '../../../../test/fakes/vendors/routes.ts'
 import { google, microsoft } from '../../../../test/fuzz/sceneries.ts'
-import { CUSTOMER, forgetVendors, type Scenery, type Seed } from '../../../../test/fuzz/stage.ts'
+import { CUSTOMER, forgetVendors, type Scenario, type Seed } from '../../../../test/fuzz/stage.ts'
 import type { Times } from '../../../../test/fuzz/times.ts'
-import { readVendors, settleOpenChanges } from '../jobs.ts'
+import { readVendors, reconcileOpenChanges } from '../jobs.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
 
 // Passes through a vendor's list, run by run of the job, as any process may carry them out.
@@ -20,27 +20,27 @@ afterEach(() => vendor.close())
 let calls: Call[]
 /** What the vendor suffers at a call. */
 let suffer: (call: Call) => Fault | undefined
-async function begin(scenery: Scenery, assets: number, options: FakeOptions = {}, times: Times = {}) {
+async function begin(scenario: Scenario, assets: number, options: FakeOptions = {}, times: Times = {}) {
   calls = []
   suffer = () => undefined
   const choose = (call: Call) => {
     if (call.kind !== 'auth') calls.push(call)
     return suffer(call)
   }
-  vendor = await testVendor(scenery, { assets, times, options: { choose, ...options } })
+  vendor = await testVendor(scenario, { assets, times, options: { choose, ...options } })
 }
 const named = (name: string) => calls.filter((call) => call.name === name).length
-const sql = (statement: string, values: unknown[] = []) => vendor.database.sql(CUSTOMER, statement, values)
+const sql = (query: string, values: unknown[] = []) => vendor.database.sql(CUSTOMER, query, values)
 const run = () => readVendors('job').then(String, (error) => String(error.errors ?? error))
 /** As after an hour. */
 async function nextPass() {
-  await wantPasses()
+  await schedulePasses()
   return run()
 }
 const account = async () => (await vendor.database.opened.jobs.query('SELECT * FROM vendor_accounts')).rows[0]
 /** Lets the time come for which a pass rests. */
-const later = () => vendor.database.opened.jobs.query('UPDATE vendor_accounts SET list_next_at = now()')
-const told = async () =>
+const makeDue = () => vendor.database.opened.jobs.query('UPDATE vendor_accounts SET list_next_at = now()')
+const observedAssets = async () =>
   (await sql('SELECT count(*)::int AS count FROM vendor_subscriptions WHERE observed_at IS NOT NULL'))[0]
     ?.count
 const stored = async (seed: Seed) =>
@@ -60,11 +60,11 @@ describe('a pass', () => {
     expect((await patch(flexible, 25)).status).toBe(504)
     fake.setByVendor(flexible.id, 26)
     await run()
-    expect(await told()).toBe(60)
+    expect(await observedAssets()).toBe(60)
     expect(await stored(annual)).toEqual({ total: 44, assigned: 17 })
     expect(await vendor.changes(annual)).toMatchObject([{ state: 'DRIFT', from: 20, to: 44 }])
-    const readings = 'SELECT purchased, assigned FROM seat_readings WHERE asset_id = $1'
-    expect(await sql(readings, [vendor.assetId(annual)])).toEqual([{ purchased: 44, assigned: 17 }])
+    const samplesQuery = 'SELECT purchased, assigned FROM seat_readings WHERE asset_id = $1'
+    expect(await sql(samplesQuery, [vendor.assetId(annual)])).toEqual([{ purchased: 44, assigned: 17 }])
     expect(await stored(flexible)).toMatchObject({ total: 20 })
     expect(await states(flexible)).toEqual(['UNKNOWN'])
   })
@@ -106,21 +106,21 @@ describe('a pass', () => {
       return undefined
     }
     await readVendors('job', stop.signal)
-    expect([named('list'), await told()]).toEqual([1, 0])
+    expect([named('list'), await observedAssets()]).toEqual([1, 0])
     suffer = () => undefined
     await run()
-    expect([await told(), (await account()).list_cursor]).toEqual([250, null])
+    expect([await observedAssets(), (await account()).list_cursor]).toEqual([250, null])
   })
 })
 
 describe('a page that fails', () => {
   test.each([['throttle'], ['error-before'], ['drop-before']] as const)(
     '(%s) is asked for again later, and nothing is read one by one for it',
-    async (fault) => {
+    async (failure) => {
       await begin(google, 450, { retryAfter: 1 })
-      suffer = (call) => (named('list') === 3 && call.name === 'list' ? fault : undefined)
+      suffer = (call) => (named('list') === 3 && call.name === 'list' ? failure : undefined)
       expect(await run()).toContain('Google Workspace (default) could not be read')
-      expect([named('list'), calls.length, await told()]).toEqual([3, 3, 200])
+      expect([named('list'), calls.length, await observedAssets()]).toEqual([3, 3, 200])
       const rests = await account()
       expect(rests).toMatchObject({ list_cursor: expect.any(String), list_ended_at: null })
       expect(rests.list_next_at.getTime()).toBeGreaterThan(Date.now() - 1000)
@@ -128,9 +128,9 @@ describe('a page that fails', () => {
       // Another process has nothing but what the database tells.
       forgetVendors()
       await vi.waitFor(async () => {
-        await later()
+        await makeDue()
         await run()
-        expect(await told()).toBe(450)
+        expect(await observedAssets()).toBe(450)
       }, 10_000)
       // The third page once more, the fourth and the fifth: none of those before, and none of the subscriptions.
       expect([named('list'), named('get')]).toEqual([6, 0])
@@ -149,9 +149,9 @@ describe('a page that fails', () => {
     expect(rests).toMatchObject({ list_cursor: null, list_ended_at: null })
     expect(rests.list_next_at.getTime()).toBeGreaterThan(Date.now() + 300_000)
     suffer = () => undefined
-    await later()
+    await makeDue()
     await run()
-    expect([await told(), named('list'), named('get')]).toEqual([250, 5, 0])
+    expect([await observedAssets(), named('list'), named('get')]).toEqual([250, 5, 0])
   })
 })
 
@@ -161,10 +161,10 @@ describe('a customer of Microsoft that fails', () => {
     const broken = vendor.stage.seeds[7] as Seed
     suffer = ({ params }) => (params.customer === broken.customerId ? 'error-before' : undefined)
     expect(await run()).toBe('29')
-    expect([await told(), named('get')]).toEqual([29, 0])
+    expect([await observedAssets(), named('get')]).toEqual([29, 0])
     suffer = () => undefined
     await nextPass()
-    expect([await told(), named('get')]).toEqual([30, 0])
+    expect([await observedAssets(), named('get')]).toEqual([30, 0])
   })
 })
 
@@ -232,13 +232,13 @@ describe('a subscription is read by itself', () => {
     await begin(google, 2)
     await run()
     const ana = await callerOf(CUSTOMER, 'it-manager')
-    const look = (seed: Seed) => readAssetItem(ana, vendor.assetId(seed), { requestId: 'look' })
-    await look(vendor.annual)
+    const readItem = (seed: Seed) => readAssetItem(ana, vendor.assetId(seed), { requestId: 'look' })
+    await readItem(vendor.annual)
     await sql(
       "UPDATE vendor_subscriptions SET observed_at = now() - interval '6 minutes' WHERE subscription_id = $1",
       [vendor.flexible.id],
     )
-    await look(vendor.flexible)
+    await readItem(vendor.flexible)
     await vi.waitFor(async () => expect(await due(vendor.flexible)).toBeLessThanOrEqual(0))
     expect(await due(vendor.annual)).toBeNull()
     await run()
@@ -251,6 +251,6 @@ test('the job that settles leaves the rest to the next run when it is told to st
   vendor.fake.failNext('write', 'drop-before')
   expect((await vendor.patch(vendor.flexible, 25)).status).toBe(504)
   const before = calls.length
-  expect([await settleOpenChanges('job', AbortSignal.abort()), calls.length]).toEqual([0, before])
-  expect(await settleOpenChanges('job')).toBe(1)
+  expect([await reconcileOpenChanges('job', AbortSignal.abort()), calls.length]).toEqual([0, before])
+  expect(await reconcileOpenChanges('job')).toBe(1)
 })

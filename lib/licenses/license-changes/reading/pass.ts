@@ -1,12 +1,12 @@
 import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
-import { endPass, keepPlace, openPass, type Pass, pausePass } from '#lib/licenses/vendor-readings/passes.ts'
+import { endPass, openPass, type Pass, pausePass, saveCursor } from '#lib/licenses/vendor-readings/passes.ts'
 import {
-  type Held,
-  heldOf,
+  claimDue,
+  findTracked,
   makeMissedDue,
-  noteToldAgain,
-  takeDue,
+  noteUnchanged,
+  type TrackedSubscription,
 } from '#lib/licenses/vendor-readings/subscriptions.ts'
 import { observationOf } from '#lib/licenses/vendor-subscriptions.ts'
 import { log } from '#lib/platform/runtime/log.ts'
@@ -14,20 +14,20 @@ import type { Account } from '#lib/vendors/accounts.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, StaleCursor, Unavailable } from '#lib/vendors/vendor.ts'
 import { forEach } from './for-each.ts'
-import { readOne, take } from './read.ts'
+import { applyObservation, readOne } from './read.ts'
 
 /** A page of a hundred takes longer than one subscription. */
-const PAGE_TAKES = 5
+const PAGE_TIME_FACTOR = 5
 /** A run of the job goes on for so long at most, in milliseconds; the next one takes it up where it was. */
-const LONGEST_RUN = 5 * 60_000
+const MAX_RUN_MS = 5 * 60_000
 /** Seconds for which a run waits until jobs may call again; where it takes longer, it ends. */
-const PATIENCE = 15
+const MAX_WAIT_SECONDS = 15
 /** Seconds until a page is asked for again that failed, where the vendor doesn't say. */
 const FAILED_WAIT = 60
 /** Seconds until a list begins anew whose place its vendor no longer knows. */
 const STALE_WAIT = 600
 /** Of those that a pass missed, so many are read by themselves: a list that leaves out more is wrong itself. */
-const MOST_MISSED = 100
+const MAX_MISSED = 100
 
 /**
  * Goes through the list of an account's subscriptions, page by page, where it is time for it: from where the last run
@@ -43,7 +43,7 @@ export async function readList(
   const account = accountOf(vendor)
   const pass = await openPass(account)
   if (!pass) return 0
-  const end = performance.now() + LONGEST_RUN
+  const end = performance.now() + MAX_RUN_MS
   const { failed } = pass
   let count = 0
   for (let cursor: string | undefined = pass.cursor ?? undefined; ; ) {
@@ -51,34 +51,34 @@ export async function readList(
     const page = await vendor.list(cursor, AbortSignal.any([signal, timeOfPage()]))
     if (signal.aborted) return count
     if (page.kind !== 'page') throw await paused(vendor, pass, page)
-    count += await takePage(vendor, page.items, requestId)
+    count += await applyPage(vendor, page.items, requestId)
     failed.push(...page.failed)
     cursor = page.next
     if (cursor === undefined) return count + (await finish(vendor, pass, requestId, signal))
-    if (!(await keepPlace(account, pass, cursor, page.failed))) return count
+    if (!(await saveCursor(account, pass, cursor, page.failed))) return count
     count += await readDue(vendor, requestId, signal)
   }
 }
 
 /** Lets the pass rest, and begin anew where its place is gone. @returns the error that says why */
 async function paused(vendor: RemoteVendor, pass: Pass, page: StaleCursor | Unavailable): Promise<Error> {
-  const anew = page.kind === 'stale'
+  const isRestart = page.kind === 'stale'
   const wait = page.kind === 'stale' ? STALE_WAIT : (page.retryAfter ?? FAILED_WAIT)
-  await pausePass(accountOf(vendor), pass, wait, { anew })
+  await pausePass(accountOf(vendor), pass, wait, { isRestart })
   return new Error(`${vendor.label} (${vendor.account}) could not be read: ${page.reason}`)
 }
 
 function timeOfPage(): AbortSignal {
-  return AbortSignal.timeout(vendorTimes().readMs * PAGE_TAKES)
+  return AbortSignal.timeout(vendorTimes().readMs * PAGE_TIME_FACTOR)
 }
 
 /** Waits until jobs may call the vendor, for a while; false where this run has to end. */
 async function mayGoOn(vendor: RemoteVendor, end: number, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     if (signal.aborted || performance.now() > end) return false
-    const seconds = await vendor.spare()
+    const seconds = await vendor.secondsUntilAvailable()
     if (seconds === 0) return true
-    if (seconds > PATIENCE) return false
+    if (seconds > MAX_WAIT_SECONDS) return false
     await pause(seconds * 1000, undefined, { signal }).catch(() => {})
   }
 }
@@ -92,10 +92,10 @@ async function finish(
 ): Promise<number> {
   const { beganAt, failed } = pass
   const account = accountOf(vendor)
-  const missed = await makeMissedDue(account, beganAt, failed, MOST_MISSED)
+  const missed = await makeMissedDue(account, beganAt, failed, MAX_MISSED)
   await endPass(account, pass)
-  const told = { ...account, requestId, missed, failedCustomers: failed.length }
-  if (missed > MOST_MISSED || failed.length > 0) log().warn(told, 'vendor’s list: some are left out')
+  const logFields = { ...account, requestId, missed, failedCustomers: failed.length }
+  if (missed > MAX_MISSED || failed.length > 0) log().warn(logFields, 'vendor’s list: some are left out')
   return readDue(vendor, requestId, signal)
 }
 
@@ -104,29 +104,29 @@ async function finish(
  * before are noted in one statement; each of the others is a transaction.
  * @returns how many were told of
  */
-async function takePage(
+async function applyPage(
   vendor: RemoteVendor,
   items: readonly Observed[],
   requestId: string,
 ): Promise<number> {
   const pairs = await matched(vendor, items)
-  const isKnown = ([held, observed]: Pair) => held.observation === observationOf(observed)
-  await noteToldAgain(pairs.filter(isKnown).map(([held]) => held))
+  const isUnchanged = ([tracked, observed]: Pair) => tracked.observation === observationOf(observed)
+  await noteUnchanged(pairs.filter(isUnchanged).map(([tracked]) => tracked))
   await forEach(
-    pairs.filter((pair) => !isKnown(pair)),
-    ([held, observed]) => take(vendor, held, observed, requestId),
+    pairs.filter((pair) => !isUnchanged(pair)),
+    ([tracked, observed]) => applyObservation(vendor, tracked, observed, requestId),
   )
   return pairs.length
 }
 
-type Pair = [Held, Observed]
+type Pair = [TrackedSubscription, Observed]
 
 async function matched(vendor: RemoteVendor, items: readonly Observed[]): Promise<Pair[]> {
   const named = items.map(({ customerId, ...item }) => ({ ...item, vendorCustomerId: customerId }))
-  const held = Map.groupBy(await heldOf(accountOf(vendor), named), nameOf)
+  const trackedByName = Map.groupBy(await findTracked(accountOf(vendor), named), nameOf)
   return items.flatMap((observed) => {
     const { customerId: vendorCustomerId, subscriptionId } = observed
-    const alike = held.get(nameOf({ vendorCustomerId, subscriptionId })) ?? []
+    const alike = trackedByName.get(nameOf({ vendorCustomerId, subscriptionId })) ?? []
     const same = alike.filter(({ vendorCustomerId: customerId, ...one }) =>
       vendor.isSame({ ...one, customerId }, observed),
     )
@@ -134,7 +134,10 @@ async function matched(vendor: RemoteVendor, items: readonly Observed[]): Promis
   })
 }
 
-function nameOf({ vendorCustomerId, subscriptionId }: Pick<Held, 'vendorCustomerId' | 'subscriptionId'>) {
+function nameOf({
+  vendorCustomerId,
+  subscriptionId,
+}: Pick<TrackedSubscription, 'vendorCustomerId' | 'subscriptionId'>) {
   return JSON.stringify([vendorCustomerId, subscriptionId]).toLowerCase()
 }
 
@@ -152,16 +155,16 @@ function accountOf({ name: vendor, account: vendorAccount }: RemoteVendor): Acco
  */
 export async function readDue(vendor: RemoteVendor, requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0
-  let taken: number
+  let claimedCount: number
   do {
-    if (signal.aborted || (await vendor.spare()) > 0) return count
-    const due = await takeDue(accountOf(vendor), AT_ONCE)
-    taken = due.length
+    if (signal.aborted || (await vendor.secondsUntilAvailable()) > 0) return count
+    const due = await claimDue(accountOf(vendor), AT_ONCE)
+    claimedCount = due.length
     await forEach(due, async ({ customerId, assetId }) => {
-      if (signal.aborted || (await vendor.spare()) > 0) return
-      const reading = await readOne(customerId, assetId, requestId)
-      if (reading?.kind === 'read') count += 1
+      if (signal.aborted || (await vendor.secondsUntilAvailable()) > 0) return
+      const readResult = await readOne(customerId, assetId, requestId)
+      if (readResult?.kind === 'read') count += 1
     })
-  } while (taken === AT_ONCE)
+  } while (claimedCount === AT_ONCE)
   return count
 }

@@ -12,7 +12,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from '../answers.ts'
 import { readWithChanges, type WithChanges } from '../open-change.ts'
-import { settleChange } from '../settle.ts'
+import { reconcileChange } from '../settle.ts'
 import { readOne } from './read.ts'
 
 /**
@@ -23,21 +23,21 @@ import { readOne } from './read.ts'
  * `subscription_not_active` where it shows no such subscription
  */
 export async function readAgain(caller: Caller, assetId: string, requestId: string): Promise<WithChanges> {
-  const known = await readKnown(caller, assetId)
-  const vendor = vendorOf(known.asset)
-  if (vendor.books === 'ours') return known
-  if (known.changes.openChange) await settleChange(caller, known.changes.openChange.id, requestId)
-  else await askVendor(caller, known.asset, vendor, requestId)
-  return readKnown(caller, assetId)
+  const current = await readCurrent(caller, assetId)
+  const vendor = vendorOf(current.asset)
+  if (vendor.systemOfRecord === 'ours') return current
+  if (current.changes.openChange) await reconcileChange(caller, current.changes.openChange.id, requestId)
+  else await pollVendor(caller, current.asset, vendor, requestId)
+  return readCurrent(caller, assetId)
 }
 
-async function readKnown(who: { customerId: CustomerId }, assetId: string): Promise<WithChanges> {
-  const known = await readScope(who, (tx) => readWithChanges(tx, who.customerId, assetId))
-  if (!known) throw new Problem('not_found')
-  return known
+async function readCurrent(who: { customerId: CustomerId }, assetId: string): Promise<WithChanges> {
+  const current = await readScope(who, (tx) => readWithChanges(tx, who.customerId, assetId))
+  if (!current) throw new Problem('not_found')
+  return current
 }
 
-async function askVendor(
+async function pollVendor(
   who: { customerId: CustomerId },
   { id: assetId, vendorSubscriptionId }: AssetRow,
   { name, account, label }: GuardedVendor,
@@ -46,44 +46,46 @@ async function askVendor(
   const { customerId } = who
   const { againMs } = vendorTimes()
   if (vendorSubscriptionId === null) return
-  const turn = await scope(who, (tx) => takeReadTurn(tx, customerId, vendorSubscriptionId, againMs))
-  if (turn.kind === 'known') return
-  if (turn.kind === 'waits') throw answers.nothingTold(label, turn.seconds)
-  const reading = await readOne(customerId, assetId, requestId)
-  if (reading === undefined || reading.kind === 'read') return
-  log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')
-  if (reading.kind === 'missing') throw new Problem('subscription_not_active', reading.reason)
-  const wait = Math.max(reading.retryAfter ?? 0, Math.ceil(againMs / 1000))
-  throw answers.vendorUnavailable(label, wait, reading.why)
+  const permit = await scope(who, (tx) => acquireRefresh(tx, customerId, vendorSubscriptionId, againMs))
+  if (permit.kind === 'known') return
+  if (permit.kind === 'waits') throw answers.noResponseYet(label, permit.seconds)
+  const readResult = await readOne(customerId, assetId, requestId)
+  if (readResult === undefined || readResult.kind === 'read') return
+  log().warn({ requestId, assetId, vendor: name, account, reason: readResult.reason }, 'vendor')
+  if (readResult.kind === 'missing') throw new Problem('subscription_not_active', readResult.reason)
+  const wait = Math.max(readResult.retryAfter ?? 0, Math.ceil(againMs / 1000))
+  throw answers.vendorUnavailable(label, wait, readResult.why)
 }
 
 /** `waits`: it was asked a moment ago and has told nothing since; in whole seconds it may be asked again. */
-export type ReadTurn = { kind: 'free' } | { kind: 'known' } | { kind: 'waits'; seconds: number }
+export type RefreshPermit = { kind: 'free' } | { kind: 'known' } | { kind: 'waits'; seconds: number }
 
 /**
  * Takes the turn to ask a vendor for an asset, because somebody wants to know at once: one process at a time, and not
  * where it was asked, or has told of it by itself, within the last `everyMs` milliseconds.
  */
-async function takeReadTurn(
+async function acquireRefresh(
   tx: Transaction,
   customerId: CustomerId,
   vendorSubscriptionId: string,
   everyMs: number,
-): Promise<ReadTurn> {
+): Promise<RefreshPermit> {
   const { askedAt, observedAt } = vendorSubscriptions
-  const own = and(
+  const subscriptionFilter = and(
     eq(vendorSubscriptions.customerId, customerId),
     eq(vendorSubscriptions.id, vendorSubscriptionId),
   )
   const since = sql`statement_timestamp() - ${everyMs}::int * interval '1 millisecond'`
-  const taken = await tx
+  const updated = await tx
     .update(vendorSubscriptions)
     .set({ askedAt: sql`statement_timestamp()` })
-    .where(and(own, sql`coalesce(greatest(${askedAt}, ${observedAt}), '-infinity') < ${since}`))
+    .where(
+      and(subscriptionFilter, sql`coalesce(greatest(${askedAt}, ${observedAt}), '-infinity') < ${since}`),
+    )
     .returning({ id: vendorSubscriptions.id })
-  if (taken.length === 1) return { kind: 'free' }
+  if (updated.length === 1) return { kind: 'free' }
   const wait = sql<number>`ceil(extract(epoch from ${askedAt} - (${since})))::int`
   const isUnanswered = sql<boolean>`coalesce(${askedAt} > coalesce(${observedAt}, '-infinity'), false)`
-  const [row] = await tx.select({ wait, isUnanswered }).from(vendorSubscriptions).where(own)
+  const [row] = await tx.select({ wait, isUnanswered }).from(vendorSubscriptions).where(subscriptionFilter)
   return row?.isUnanswered ? { kind: 'waits', seconds: Math.max(1, row.wait) } : { kind: 'known' }
 }

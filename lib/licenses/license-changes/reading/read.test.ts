@@ -10,15 +10,15 @@ describe('take', () => {
   // What a reading writes, and what it leaves as it is.
 
   let vendor: TestVendor
-  let own: string
+  let customerId: string
   beforeEach(async () => {
     vendor = await testVendor(google)
-    own = vendor.assetId(vendor.flexible)
+    customerId = vendor.assetId(vendor.flexible)
   })
   afterEach(() => vendor.close())
-  const sql = (statement: string, values: unknown[] = [own]) =>
-    vendor.database.sql(CUSTOMER, statement, values)
-  const read = () => readNow(CUSTOMER as CustomerId, [own], 'test')
+  const sql = (query: string, values: unknown[] = [customerId]) =>
+    vendor.database.sql(CUSTOMER, query, values)
+  const read = () => readNow(CUSTOMER as CustomerId, [customerId], 'test')
 
   test('an id that the vendor gives anew is followed: one row of ours, and one of history', async () => {
     const { flexible, fake, patch } = vendor
@@ -32,7 +32,7 @@ describe('take', () => {
     const history =
       "SELECT subject, details FROM audit_events WHERE action = 'vendor-subscription.pointed-anew'"
     expect(await sql(history, [])).toEqual([
-      { subject: before?.ours, details: { assetId: own, from: flexible.id, to: 'S-anew' } },
+      { subject: before?.ours, details: { assetId: customerId, from: flexible.id, to: 'S-anew' } },
     ])
     const changes = 'SELECT DISTINCT vendor_subscription_id AS ours FROM license_changes WHERE asset_id = $1'
     expect(await sql(changes)).toEqual([{ ours: before?.ours }])
@@ -67,9 +67,9 @@ describe('read own', () => {
     const { customerId, skuId } = flexible
     fake.change(flexible.id, { customerId: 'elsewhere' })
     fake.change(annual.id, { customerId, skuId })
-    const statement =
+    const query =
       'UPDATE vendor_subscriptions SET vendor_customer_id = $1, sku_id = $2 WHERE subscription_id = $3'
-    await database.sql(CUSTOMER, statement, [customerId, skuId, annual.id])
+    await database.sql(CUSTOMER, query, [customerId, skuId, annual.id])
   })
   afterEach(() => vendor.close())
   const ids = async () => {
@@ -90,19 +90,22 @@ describe('read own', () => {
 
   test('also where that asset has its id in other letters', async () => {
     const { fake, flexible, annual, patch, total, writes, database } = vendor
-    const anew = 'S-told-Anew'
-    fake.change(annual.id, { id: anew })
-    const statement = 'UPDATE vendor_subscriptions SET subscription_id = $1 WHERE subscription_id = $2'
-    await database.sql(CUSTOMER, statement, [anew.toUpperCase(), annual.id])
+    const replacementId = 'S-told-Anew'
+    fake.change(annual.id, { id: replacementId })
+    const query = 'UPDATE vendor_subscriptions SET subscription_id = $1 WHERE subscription_id = $2'
+    await database.sql(CUSTOMER, query, [replacementId.toUpperCase(), annual.id])
     expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
-    expect([total({ ...annual, id: anew }), writes({ ...annual, id: anew })]).toEqual([20, []])
+    expect([total({ ...annual, id: replacementId }), writes({ ...annual, id: replacementId })]).toEqual([
+      20,
+      [],
+    ])
     expect((await patch(annual, 30)).status).toBe(200)
   })
 
   test('one that no asset has is followed, and not written to before its total is known', async () => {
     const { fake, flexible, annual, patch, total, writes, database } = vendor
-    const statement = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
-    await database.sql(CUSTOMER, statement, [annual.id])
+    const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+    await database.sql(CUSTOMER, query, [annual.id])
     fake.setByVendor(annual.id, 50)
     expect((await patch(flexible, 55, { search: '?dryRun=true' })).code).toBe('change_in_progress')
     const { code, detail } = (await patch(flexible, 55)).json
@@ -114,19 +117,19 @@ describe('read own', () => {
   })
 
   test('and it proves of no change that it was not applied', async () => {
-    const { fake, flexible, annual, patch, settled, states, database } = vendor
+    const { fake, flexible, annual, patch, waitUntilResolved, states, database } = vendor
     const { customerId } = flexible
     fake.change(annual.id, { customerId: 'elsewhere' })
     fake.change(flexible.id, { customerId })
     fake.failNext('write', 'hang-after')
-    const statement = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
-    await database.sql(CUSTOMER, statement, [annual.id])
-    const asked = patch(flexible, 30)
+    const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+    await database.sql(CUSTOMER, query, [annual.id])
+    const patched = patch(flexible, 30)
     await vi.waitFor(() => expect(vendor.total(flexible)).toBe(30), { interval: 1 })
     fake.change(flexible.id, { customerId: 'elsewhere' })
     fake.change(annual.id, { customerId })
-    await asked
-    await settled(flexible)
+    await patched
+    await waitUntilResolved(flexible)
     expect((await states(flexible))[0]).toBe('UNCLEAR')
   })
 })

@@ -1,7 +1,7 @@
 import 'server-only'
 import { movesVersion } from '#lib/licenses/assets/rules.ts'
 import {
-  addReadings,
+  addSeatSamples,
   hasLicenses,
   type LicensedRow,
   lockLicensed,
@@ -9,20 +9,25 @@ import {
   setObserved,
 } from '#lib/licenses/assets/store.ts'
 import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
-import { noteObserved, noteUnread, observationOf, pointAnew } from '#lib/licenses/vendor-subscriptions.ts'
+import {
+  changeSubscriptionId,
+  noteObserved,
+  noteUnread,
+  observationOf,
+} from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Observed, Reading, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
+import type { Observed, RemoteVendor, SubscriptionRef, VendorRead } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isConfirmed } from '../rules.ts'
 import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
 import { forEach } from './for-each.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
-const MOST_AT_ONCE = 100
+const MAX_AT_ONCE = 100
 
 /**
  * Reads assets whose books a vendor keeps, because somebody else has written what our copy says.
@@ -34,10 +39,10 @@ export async function readNow(
   assetIds: readonly string[],
   requestId: string,
 ): Promise<number> {
-  let unread = Math.max(0, assetIds.length - MOST_AT_ONCE)
-  await forEach(assetIds.slice(0, MOST_AT_ONCE), async (assetId) => {
+  let unread = Math.max(0, assetIds.length - MAX_AT_ONCE)
+  await forEach(assetIds.slice(0, MAX_AT_ONCE), async (assetId) => {
     const isRead = await readOne(customerId, assetId, requestId).then(
-      (reading) => reading === undefined || reading.kind === 'read',
+      (readResult) => readResult === undefined || readResult.kind === 'read',
       () => false,
     )
     if (!isRead) unread += 1
@@ -53,18 +58,18 @@ export async function readOne(
   customerId: CustomerId,
   assetId: string,
   requestId: string,
-): Promise<Reading | undefined> {
+): Promise<VendorRead | undefined> {
   const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
   if (!row || !hasLicenses(row)) return undefined
   const vendor = vendorOf(row)
-  if (vendor.books === 'ours') return undefined
-  const reading = await readOwn(vendor, row, vendorTimes().readMs)
-  if (reading.kind !== 'read') {
+  if (vendor.systemOfRecord === 'ours') return undefined
+  const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
+  if (readResult.kind !== 'read') {
     await tryAgain(customerId, row)
-    return reading
+    return readResult
   }
-  await take(vendor, { ...row, customerId, assetId }, reading.observed, requestId)
-  return reading
+  await applyObservation(vendor, { ...row, customerId, assetId }, readResult.observed, requestId)
+  return readResult
 }
 
 /** What told nothing is asked for again by itself, sooner or later by how long it has told nothing. */
@@ -76,7 +81,7 @@ async function tryAgain(customerId: CustomerId, { vendorSubscriptionId: id }: Li
   )
 }
 
-type Own = Pick<
+type AssetSubscription = Pick<
   LicensedRow,
   'customerId' | 'id' | 'vendorAccount' | 'vendorCustomerId' | 'subscriptionId' | 'skuId'
 >
@@ -86,16 +91,21 @@ type Own = Pick<
  * changed: one that stands in another asset, of whatever customer, is not this asset's, which then has none.
  * @param waitMs how long it may take, in milliseconds
  */
-export async function readOwn(vendor: RemoteVendor, own: Own, waitMs: number): Promise<Reading> {
-  const reading = await vendor.read(refOf(own), AbortSignal.timeout(waitMs))
-  if (reading.kind !== 'read' || reading.observed.subscriptionId === own.subscriptionId) return reading
-  const { vendorAccount, vendorCustomerId } = own
-  const { subscriptionId } = reading.observed
-  const found = { vendor: vendor.name, vendorAccount, vendorCustomerId, subscriptionId }
-  const holders = await holdersOf([found])
+export async function readSubscription(
+  vendor: RemoteVendor,
+  asset: AssetSubscription,
+  waitMs: number,
+): Promise<VendorRead> {
+  const readResult = await vendor.read(refOf(asset), AbortSignal.timeout(waitMs))
+  if (readResult.kind !== 'read' || readResult.observed.subscriptionId === asset.subscriptionId)
+    return readResult
+  const { vendorAccount, vendorCustomerId } = asset
+  const { subscriptionId } = readResult.observed
+  const location = { vendor: vendor.name, vendorAccount, vendorCustomerId, subscriptionId }
+  const holders = await holdersOf([location])
   // The same id in other letters is its own.
-  if (holders.every(({ customerId, assetId }) => customerId === own.customerId && assetId === own.id)) {
-    return reading
+  if (holders.every(({ customerId, assetId }) => customerId === asset.customerId && assetId === asset.id)) {
+    return readResult
   }
   const reason = `${vendor.label} has no such subscription of this customer any more.`
   return { kind: 'missing', reason }
@@ -109,7 +119,7 @@ function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
 }
 
 /** Takes what a vendor told into our row. A change that is open is left to whoever carries it out, or to the job that settles it. */
-export async function take(
+export async function applyObservation(
   vendor: RemoteVendor,
   asset: Named & Pick<AssetAtVendor, 'customerId' | 'assetId'>,
   observed: Observed,
@@ -171,25 +181,25 @@ export async function observe(
       actor,
     })
   }
-  const own = vendorSubscriptionOf(row)
+  const vendorSubscriptionId = vendorSubscriptionOf(row)
   const { subscriptionId } = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
   const [stored] = await Promise.all([
-    isAsTold(row, values)
+    isUnchanged(row, values)
       ? row
       : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
-    noteObserved(tx, customerId, own, {
+    noteObserved(tx, customerId, vendorSubscriptionId, {
       observation: disputed ? null : observationOf(observed),
       waitMs: waitAfter(disputed, confirmed),
     }),
-    isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
+    isNews ? addSeatSamples(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
   ])
   return { ...stored, subscriptionId }
 }
 
 /** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
-export function isAnew(vendor: RemoteVendor, row: LicensedRow, observed: Observed): boolean {
+export function isReplacement(vendor: RemoteVendor, row: LicensedRow, observed: Observed): boolean {
   return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
 }
 
@@ -200,9 +210,9 @@ async function followed(
   row: LicensedRow,
   { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
 ): Promise<Pick<LicensedRow, 'subscriptionId'>> {
-  if (!isAnew(vendor, row, observed)) return row
+  if (!isReplacement(vendor, row, observed)) return row
   const [from, to] = [row.subscriptionId, observed.subscriptionId]
-  await pointAnew(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
+  await changeSubscriptionId(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
   return { subscriptionId: to }
 }
 
@@ -258,24 +268,24 @@ type ObservedValues = Pick<
 >
 
 /** What an observation makes of a row; assigned seats stay where it does not tell them. */
-function valuesOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
+function valuesOf(row: LicensedRow, { seats, ...values }: Observed): ObservedValues {
   return {
-    status: told.status,
-    planName: told.planName,
-    isCommitmentPlan: told.isCommitmentPlan,
-    commitmentStart: told.commitmentStart,
-    commitmentEnd: told.commitmentEnd,
-    renewalType: told.renewalType,
+    status: values.status,
+    planName: values.planName,
+    isCommitmentPlan: values.isCommitmentPlan,
+    commitmentStart: values.commitmentStart,
+    commitmentEnd: values.commitmentEnd,
+    renewalType: values.renewalType,
     seatsPurchased: seats.purchased,
     seatsMaximum: seats.maximum,
     seatsAssigned: seats.assigned ?? row.seatsAssigned,
-    scheduledTotal: told.scheduled?.total ?? null,
-    scheduledAt: told.scheduled?.at ?? null,
+    scheduledTotal: values.scheduled?.total ?? null,
+    scheduledAt: values.scheduled?.at ?? null,
   }
 }
 
 /** Whether a row has all that was told of it. */
-function isAsTold(row: LicensedRow, values: ObservedValues): boolean {
+function isUnchanged(row: LicensedRow, values: ObservedValues): boolean {
   const fields = Object.keys(values) as (keyof ObservedValues)[]
   return fields.every((field) => plain(row[field]) === plain(values[field]))
 }

@@ -14,7 +14,7 @@ import { type Change, IS_OPEN, isDue } from './changes.ts'
  * `isDue`: it is time to ask what became of the open change. `newest`: of all, where there is one. `observedAt`: when
  * the vendor last told of the asset.
  */
-export type Beside = {
+export type AssetChangeRow = {
   asset: AssetRow
   open: Change | null
   isDue: boolean | null
@@ -49,11 +49,11 @@ const ITS_SUBSCRIPTION = and(
 const { observedAt } = vendorSubscriptions
 
 /** The rows of `listAssets`, each with the change that is open there, and the newest. */
-export async function listBesideAssets(
+export async function listAssetChangeRows(
   tx: Transaction,
   customerId: CustomerId,
   ...page: Page
-): Promise<(ListRow & Beside)[]> {
+): Promise<(ListRow & AssetChangeRow)[]> {
   const { keys, where, order, limit } = pageClauses(customerId, page)
   const newest = newestOf(tx)
   return tx
@@ -75,11 +75,11 @@ export async function listBesideAssets(
 }
 
 /** One asset with the change that is open there, and the newest. */
-export async function readBesideAsset(
+export async function readAssetChangeRow(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<Beside | undefined> {
+): Promise<AssetChangeRow | undefined> {
   const newest = newestOf(tx)
   const rows = await tx
     .select({ asset: assets, open: licenseChanges, isDue: isDue(), newest: columnsOf(newest), observedAt })

@@ -49,7 +49,7 @@ export async function addLicenseChange(
   }
   // One round trip; they stand or fall together in any case.
   const [added] = await Promise.all([
-    (isOpen(state) ? insertOpen : insertSettled)(tx, values),
+    (isOpen(state) ? insertOpen : insertResolved)(tx, values),
     recordTransition(tx, customerId, values, requestId),
   ])
   return added[0] as Change
@@ -83,7 +83,7 @@ export async function moveChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { from, to, fromQuantity, vendorReason, vendorRequestId, pollRef, settledBy, ...told }: Move,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, pollRef, settledBy, ...transition }: Move,
 ): Promise<Change | undefined> {
   const rows = await tx
     .update(licenseChanges)
@@ -100,11 +100,11 @@ export async function moveChange(
       ...(pollRef === undefined ? {} : { pollRef }),
       ...(isOpen(to) ? {} : { settledAt: sql`statement_timestamp()`, settledBy: settledBy ?? null }),
     })
-    .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
+    .where(and(changeFilter(customerId, id), inArray(licenseChanges.state, [...from])))
     .returning()
   const moved = rows[0]
   if (moved) {
-    const { actor, as = moved.state, why = moved.vendorReason, requestId } = told
+    const { actor, as = moved.state, why = moved.vendorReason, requestId } = transition
     const by = actor && { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
     const event = { ...moved, ...by, state: as, vendorReason: why }
     if (to === 'SENT') await beginAttempt(tx, customerId, event)
@@ -120,24 +120,24 @@ export async function withdrawChange(
   id: string,
   { why, requestId }: { why: string; requestId: string },
 ): Promise<void> {
-  const claimed = and(own(customerId, id), eq(licenseChanges.state, 'CLAIMED'))
-  const [gone] = await tx.delete(licenseChanges).where(claimed).returning()
-  if (!gone) return
-  await recordTransition(tx, customerId, { ...gone, state: 'withdrawn', vendorReason: why }, requestId)
+  const claimed = and(changeFilter(customerId, id), eq(licenseChanges.state, 'CLAIMED'))
+  const [withdrawn] = await tx.delete(licenseChanges).where(claimed).returning()
+  if (!withdrawn) return
+  await recordTransition(tx, customerId, { ...withdrawn, state: 'withdrawn', vendorReason: why }, requestId)
 }
 
 /** One change of a customer. */
-export function own(customerId: CustomerId, id: string) {
+export function changeFilter(customerId: CustomerId, id: string) {
   return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
 }
 
-type Told = Pick<
+type Transition = Pick<
   Change,
   'id' | 'assetId' | 'fromQuantity' | 'toQuantity' | 'vendorReason' | 'actorKind' | 'actorId' | 'actorName'
 > & { state: string; vendorRequestId?: string | null }
 
 /** The audit row of what happened to a change. */
-function recordTransition(tx: Transaction, customerId: CustomerId, change: Told, requestId: string) {
+function recordTransition(tx: Transaction, customerId: CustomerId, change: Transition, requestId: string) {
   const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
   const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
   const details = {
@@ -155,7 +155,7 @@ type Added = (typeof licenseChanges.$inferSelect)[]
 
 /** One that is open, or that was settled at once; each with all values that `insertOne` names. */
 const insertOpen = builtOnce<Added>((tx) => insertOne(tx))
-const insertSettled = builtOnce<Added>((tx) => insertOne(tx, { settledAt: sql`now()` }))
+const insertResolved = builtOnce<Added>((tx) => insertOne(tx, { settledAt: sql`now()` }))
 
 function insertOne(tx: Transaction, more: { settledAt?: SQL } = {}) {
   const values = {
@@ -209,7 +209,7 @@ export async function writeAcknowledgement(
       acknowledgedById: actor.id,
       acknowledgedByName: actor.name,
     })
-    .where(and(own(customerId, id), eq(state, 'UNCLEAR'), isNull(acknowledgedAt)))
+    .where(and(changeFilter(customerId, id), eq(state, 'UNCLEAR'), isNull(acknowledgedAt)))
     .returning()
   if (!change) return false
   const by = { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
@@ -217,7 +217,7 @@ export async function writeAcknowledgement(
   return true
 }
 
-const { customerId: customer, id: ownId, assetId: asset, state, createdAt } = licenseChanges
+const { customerId: customer, id: idColumn, assetId: asset, state, createdAt } = licenseChanges
 
 // In the words of the partial index `license_changes_open`: a parameter could not be proven to match it.
 export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
@@ -234,19 +234,19 @@ export async function readChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<(Change & { age: number; sinceSent: number; askedFor: number | null }) | undefined> {
+): Promise<(Change & { age: number; sinceSent: number; pollingMs: number | null }) | undefined> {
   const since = (time: SQL | PgColumn) =>
     sql<number>`extract(epoch from statement_timestamp() - ${time})::float8 * 1000`
   const age = since(licenseChanges.movedAt)
   const sinceSent = sql<number>`coalesce(${since(licenseChanges.sentAt)}, 0)`
   const { checkedAt, checkedBy } = licenseChanges
-  const askedFor = sql<
+  const pollingMs = sql<
     number | null
   >`case when ${state} = 'UNKNOWN' and ${checkedBy} is not null then ${since(checkedAt)} end`
   const rows = await tx
-    .select({ ...getTableColumns(licenseChanges), age, sinceSent, askedFor })
+    .select({ ...getTableColumns(licenseChanges), age, sinceSent, pollingMs })
     .from(licenseChanges)
-    .where(and(eq(customer, customerId), eq(ownId, id)))
+    .where(and(eq(customer, customerId), eq(idColumn, id)))
   return rows[0]
 }
 
@@ -348,7 +348,7 @@ async function beginAttempt(
   const [{ number } = { number: 1 }] = await tx
     .select({ number: sql<number>`count(*)::int + 1` })
     .from(attempts)
-    .where(of(customerId, changeId))
+    .where(attemptsFilter(customerId, changeId))
   await tx.insert(attempts).values({ customerId, changeId, quantity, actorName, number })
 }
 
@@ -357,20 +357,20 @@ export async function endAttempt(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  told: WriteAnswer,
+  result: WriteAnswer,
   tookMs: number,
 ): Promise<void> {
-  const { kind } = told
-  const reason = 'reason' in told ? told.reason : null
-  const vendorRequestId = 'vendorRequestId' in told ? (told.vendorRequestId ?? null) : null
+  const { kind } = result
+  const reason = 'reason' in result ? result.reason : null
+  const vendorRequestId = 'vendorRequestId' in result ? (result.vendorRequestId ?? null) : null
   const latest = sql`(${tx
     .select({ number: sql`max(${attempts.number})` })
     .from(attempts)
-    .where(of(customerId, changeId))})`
+    .where(attemptsFilter(customerId, changeId))})`
   await tx
     .update(attempts)
     .set({ kind, reason, vendorRequestId, tookMs: Math.round(tookMs) })
-    .where(and(of(customerId, changeId), eq(attempts.number, latest), isNull(attempts.kind)))
+    .where(and(attemptsFilter(customerId, changeId), eq(attempts.number, latest), isNull(attempts.kind)))
 }
 
 /** The calls of a change, the first one first. */
@@ -379,9 +379,9 @@ export async function attemptsOf(
   customerId: CustomerId,
   changeId: string,
 ): Promise<Attempt[]> {
-  return tx.select().from(attempts).where(of(customerId, changeId)).orderBy(attempts.number)
+  return tx.select().from(attempts).where(attemptsFilter(customerId, changeId)).orderBy(attempts.number)
 }
 
-function of(customerId: CustomerId, changeId: string) {
+function attemptsFilter(customerId: CustomerId, changeId: string) {
   return and(eq(attempts.customerId, customerId), eq(attempts.changeId, changeId))
 }

@@ -60,7 +60,7 @@ const ITS_ASSET = and(eq(assets.customerId, licenseChanges.customerId), eq(asset
 
 /** One change, and whether it is time to ask what became of it. */
 export async function findChange(tx: Transaction, customerId: CustomerId, id: string) {
-  const { customerId: customer, id: own } = licenseChanges
+  const { customerId: customer, id: idColumn } = licenseChanges
   const rows = await tx
     .select({
       change: licenseChanges,
@@ -72,7 +72,7 @@ export async function findChange(tx: Transaction, customerId: CustomerId, id: st
     })
     .from(licenseChanges)
     .innerJoin(assets, ITS_ASSET)
-    .where(and(eq(customer, customerId), eq(own, id)))
+    .where(and(eq(customer, customerId), eq(idColumn, id)))
   return rows[0]
 }
 

@@ -3,12 +3,12 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
-import { own } from './changes.ts'
+import { changeFilter } from './changes.ts'
 
 // What is noted of a change that is open: who may ask what became of it, what was seen, and for how long to wait.
 
 /** Takes the turn to ask the vendor what became of a change: one request or job at a time, and not too often. */
-export async function takeTurn(
+export async function acquirePollLease(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
@@ -19,13 +19,13 @@ export async function takeTurn(
   const rows = await tx
     .update(licenseChanges)
     .set({ checkedAt: sql`statement_timestamp()`, checkedBy: requestId })
-    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isFree))
+    .where(and(changeFilter(customerId, id), eq(state, 'UNKNOWN'), isFree))
     .returning({ id: licenseChanges.id })
   return rows.length === 1
 }
 
 /** Gives the turn back, when the vendor was asked and nothing is known yet: whoever waits for it need not any more. */
-export async function endTurn(
+export async function releasePollLease(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
@@ -35,7 +35,7 @@ export async function endTurn(
   await tx
     .update(licenseChanges)
     .set({ checkedBy: null })
-    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), eq(checkedBy, requestId)))
+    .where(and(changeFilter(customerId, id), eq(state, 'UNKNOWN'), eq(checkedBy, requestId)))
 }
 
 /** Keeps what the vendor calls a write, where it told that only when it was asked. */
@@ -45,7 +45,7 @@ export async function notePollRef(
   id: string,
   pollRef: string,
 ): Promise<void> {
-  const unknown = and(own(customerId, id), eq(licenseChanges.state, 'UNKNOWN'))
+  const unknown = and(changeFilter(customerId, id), eq(licenseChanges.state, 'UNKNOWN'))
   await tx.update(licenseChanges).set({ pollRef }).where(unknown)
 }
 
@@ -56,7 +56,7 @@ export async function noteSeen(
   id: string,
   seenQuantity: number,
 ): Promise<void> {
-  const unknown = and(own(customerId, id), eq(licenseChanges.state, 'UNKNOWN'))
+  const unknown = and(changeFilter(customerId, id), eq(licenseChanges.state, 'UNKNOWN'))
   await tx.update(licenseChanges).set({ seenQuantity }).where(unknown)
 }
 
@@ -72,5 +72,5 @@ export async function noteWait(
 ): Promise<void> {
   if (seconds === undefined || seconds <= SHORT_WAIT) return
   const notBefore = sql`statement_timestamp() + ${seconds}::int * interval '1 second'`
-  await tx.update(licenseChanges).set({ notBefore }).where(own(customerId, id))
+  await tx.update(licenseChanges).set({ notBefore }).where(changeFilter(customerId, id))
 }

@@ -4,7 +4,7 @@ import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { Reading } from '#lib/vendors/vendor.ts'
+import type { VendorRead } from '#lib/vendors/vendor.ts'
 import { noteOrder, type OrderRow, settleOrder } from '../store.ts'
 import { backoff, LONGEST_WAIT_MS, type Placed, type Said, type Step, withdrawer } from './conclude.ts'
 import { isOverdue, nextStep } from './next-step.ts'
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 /** What is to be said to the vendor now, or what came of it without that. */
 export async function afterReading(
   tx: Transaction,
-  { customerId, order, asset, vendor, reading, requestId }: Step & { reading: Reading },
+  { customerId, order, asset, vendor, reading, requestId }: Step & { reading: VendorRead },
 ): Promise<Said | Placed> {
   async function settle(
     state: 'APPLIED' | 'LOST' | 'WITHDRAWN',

@@ -1,10 +1,10 @@
 import 'server-only'
-import { addReadings, knownOf, type LicensedRow, setSeats } from '#lib/licenses/assets/store.ts'
+import { addSeatSamples, assetStateOf, type LicensedRow, setSeats } from '#lib/licenses/assets/store.ts'
 import { addLicenseChange, lastChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
-import type { OwnBooks } from '#lib/vendors/vendor.ts'
+import type { LocalVendor } from '#lib/vendors/vendor.ts'
 import { fateOf, isRenewed } from '../rules.ts'
 import { noteOrder, type OrderRow, settleOrder, wantedOf } from '../store.ts'
 import { nextTermOf, setScheduled, setTerm } from '../terms.ts'
@@ -18,7 +18,7 @@ import { isOverdue } from './next-step.ts'
 export async function carryOut(
   tx: Transaction,
   customerId: CustomerId,
-  { order, asset, vendor }: { order: OrderRow; asset: LicensedRow; vendor: OwnBooks },
+  { order, asset, vendor }: { order: OrderRow; asset: LicensedRow; vendor: LocalVendor },
 ): Promise<void> {
   const { id: assetId, seatsPurchased: purchased, isCommitmentPlan } = asset
   const wanted = wantedOf(order)
@@ -53,14 +53,14 @@ export async function carryOut(
 async function beginTerm(
   tx: Transaction,
   customerId: CustomerId,
-  { order, asset, vendor }: { order: OrderRow; asset: LicensedRow; vendor: OwnBooks },
+  { order, asset, vendor }: { order: OrderRow; asset: LicensedRow; vendor: LocalVendor },
 ): Promise<void> {
   const by = { actor: actorOf(order), requestId: order.requestId }
   const { id: assetId, seatsPurchased: from } = asset
   const to = order.toQuantity ?? from
   const term = nextTermOf(asset)
-  const { facts } = knownOf(asset)
-  const refused = !facts || !term || asset.status !== 'ACTIVE'
+  const { quantityState } = assetStateOf(asset)
+  const refused = !quantityState || !term || asset.status !== 'ACTIVE'
   if (refused) {
     const reason = term
       ? `The subscription was ${asset.status}.`
@@ -75,7 +75,7 @@ async function beginTerm(
     return settleOrder(tx, customerId, order, 'LOST', { ...by, reason })
   }
   if (to === from) return settleOrder(tx, customerId, order, 'APPLIED', by)
-  const foreseen = vendor.foresee(facts, to)
+  const foreseen = vendor.predictOutcome(quantityState, to)
   const change = { asset, from, to, ...by }
   if (foreseen.kind === 'rejected') {
     const { reason } = foreseen
@@ -84,7 +84,7 @@ async function beginTerm(
   }
   await addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' })
   await setSeats(tx, customerId, assetId, foreseen.seats)
-  await addReadings(tx, customerId, [{ assetId, ...foreseen.seats }])
+  await addSeatSamples(tx, customerId, [{ assetId, ...foreseen.seats }])
   await settleOrder(tx, customerId, order, 'APPLIED', by)
 }
 

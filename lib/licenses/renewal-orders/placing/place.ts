@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { type LicensedRow, licensed, lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
-import { readOwn } from '#lib/licenses/license-changes/reading/read.ts'
+import { readSubscription } from '#lib/licenses/license-changes/reading/read.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
@@ -30,12 +30,12 @@ export async function place(who: Who, named: Named, requestId: string): Promise<
   const row = await readScope(who, (tx) => readAsset(tx, who.customerId, named.assetId))
   if (!row) return NOTED
   const vendor = vendorOf(row)
-  if (vendor.books === 'ours') {
+  if (vendor.systemOfRecord === 'ours') {
     await withOrder(who, named, (tx, order, asset) => carryOut(tx, who.customerId, { order, asset, vendor }))
     return NOTED
   }
   const known = licensed(row)
-  const reading = await readOwn(vendor, known, vendorTimes().readMs)
+  const reading = await readSubscription(vendor, known, vendorTimes().readMs)
   const readAt = Date.now()
   const step = { customerId: who.customerId, vendor, requestId }
   const found = await withOrder(who, named, (tx, order, asset) =>

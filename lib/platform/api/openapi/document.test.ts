@@ -54,9 +54,9 @@ it('has each problem with its members, by its code, and a response that refers t
     const [name, schema] =
       Object.entries<Json>(schemas).find(([, { properties }]) => constOf(properties, 'code') === code) ?? []
     const members: z.ZodRawShape = code in MEMBERS ? MEMBERS[code as keyof typeof MEMBERS].shape : {}
-    expect(Object.keys(schema?.properties ?? {})).toEqual([...ALL_SAY, ...Object.keys(members)])
+    expect(Object.keys(schema?.properties ?? {})).toEqual([...PROBLEM_FIELDS, ...Object.keys(members)])
     const required = Object.entries(members).filter(([, type]) => !z.safeParse(type, undefined).success)
-    expect(schema?.required).toEqual([...ALL_SAY.slice(0, -1), ...required.map(([member]) => member)])
+    expect(schema?.required).toEqual([...PROBLEM_FIELDS.slice(0, -1), ...required.map(([member]) => member)])
     expect(constOf(schema?.properties, 'status')).toBe(status)
     const refs = responses().filter(([at, response]) => at === String(status) && names(response, name))
     expect([code, refs.length > 0]).toEqual([code, true])
@@ -80,7 +80,7 @@ it('tells any problem apart by its code, too', () => {
   const { oneOf, discriminator } = document.components.schemas.Problem
   expect(oneOf.map(({ $ref }: Json) => $ref)).toEqual(Object.values(discriminator.mapping))
   expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(PROBLEMS))
-  expect(calls().every(({ responses: of }) => names((of as Json).default, 'Problem'))).toBe(true)
+  expect(calls().every(({ responses: byStatus }) => names((byStatus as Json).default, 'Problem'))).toBe(true)
 })
 
 it('says what fits no 32 bits, and which object has any members', () => {
@@ -94,14 +94,14 @@ it('says what fits no 32 bits, and which object has any members', () => {
 
 it('describes everything: calls, parameters, headers, answers, and each field of each schema', () => {
   const bare: string[] = []
-  const look = (value: unknown, path: string) => {
+  const walk = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return
     const { description, $ref, ...parts } = value as Json
     if (isDescribed(path) && !description && !$ref) bare.push(path)
-    for (const [key, part] of Object.entries(parts)) look(part, `${path}/${key}`)
+    for (const [key, part] of Object.entries(parts)) walk(part, `${path}/${key}`)
   }
   // Examples hold what answers hold, not what describes them.
-  look(JSON.parse(JSON.stringify(document, (key, value) => (key === 'examples' ? undefined : value))), '#')
+  walk(JSON.parse(JSON.stringify(document, (key, value) => (key === 'examples' ? undefined : value))), '#')
   expect(bare).toEqual([])
   expect(document.tags.every(({ description }: Json) => description)).toBe(true)
   expect(calls().every(({ description, summary, tags }) => description && summary && tags)).toBe(true)
@@ -126,11 +126,13 @@ it('declares parameters as what they are, required where the call is refused wit
 })
 
 it('declares the headers of each answer', () => {
-  const { responses: of } = document.paths['/billing/v1/assets/{asset_id}'].patch
-  expect(Object.keys(of[200].headers)).toEqual(expect.arrayContaining(['ETag', 'Dry-Run', 'Request-Id']))
-  expect(Object.keys(of[401].headers)).toContain('WWW-Authenticate')
-  expect(Object.keys(of[405].headers)).toContain('Allow')
-  for (const status of [409, 503, 504]) expect(Object.keys(of[status].headers)).toContain('Retry-After')
+  const { responses: byStatus } = document.paths['/billing/v1/assets/{asset_id}'].patch
+  expect(Object.keys(byStatus[200].headers)).toEqual(
+    expect.arrayContaining(['ETag', 'Dry-Run', 'Request-Id']),
+  )
+  expect(Object.keys(byStatus[401].headers)).toContain('WWW-Authenticate')
+  expect(Object.keys(byStatus[405].headers)).toContain('Allow')
+  for (const status of [409, 503, 504]) expect(Object.keys(byStatus[status].headers)).toContain('Retry-After')
   const file = document.paths['/billing/v1/invoices.csv'].get.responses[200]
   expect(Object.keys(file.headers)).toContain('Content-Disposition')
   expect(Object.keys(file.headers)).not.toContain('ETag')
@@ -140,15 +142,15 @@ it('refers to nothing that is not there, and holds nothing that is not used', ()
   const text = JSON.stringify(document)
   const refs = new Set([...text.matchAll(/"#\/components\/(\w+\/[^"]+)"/g)].map(([, name]) => name))
   const { schemas, headers } = document.components
-  const held = [
+  const componentKeys = [
     ...Object.keys(schemas).map((name) => `schemas/${name}`),
     ...Object.keys(headers).map((name) => `headers/${name}`),
   ]
-  expect([...refs].sort()).toEqual(held.sort())
+  expect([...refs].sort()).toEqual(componentKeys.sort())
 })
 
 const PROBLEM = 'application/problem+json'
-const ALL_SAY = ['type', 'title', 'status', 'detail', 'instance', 'code', 'error', 'errors']
+const PROBLEM_FIELDS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'error', 'errors']
 
 function constOf(properties: unknown, name: string): unknown {
   return (properties as Record<string, Json> | undefined)?.[name]?.const

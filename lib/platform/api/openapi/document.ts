@@ -133,13 +133,13 @@ export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
 /** The body that a call has, or may have where it needs no field; of a GET or a DELETE it would have no meaning. */
 function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf): Json {
   if (method === 'GET' || method === 'DELETE') return {}
-  const given = exampleValues(examples, (example) => example.body)
+  const bodies = exampleValues(examples, (example) => example.body)
   return {
     requestBody: {
       // One that is left out is read as an object without fields.
       required: !(body as z.ZodType).safeParse({}).success,
       description: 'Its fields, and no others.',
-      content: { 'application/json': { schema: schema(body, 'input'), ...given } },
+      content: { 'application/json': { schema: schema(body, 'input'), ...bodies } },
     },
   }
 }
@@ -147,17 +147,17 @@ function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf
 const EXAMPLE_PART = { path: 'params', query: 'query', header: 'headers' } as const
 
 function parametersIn(
-  place: 'path' | 'query' | 'header',
+  location: 'path' | 'query' | 'header',
   shape: z.ZodObject,
   schema: SchemaOf,
   examples: readonly Example[],
 ): Json[] {
   return Object.entries(shape.shape).map(([field, type]) => {
-    const { description, json, ...own } = schema(type as z.ZodType, 'input') as Json & ParameterMeta
-    const name = place === 'header' ? capitalized(field) : field
+    const { description, json, ...schemaFields } = schema(type as z.ZodType, 'input') as Json & ParameterMeta
+    const name = location === 'header' ? capitalized(field) : field
     const required = !(type as z.ZodType).safeParse(undefined).success
-    const given = exampleValues(examples, (example) => example[EXAMPLE_PART[place]]?.[field])
-    return { name, in: place, required, description, schema: json ?? own, ...given }
+    const values = exampleValues(examples, (example) => example[EXAMPLE_PART[location]]?.[field])
+    return { name, in: location, required, description, schema: json ?? schemaFields, ...values }
   })
 }
 
@@ -194,10 +194,14 @@ export type SchemaOf = (type: z.ZodType, io: 'input' | 'output') => Json
 export function schemaWriter(schemas: Record<string, Json>): SchemaOf {
   return (type, io) => {
     const made = JSON.stringify(z.toJSONSchema(type, { io, unrepresentable: 'any', override: plain(io) }))
-    const { $defs = {}, $schema, ...own } = JSON.parse(made.replaceAll('#/$defs/', '#/components/schemas/'))
-    const named: Record<string, Json> = own.id ? { ...$defs, [own.id]: own } : $defs
+    const {
+      $defs = {},
+      $schema,
+      ...rootSchema
+    } = JSON.parse(made.replaceAll('#/$defs/', '#/components/schemas/'))
+    const named: Record<string, Json> = rootSchema.id ? { ...$defs, [rootSchema.id]: rootSchema } : $defs
     for (const [name, { id, ...rest }] of Object.entries(named)) schemas[name] = rest
-    return own.id ? { $ref: `#/components/schemas/${own.id}` } : own
+    return rootSchema.id ? { $ref: `#/components/schemas/${rootSchema.id}` } : rootSchema
   }
 }
 

@@ -19,7 +19,7 @@ export type Example = {
 export const EXAMPLE_REQUEST = '7d9c5a50-2f0e-4c1b-9a53-0c6d1f4b8e21'
 
 /** What an example that is refused is answered. */
-export function refused<Code extends ProblemCode>(
+export function problemAnswer<Code extends ProblemCode>(
   code: Code,
   detail?: string,
   more?: ConstructorParameters<typeof Problem<Code>>[2],

@@ -11,7 +11,7 @@ type Parameter = { name: string; in: string; schema: Record<string, unknown> }
 type Case = Parameter & { call: string; takes: z.ZodType }
 
 /** Their grammar stands in their description, for no schema can say it. */
-const IN_WORDS = ['filter', 'ids']
+const DESCRIBED_IN_TEXT = ['filter', 'ids']
 const cases: Case[] = []
 
 beforeAll(async () => {
@@ -22,8 +22,8 @@ beforeAll(async () => {
     for (const contract of Object.values(exported).filter((each) => Object(each).path)) {
       const shape = { ...contract.params.shape, ...contract.query.shape, ...contract.headers.shape }
       for (const each of parametersOf(contract, schemaWriter({})) as Parameter[]) {
-        const takes = shape[each.in === 'header' ? each.name.toLowerCase() : each.name]
-        if (takes) cases.push({ ...each, call: contract.name, takes })
+        const parameterSchema = shape[each.in === 'header' ? each.name.toLowerCase() : each.name]
+        if (parameterSchema) cases.push({ ...each, call: contract.name, takes: parameterSchema })
       }
     }
   }
@@ -35,9 +35,11 @@ it('describes each parameter by a schema that takes what the call takes, and not
     const described = z.fromJSONSchema(schema)
     fc.assert(
       fc.property(texts(), (text) => {
-        const isTaken = takes.safeParse(text).success
+        const isAccepted = takes.safeParse(text).success
         const isDescribed = described.safeParse(meant(schema, text)).success
-        const isRight = IN_WORDS.includes(name) ? isDescribed || !isTaken : isDescribed === isTaken
+        const isRight = DESCRIBED_IN_TEXT.includes(name)
+          ? isDescribed || !isAccepted
+          : isDescribed === isAccepted
         expect([call, name, text, isRight]).toEqual([call, name, text, true])
       }),
     )
@@ -60,7 +62,7 @@ const KEYS = ['invoiceDate', 'totalAmount', 'amount', 'DueDate']
 const FILTERS = ['type:a', 'status:OPEN|PAID', 'type:[a|b]', 'asset:a|state:APPLIED', 'currency:USD']
 
 function texts(): fc.Arbitrary<string> {
-  const order = fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom('', ' asc', '  desc ', ' DESC', ' asc x'))
+  const sort = fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom('', ' asc', '  desc ', ' DESC', ' asc x'))
   return fc.oneof(
     fc.string(),
     fc.nat({ max: 400 }).map(String),
@@ -81,6 +83,6 @@ function texts(): fc.Arbitrary<string> {
       '"a"',
     ),
     fc.constantFrom('x'.repeat(301), 'x'.repeat(1001), 'x'.repeat(2001), 'x'.repeat(6001), ...FILTERS),
-    order.map((parts) => parts.join('')),
+    sort.map((parts) => parts.join('')),
   )
 }

@@ -22,7 +22,9 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
     ...(method === 'GET' && !streamed
       ? { 304: { description: 'Not modified: what If-None-Match names still fits.', headers } }
       : {}),
-    ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, refusal(contract, codes, schema)])),
+    ...Object.fromEntries(
+      [...byStatus].map(([status, codes]) => [status, problemResponse(contract, codes, schema)]),
+    ),
     default: {
       description: 'Any other problem. Codes may be added.',
       headers: headersIn(headersOfProblem(contract, [])),
@@ -37,7 +39,7 @@ function answerSchema({ output }: AnyContract, schema: SchemaOf): Json {
   return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
-function refusal(contract: AnyContract, codes: ProblemCode[], schema: SchemaOf): Json {
+function problemResponse(contract: AnyContract, codes: ProblemCode[], schema: SchemaOf): Json {
   const status = PROBLEMS[codes[0] as ProblemCode].status
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
@@ -127,7 +129,7 @@ type HeaderNames = { always: readonly HeaderName[]; sometimes: readonly HeaderNa
 /** What a contract says of its own headers. */
 type Declared = { responseHeaders: readonly HeaderName[]; permission: string }
 
-const EVERYWHERE: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
+const COMMON_HEADERS: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
 
 /** How the caller's limits stand, or for a stranger that of their address, which the door of our own server knows. */
 const LIMITS: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
@@ -145,12 +147,12 @@ const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
 function headersOfAnswer(contract: Declared & { output: z.ZodType }): HeaderNames {
   const { output, responseHeaders, permission } = contract
   const { mediaType, streamed } = output.meta() ?? {}
-  const isKnown = permission !== 'none'
+  const isAuthenticated = permission !== 'none'
   const tag = streamed ? [] : (['ETag'] as const)
   const name = mediaType ? (['Content-Disposition'] as const) : []
   return {
-    always: [...EVERYWHERE, ...(isKnown ? LIMITS : []), ...tag, ...name],
-    sometimes: [...responseHeaders, ...(isKnown ? [] : LIMITS)],
+    always: [...COMMON_HEADERS, ...(isAuthenticated ? LIMITS : []), ...tag, ...name],
+    sometimes: [...responseHeaders, ...(isAuthenticated ? [] : LIMITS)],
   }
 }
 
@@ -159,11 +161,11 @@ function headersOfProblem(
   { responseHeaders }: Pick<Declared, 'responseHeaders'>,
   codes: readonly ProblemCode[],
 ): HeaderNames {
-  const own = codes.map((code) => OF_PROBLEM[code])
-  const named = [...new Set(own)].filter((name) => name !== undefined)
-  const isCommon = (name: HeaderName) => own.every((each) => each === name)
+  const problemHeaders = codes.map((code) => OF_PROBLEM[code])
+  const named = [...new Set(problemHeaders)].filter((name) => name !== undefined)
+  const isCommon = (name: HeaderName) => problemHeaders.every((each) => each === name)
   return {
-    always: [...EVERYWHERE, ...named.filter(isCommon)],
+    always: [...COMMON_HEADERS, ...named.filter(isCommon)],
     sometimes: [...named.filter((name) => !isCommon(name)), ...responseHeaders, ...LIMITS],
   }
 }

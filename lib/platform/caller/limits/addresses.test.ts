@@ -50,9 +50,13 @@ test('all addresses of a /64 are of one network, however they are written, and o
     fc.property(four, four, four, four, (net, other, host, another) => {
       // That of IPv4 addresses written as IPv6 is no network of its own.
       fc.pre(plain(net) !== '0:0:0:0' && plain(other) !== '0:0:0:0')
-      const of = (groups: string[]) => networkOf(canonicalAddress(plain(groups)))
-      expect(of([...net, ...host])).toBe(networkOf(canonicalAddress(short([...net, ...another]))))
-      expect(of([...net, ...host]) === of([...other, ...host])).toBe(plain(net) === plain(other))
+      const networkOfGroups = (groups: string[]) => networkOf(canonicalAddress(plain(groups)))
+      expect(networkOfGroups([...net, ...host])).toBe(
+        networkOf(canonicalAddress(short([...net, ...another]))),
+      )
+      expect(networkOfGroups([...net, ...host]) === networkOfGroups([...other, ...host])).toBe(
+        plain(net) === plain(other),
+      )
     }),
   )
 })

@@ -31,13 +31,13 @@ function withoutPort(text: string): string {
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [before = '', after] = address.split('::')
-  const head = before === '' ? [] : before.split(':')
-  if (after === undefined) return `${head.slice(0, 4).join(':')}::/64`
+  const leading = before === '' ? [] : before.split(':')
+  if (after === undefined) return `${leading.slice(0, 4).join(':')}::/64`
   // An IPv4 address at its end stands for two groups.
   const tail =
     after === '' ? [] : after.split(':').flatMap((group) => (group.includes('.') ? [group, group] : group))
-  const zeros = Array<string>(8 - head.length - tail.length).fill('0')
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+  const zeros = Array<string>(8 - leading.length - tail.length).fill('0')
+  return `${[...leading, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
 /** An address, or the beginning of those of a network, as a number of so many bits. */
@@ -48,13 +48,13 @@ type Bits = { value: bigint; width: 32 | 128 }
  * prefix are zero, and IPv4 that is written as IPv6 is what it is. Undefined where the text is no network.
  */
 export function canonicalRange(text: string): string | undefined {
-  const [, address = '', given] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? []
+  const [, address = '', prefixText] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? []
   const canonical = canonicalAddress(address)
   // With a port it is an address of something else than a network.
   if (canonical === '' || /[%[\]]|^\d+\.[\d.]*:/.test(address)) return undefined
   const bits = bitsOf(canonical)
   const mapped = bits.width === 32 && address.includes(':') ? 96 : 0
-  const prefix = given === undefined ? bits.width : Number(given) - mapped
+  const prefix = prefixText === undefined ? bits.width : Number(prefixText) - mapped
   if (prefix < 0 || prefix > bits.width) return undefined
   const behind = BigInt(bits.width - prefix)
   return `${textOf({ ...bits, value: (bits.value >> behind) << behind })}/${prefix}`
@@ -79,10 +79,10 @@ export function isWithin(address: string, ranges: readonly string[]): boolean {
 function bitsOf(address: string): Bits {
   if (isIPv4(address)) return { value: joined(address.split('.').map(Number), 8n), width: 32 }
   const [before = '', after] = address.split('::')
-  const head = groupsOf(before)
+  const leading = groupsOf(before)
   const tail = after === undefined ? [] : groupsOf(after)
-  const zeros = Array<number>(8 - head.length - tail.length).fill(0)
-  return { value: joined([...head, ...zeros, ...tail], 16n), width: 128 }
+  const zeros = Array<number>(8 - leading.length - tail.length).fill(0)
+  return { value: joined([...leading, ...zeros, ...tail], 16n), width: 128 }
 }
 
 /** An IPv4 address at its end stands for two groups. */

@@ -8,10 +8,10 @@ export type Buckets = {
   /** Tokens that come back in a minute. */
   perMinute: number
   /** Takes a token of the bucket with this name. */
-  take(name: string): Taken
+  consume(name: string): BucketState
 }
 
-export type Taken = {
+export type BucketState = {
   /** In milliseconds: 0 where there was a token, else after how long there will be one. */
   wait: number
   /** Tokens that can still be taken at once. */
@@ -36,23 +36,23 @@ export function buckets(perMinute: number, atOnce: number, now = () => performan
   // What sums of fractions lack is no token.
   const slack = interval * 1e-6
   const secret = randomBytes(16).toString('base64url')
-  const standing = (full: number, wait: number): Taken => ({
+  const stateAt = (full: number, wait: number): BucketState => ({
     wait,
     left: Math.max(0, Math.floor((most + slack - full) / interval)),
     full,
   })
   return {
     perMinute,
-    take(name) {
+    consume(name) {
       const digest = hash('sha256', secret + name, 'buffer')
       const [one, other] = [digest.readUInt32LE(0) % SLOTS, digest.readUInt32LE(4) % SLOTS]
       const at = now()
       const before = Math.max(at, Math.min(rows[0][one] as number, rows[1][other] as number))
       const after = before + interval
-      if (after - at > most + slack) return standing(before - at, after - at - most)
+      if (after - at > most + slack) return stateAt(before - at, after - at - most)
       rows[0][one] = Math.max(after, rows[0][one] as number)
       rows[1][other] = Math.max(after, rows[1][other] as number)
-      return standing(after - at, 0)
+      return stateAt(after - at, 0)
     },
   }
 }

@@ -7,14 +7,14 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import type { CustomerId } from '../rules.ts'
 import {
+  acquireQuota,
   type Budget,
   budget,
-  given,
+  grantedShare,
+  nextQuotaSize,
   removePastWindows,
   type Share,
   type Subject,
-  takeShare,
-  wanted,
 } from './budget.ts'
 
 // The database stands in as one number for each window; its clock runs apart from that of the process.
@@ -22,20 +22,20 @@ import {
 const WINDOW_MS = 60_000
 
 function ledger(quota: number) {
-  const [taken, clock] = [new Map<number, number>(), { now: 0 }]
-  const ask = async ({ want, waiting }: { want: number; waiting: number }): Promise<Share> => {
+  const [grants, clock] = [new Map<number, number>(), { now: 0 }]
+  const fetchShare = async ({ desired, waiting }: { desired: number; waiting: number }): Promise<Share> => {
     const windowNumber = Math.floor(clock.now / WINDOW_MS)
-    const before = taken.get(windowNumber) ?? 0
-    const share = given(quota - before, want, waiting)
-    taken.set(windowNumber, before + share)
+    const before = grants.get(windowNumber) ?? 0
+    const share = grantedShare(quota - before, desired, waiting)
+    grants.set(windowNumber, before + share)
     const leftMs = (windowNumber + 1) * WINDOW_MS - clock.now
     return { windowNumber, share, taken: before + share, quota, leftMs }
   }
-  return { clock, ask }
+  return { clock, fetchShare }
 }
 
-const counts = async (asked: ReturnType<Budget['take']>[]) => {
-  const leases = await Promise.all(asked)
+const counts = async (pending: ReturnType<Budget['acquire']>[]) => {
+  const leases = await Promise.all(pending)
   return leases.filter((lease) => lease !== undefined).length
 }
 
@@ -45,14 +45,14 @@ describe('a budget', () => {
       fc.asyncProperty(
         fc.integer({ min: 1, max: 300 }),
         fc.array(fc.nat(2), { minLength: 400, maxLength: 900 }),
-        async (quota, order) => {
-          const { clock, ask } = ledger(quota)
-          const processes = [0, 1, 2].map(() => budget(quota, ask, () => clock.now))
+        async (quota, sequence) => {
+          const { clock, fetchShare } = ledger(quota)
+          const processes = [0, 1, 2].map(() => budget(quota, fetchShare, () => clock.now))
           let admitted = 0
-          for (const one of order) if (await processes[one]?.take()) admitted += 1
+          for (const one of sequence) if (await processes[one]?.acquire()) admitted += 1
           expect(admitted).toBeLessThanOrEqual(quota)
           // What a process holds and is not asked for any more: then each is asked until it has nothing left.
-          for (const process of processes) while (await process.take()) admitted += 1
+          for (const process of processes) while (await process.acquire()) admitted += 1
           expect(admitted).toBe(quota)
         },
       ),
@@ -61,79 +61,79 @@ describe('a budget', () => {
   })
 
   test('asks rarely: of a thousand, one request in fifteen waits for the database', async () => {
-    const { clock, ask } = ledger(1000)
-    let asked = 0
+    const { clock, fetchShare } = ledger(1000)
+    let requestCount = 0
     const one = budget(
       1000,
-      (given) => {
-        asked += 1
-        return ask(given)
+      (requests) => {
+        requestCount += 1
+        return fetchShare(requests)
       },
       () => clock.now,
     )
-    for (let n = 0; n < 1000; n++) expect(await one.take()).toBeDefined()
-    expect(asked).toBeLessThan(70)
-    for (let n = 0; n < 1000; n++) expect(await one.take()).toBeUndefined()
-    expect(asked).toBeLessThan(70)
+    for (let n = 0; n < 1000; n++) expect(await one.acquire()).toBeDefined()
+    expect(requestCount).toBeLessThan(70)
+    for (let n = 0; n < 1000; n++) expect(await one.acquire()).toBeUndefined()
+    expect(requestCount).toBeLessThan(70)
   })
 
   test('begins anew with the next window, and what was left of the last one is not taken along', async () => {
-    const { clock, ask } = ledger(100)
-    const one = budget(100, ask, () => clock.now)
-    expect(await counts(Array.from({ length: 40 }, () => one.take()))).toBe(40)
+    const { clock, fetchShare } = ledger(100)
+    const one = budget(100, fetchShare, () => clock.now)
+    expect(await counts(Array.from({ length: 40 }, () => one.acquire()))).toBe(40)
     clock.now = WINDOW_MS - 1
-    expect(await counts(Array.from({ length: 100 }, () => one.take()))).toBe(60)
+    expect(await counts(Array.from({ length: 100 }, () => one.acquire()))).toBe(60)
     clock.now = WINDOW_MS
-    expect(await counts(Array.from({ length: 150 }, () => one.take()))).toBe(100)
+    expect(await counts(Array.from({ length: 150 }, () => one.acquire()))).toBe(100)
     clock.now = 3 * WINDOW_MS
-    expect(await counts(Array.from({ length: 150 }, () => one.take()))).toBe(100)
+    expect(await counts(Array.from({ length: 150 }, () => one.acquire()))).toBe(100)
   })
 
   test('whose window ends while it is asked for counts in the window in which it was given', async () => {
-    const { clock, ask } = ledger(1)
-    let late = 0
+    const { clock, fetchShare } = ledger(1)
+    let delayMs = 0
     const one = budget(
       1,
-      async (given) => {
-        const share = await ask(given)
-        clock.now += late
+      async (requests) => {
+        const share = await fetchShare(requests)
+        clock.now += delayMs
         return share
       },
       () => clock.now,
     )
-    late = WINDOW_MS
-    expect(await one.take()).toMatchObject({ windowNumber: 0 })
-    late = 0
+    delayMs = WINDOW_MS
+    expect(await one.acquire()).toMatchObject({ windowNumber: 0 })
+    delayMs = 0
     // The second one is refused by a window that is over, so that it is counted in the next.
-    expect(await one.take()).toMatchObject({ windowNumber: 1 })
-    expect(await one.take()).toBeUndefined()
+    expect(await one.acquire()).toMatchObject({ windowNumber: 1 })
+    expect(await one.acquire()).toBeUndefined()
   })
 
   test('takes back what was not admitted after all, but not into another window', async () => {
-    const { clock, ask } = ledger(2)
-    const one = budget(2, ask, () => clock.now)
-    const [first, second] = [await one.take(), await one.take()]
-    expect(await one.take()).toBeUndefined()
+    const { clock, fetchShare } = ledger(2)
+    const one = budget(2, fetchShare, () => clock.now)
+    const [first, second] = [await one.acquire(), await one.acquire()]
+    expect(await one.acquire()).toBeUndefined()
     if (first) one.giveBack(first)
-    expect(await one.take()).toBe(second)
+    expect(await one.acquire()).toBe(second)
     clock.now = WINDOW_MS
-    expect(await counts([one.take(), one.take(), one.take()])).toBe(2)
+    expect(await counts([one.acquire(), one.acquire(), one.acquire()])).toBe(2)
     if (first) one.giveBack(first)
-    expect(await one.take()).toBeUndefined()
+    expect(await one.acquire()).toBeUndefined()
   })
 
   test('that can not be asked for fails those who waited, and is asked again by the next one', async () => {
-    const { clock, ask } = ledger(5)
+    const { clock, fetchShare } = ledger(5)
     let isAway = true
     const one = budget(
       5,
-      (given) => (isAway ? Promise.reject(new Error('away')) : ask(given)),
+      (requests) => (isAway ? Promise.reject(new Error('away')) : fetchShare(requests)),
       () => clock.now,
     )
-    const both = await Promise.allSettled([one.take(), one.take()])
+    const both = await Promise.allSettled([one.acquire(), one.acquire()])
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     isAway = false
-    expect(await one.take()).toBeDefined()
+    expect(await one.acquire()).toBeDefined()
   })
 })
 
@@ -144,8 +144,8 @@ describe('share', () => {
     [1, undefined, 1],
     [1000, 10, 20],
     [1000, 0, 1],
-  ])('of %i, after a share of %j, %i are wanted', (quota, before, want) => {
-    expect(wanted(quota, before)).toBe(want)
+  ])('of %i, after a share of %j, %i are wanted', (quota, before, desired) => {
+    expect(nextQuotaSize(quota, before)).toBe(desired)
   })
 
   test.each([
@@ -156,15 +156,15 @@ describe('share', () => {
     [9, 80, 5, 5],
     [9, 80, 20, 9],
     [0, 80, 3, 0],
-  ])('with %i left, who wants %i for %i that wait is given %i', (left, want, waiting, share) => {
-    expect(given(left, want, waiting)).toBe(share)
+  ])('with %i left, who wants %i for %i that wait is given %i', (left, desired, waiting, share) => {
+    expect(grantedShare(left, desired, waiting)).toBe(share)
   })
 
   test('never more than there is, enough for who waits, and in the end not more than who waits', () => {
     const amount = fc.integer({ min: 0, max: 1_000_000 })
     fc.assert(
-      fc.property(amount, amount, fc.integer({ min: 1, max: 5000 }), (left, want, waiting) => {
-        const share = given(left, want, waiting)
+      fc.property(amount, amount, fc.integer({ min: 1, max: 5000 }), (left, desired, waiting) => {
+        const share = grantedShare(left, desired, waiting)
         expect(share).toBeLessThanOrEqual(left)
         expect(share).toBeGreaterThanOrEqual(Math.min(left, waiting))
         if (left < 10) expect(share).toBeLessThanOrEqual(waiting)
@@ -186,17 +186,17 @@ describe('store', () => {
   const usual = { limit: 100, together: 5 }
   const DAY = 86_400
   let callers = 0
-  const subject = (given: Partial<Subject> = {}): Subject => ({
+  const subject = (requests: Partial<Subject> = {}): Subject => ({
     ...{ customerId: customer, kind: 'requests', usual, caller: `key:${callers++}` },
-    ...given,
+    ...requests,
   })
-  const asked = (want: number, waiting = 1, seconds = DAY) => ({ want, waiting, seconds })
+  const shareRequest = (desired: number, waiting = 1, seconds = DAY) => ({ desired, waiting, seconds })
 
   describe('a share', () => {
     test('is what the rule says, one after the other', async () => {
-      const own = subject()
+      const subjectOfTest = subject()
       let left = 100
-      for (const [want, waiting] of [
+      for (const [desired, waiting] of [
         [1, 1],
         [50, 1],
         [8, 30],
@@ -204,9 +204,9 @@ describe('store', () => {
         [100, 100],
         [1, 1],
       ] as const) {
-        const share = given(left, want, waiting)
+        const share = grantedShare(left, desired, waiting)
         left -= share
-        expect(await takeShare(own, asked(want, waiting))).toMatchObject({
+        expect(await acquireQuota(subjectOfTest, shareRequest(desired, waiting))).toMatchObject({
           share,
           taken: 100 - left,
           quota: 100,
@@ -217,60 +217,68 @@ describe('store', () => {
 
     test('of all keys together is of so many times as much, and each caller has its own', async () => {
       const { caller: _, ...together } = subject()
-      expect(await takeShare(together, asked(500, 500))).toMatchObject({ share: 500, quota: 500 })
-      expect(await takeShare(together, asked(1))).toMatchObject({ share: 0, taken: 500 })
-      expect(await takeShare(subject(), asked(100, 100))).toMatchObject({ share: 100 })
+      expect(await acquireQuota(together, shareRequest(500, 500))).toMatchObject({ share: 500, quota: 500 })
+      expect(await acquireQuota(together, shareRequest(1))).toMatchObject({ share: 0, taken: 500 })
+      expect(await acquireQuota(subject(), shareRequest(100, 100))).toMatchObject({ share: 100 })
       const another = (await addNewCustomer()) as CustomerId
-      expect(await takeShare({ ...together, customerId: another }, asked(1))).toMatchObject({ share: 1 })
+      expect(await acquireQuota({ ...together, customerId: another }, shareRequest(1))).toMatchObject({
+        share: 1,
+      })
     })
 
     test('goes by the limits of the customer from the next one on', async () => {
-      const own = subject()
+      const subjectOfTest = subject()
       const all = { customerId: customer, kind: 'requests', usual } as const
-      expect(await takeShare(own, asked(10))).toMatchObject({ quota: 100 })
+      expect(await acquireQuota(subjectOfTest, shareRequest(10))).toMatchObject({ quota: 100 })
       await database.sql(
         customer,
         'INSERT INTO customer_limits (customer_id, requests, together) VALUES ($1, 12, 3)',
         [customer],
       )
       try {
-        expect(await takeShare(own, asked(5, 5))).toMatchObject({ quota: 12, share: 2, taken: 12 })
-        expect(await takeShare(all, asked(1))).toMatchObject({ quota: 36, share: 0 })
-        expect(await takeShare(subject({ kind: 'changes' }), asked(1))).toMatchObject({ quota: 100 })
+        expect(await acquireQuota(subjectOfTest, shareRequest(5, 5))).toMatchObject({
+          quota: 12,
+          share: 2,
+          taken: 12,
+        })
+        expect(await acquireQuota(all, shareRequest(1))).toMatchObject({ quota: 36, share: 0 })
+        expect(await acquireQuota(subject({ kind: 'changes' }), shareRequest(1))).toMatchObject({
+          quota: 100,
+        })
       } finally {
         await database.sql(customer, 'UPDATE customer_limits SET requests = NULL, together = NULL')
       }
-      expect(await takeShare(own, asked(5))).toMatchObject({ quota: 100 })
+      expect(await acquireQuota(subjectOfTest, shareRequest(5))).toMatchObject({ quota: 100 })
     })
 
     test('is of the window that it says, and says how long that lasts', async () => {
-      const { windowNumber, leftMs } = await takeShare(subject(), asked(1, 1, 60))
+      const { windowNumber, leftMs } = await acquireQuota(subject(), shareRequest(1, 1, 60))
       expect(leftMs).toBeGreaterThan(0)
       expect(leftMs).toBeLessThanOrEqual(60_000)
-      const { windowNumber: day } = await takeShare(subject(), asked(1))
+      const { windowNumber: day } = await acquireQuota(subject(), shareRequest(1))
       expect(Math.floor((windowNumber * 60) / DAY)).toBe(day)
     })
   })
 
   test('of ten times as many parallel requests over two processes exactly the quota is admitted', async () => {
-    const own = subject()
+    const subjectOfTest = subject()
     const processes = [0, 1].map(() =>
-      budget(100, ({ want, waiting }) => takeShare(own, asked(want, waiting))),
+      budget(100, ({ desired, waiting }) => acquireQuota(subjectOfTest, shareRequest(desired, waiting))),
     )
-    const leases = await Promise.all(Array.from({ length: 1000 }, (_, n) => processes[n % 2]?.take()))
+    const leases = await Promise.all(Array.from({ length: 1000 }, (_, n) => processes[n % 2]?.acquire()))
     expect(leases.filter(Boolean)).toHaveLength(100)
   })
 
   test('and so it is in each window, whose edges come while requests are under way', async () => {
-    const own = subject()
+    const subjectOfTest = subject()
     const processes = [0, 1].map(() =>
-      budget(100, ({ want, waiting }) => takeShare(own, asked(want, waiting, 1))),
+      budget(100, ({ desired, waiting }) => acquireQuota(subjectOfTest, shareRequest(desired, waiting, 1))),
     )
     const admitted = new Map<number, number>()
     // Until four windows were seen: the first and the last one may be cut off by the beginning and the end.
     const work = async (_: unknown, hand: number) => {
       while (admitted.size < 4) {
-        const lease = await processes[hand % 2]?.take()
+        const lease = await processes[hand % 2]?.acquire()
         if (lease) admitted.set(lease.windowNumber, (admitted.get(lease.windowNumber) ?? 0) + 1)
         // Fixed wait: until it asks again, as a client does.
         else await sleep(1)
@@ -283,7 +291,7 @@ describe('store', () => {
   })
 
   test('the wall holds alone: without its customer the role sees no window, and writes none of others', async () => {
-    await takeShare(subject(), asked(1))
+    await acquireQuota(subject(), shareRequest(1))
     const role = new pg.Client(loginOf(database.url, 'console_keys'))
     await role.connect()
     try {
@@ -299,8 +307,8 @@ describe('store', () => {
   })
 
   test('windows that are long over are removed', async () => {
-    const own = subject()
-    await takeShare(own, asked(1, 1, 60))
+    const subjectOfTest = subject()
+    await acquireQuota(subjectOfTest, shareRequest(1, 1, 60))
     // Those of other tests are longer than a minute.
     await removePastWindows(60)
     expect(await removePastWindows(60)).toBe(0)
@@ -308,7 +316,7 @@ describe('store', () => {
     await owner.connect()
     await owner.query('ALTER TABLE limit_windows NO FORCE ROW LEVEL SECURITY')
     await owner.query('UPDATE limit_windows SET window_number = window_number - 61 WHERE subject LIKE $1', [
-      `%${own.caller}`,
+      `%${subjectOfTest.caller}`,
     ])
     await owner.end()
     expect(await removePastWindows(60)).toBe(1)

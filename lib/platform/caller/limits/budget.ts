@@ -1,7 +1,7 @@
 import 'server-only'
 import { eq } from 'drizzle-orm'
 import { database, open, type Transaction } from '#lib/platform/db/client.ts'
-import { Flight, sendAlone } from '#lib/platform/db/pipeline.ts'
+import { PipelinedQueries, sendAlone } from '#lib/platform/db/pipeline.ts'
 import { customerLimits } from '#lib/platform/db/schema/limits.ts'
 import { withoutValues } from '#lib/platform/db/statements.ts'
 import type { CustomerId } from '../rules.ts'
@@ -22,13 +22,13 @@ export type Lease = {
   share: number
 }
 
-type Ask = (asked: { want: number; waiting: number }) => Promise<Share>
+type FetchShare = (request: { desired: number; waiting: number }) => Promise<Share>
 type Waiter = { resolve: (lease: Lease | undefined) => void; reject: (error: unknown) => void }
 
 /** One limit as a process sees it. */
 export type Budget = {
   /** Counts a request: the lease that it was taken from, or undefined where the window's budget is used up. */
-  take(): Lease | undefined | Promise<Lease | undefined>
+  acquire(): Lease | undefined | Promise<Lease | undefined>
   /** Takes a count back: the request was not admitted after all. */
   giveBack(lease: Lease): void
   /** What was told last. */
@@ -39,17 +39,17 @@ export type Budget = {
  * Counts by shares that the database gives: of the quota of a window exactly so many requests are admitted, by however
  * many processes. A request is counted in the window in which its share was given, or while that window surely lasts.
  * @param usualQuota how many there usually are, for the first question
- * @param ask gives the next share
+ * @param fetchShare gives the next share
  */
-export function budget(usualQuota: number, ask: Ask, now = () => performance.now()): Budget {
+export function budget(usualQuota: number, fetchShare: FetchShare, now = () => performance.now()): Budget {
   let lease: Lease | undefined
   const waiters: Waiter[] = []
-  let isAsking = false
+  let isFetching = false
 
   const isLive = () => lease !== undefined && now() < lease.endsAt
 
   const renew = async (): Promise<void> => {
-    isAsking = true
+    isFetching = true
     while (waiters.length > 0) {
       const served = waiters.splice(0)
       await next(served).catch((error: unknown) => {
@@ -58,13 +58,13 @@ export function budget(usualQuota: number, ask: Ask, now = () => performance.now
       // Whoever came meanwhile may find something left.
       for (const waiter of waiters.splice(0)) answer(waiter)
     }
-    isAsking = false
+    isFetching = false
   }
 
   const next = async (served: Waiter[]) => {
     const sentAt = now()
-    const want = wanted(lease?.quota ?? usualQuota, isLive() ? lease?.share : undefined)
-    lease = renewed(lease, await ask({ want, waiting: served.length }), sentAt)
+    const desired = nextQuotaSize(lease?.quota ?? usualQuota, isLive() ? lease?.share : undefined)
+    lease = renewed(lease, await fetchShare({ desired, waiting: served.length }), sentAt)
     serve(lease, served)
   }
 
@@ -81,9 +81,9 @@ export function budget(usualQuota: number, ask: Ask, now = () => performance.now
   }
 
   const answer = (waiter: Waiter) => {
-    const found = inHand()
-    if (found === 'ask') waiters.push(waiter)
-    else waiter.resolve(found)
+    const inHandLease = inHand()
+    if (inHandLease === 'ask') waiters.push(waiter)
+    else waiter.resolve(inHandLease)
   }
 
   const inHand = (): Lease | undefined | 'ask' => {
@@ -96,12 +96,12 @@ export function budget(usualQuota: number, ask: Ask, now = () => performance.now
   }
 
   return {
-    take() {
-      const found = inHand()
-      if (found !== 'ask') return found
+    acquire() {
+      const inHandLease = inHand()
+      if (inHandLease !== 'ask') return inHandLease
       return new Promise((resolve, reject) => {
         waiters.push({ resolve, reject })
-        if (!isAsking) renew()
+        if (!isFetching) renew()
       })
     },
     giveBack(from) {
@@ -124,23 +124,23 @@ function renewed(before: Lease | undefined, { leftMs, ...share }: Share, sentAt:
 // shares are small at first, grow with use, and shrink to single requests as the window's budget runs out.
 
 /** Of the whole budget, what a process is given that has asked for nothing yet. */
-const FIRST = 1 / 100
+const INITIAL_SHARE = 1 / 100
 /** Of what is left of it, the most that a share may be. */
-const MOST = 1 / 10
+const MAX_SHARE = 1 / 10
 
 /** How much a process asks for: at first a hundredth of the quota, then twice as much as before. */
-export function wanted(quota: number, before: number | undefined): number {
-  return before === undefined ? Math.max(1, Math.floor(quota * FIRST)) : Math.max(1, before * 2)
+export function nextQuotaSize(quota: number, before: number | undefined): number {
+  return before === undefined ? Math.max(1, Math.floor(quota * INITIAL_SHARE)) : Math.max(1, before * 2)
 }
 
 /**
  * How much it is given. `GIVEN` says the same in SQL; a test holds the two together.
  * @param left of the window's budget
- * @param want what `wanted` said
+ * @param desired what `wanted` said
  * @param waiting requests that wait for it now: they use what they get, so that nothing of it is lost
  */
-export function given(left: number, want: number, waiting: number): number {
-  return Math.min(left, Math.max(waiting, Math.min(want, Math.floor(left * MOST))))
+export function grantedShare(left: number, desired: number, waiting: number): number {
+  return Math.min(left, Math.max(waiting, Math.min(desired, Math.floor(left * MAX_SHARE))))
 }
 
 /** What a request counts as: each as one of the requests, and some besides as what they do. */
@@ -185,11 +185,11 @@ const HOLD = 'SELECT FROM limit_windows WHERE customer_id = $1 AND subject = $2 
 const NOW = 'floor(extract(epoch FROM statement_timestamp()) / $6)::bigint'
 const BEFORE = `CASE WHEN w.window_number >= ${NOW} THEN w.taken ELSE 0 END`
 const LEFT = `greatest(0, n.quota - ${BEFORE})`
-const GIVEN = `least(${LEFT}, greatest($5::int, least($4::int, ${LEFT} / 10)))`
+const GRANTED_SHARE_SQL = `least(${LEFT}, greatest($5::int, least($4::int, ${LEFT} / 10)))`
 
-const TAKE = (kind: Kind) => `
-  UPDATE limit_windows w SET window_number = greatest(${NOW}, w.window_number), taken = ${BEFORE} + ${GIVEN},
-    share = ${GIVEN}, quota = n.quota
+const ACQUIRE_SQL = (kind: Kind) => `
+  UPDATE limit_windows w SET window_number = greatest(${NOW}, w.window_number), taken = ${BEFORE} + ${GRANTED_SHARE_SQL},
+    share = ${GRANTED_SHARE_SQL}, quota = n.quota
   FROM (SELECT coalesce(max(l.${kind}), $7::int)
       * CASE WHEN $3::boolean THEN 1 ELSE coalesce(max(l.together), $8::int) END AS quota
     FROM customer_limits l WHERE l.customer_id = $1) n
@@ -197,40 +197,40 @@ const TAKE = (kind: Kind) => `
   RETURNING w.window_number::float8 AS "windowNumber", w.share, w.taken, w.quota,
     (1000 * ((w.window_number + 1) * $6 - extract(epoch FROM statement_timestamp())))::float8 AS "leftMs"`
 
-const takes = Object.fromEntries(KINDS.map((kind) => [kind, { text: TAKE(kind) }])) as Record<
+const acquireQueries = Object.fromEntries(KINDS.map((kind) => [kind, { text: ACQUIRE_SQL(kind) }])) as Record<
   Kind,
   { text: string }
 >
 
 /** How much a share has to be, and how long a window is, in seconds. */
-export type Asked = { want: number; waiting: number; seconds: number }
+export type ShareRequest = { desired: number; waiting: number; seconds: number }
 
 /**
  * Takes a share of what is left of the window at hand. BEGIN, the customer's name, the statements and COMMIT leave
  * together: one round trip, in which nobody waits for a disk, because the table is unlogged.
  */
-export async function takeShare(subject: Subject, asked: Asked): Promise<Share> {
+export async function acquireQuota(subject: Subject, request: ShareRequest): Promise<Share> {
   // A window that is removed as too old between the first statement and the second is opened anew.
-  const share = (await takeOnce(subject, asked)) ?? (await takeOnce(subject, asked))
+  const share = (await acquireOnce(subject, request)) ?? (await acquireOnce(subject, request))
   if (!share) throw new Error('The window of a limit was removed twice while a share was taken.')
   return share
 }
 
-async function takeOnce(
+async function acquireOnce(
   { customerId, kind, caller, usual }: Subject,
-  { want, waiting, seconds }: Asked,
+  { desired, waiting, seconds }: ShareRequest,
 ): Promise<Share | undefined> {
   const { keys } = database()
   const row = [customerId, caller === undefined ? kind : `${kind} ${caller}`]
-  const asked = [caller !== undefined, want, waiting, seconds, usual.limit, usual.together]
-  const flight = new Flight()
-  const opened = open(flight, 'console_keys', customerId, 'late write')
-  const before = [flight.add({ text: OPEN }, row), flight.add({ text: HOLD }, row)]
-  const taken = flight.add(takes[kind], [...row, ...asked])
-  sendAlone(keys, flight)
+  const limitValues = [caller !== undefined, desired, waiting, seconds, usual.limit, usual.together]
+  const pipeline = new PipelinedQueries()
+  const opened = open(pipeline, 'console_keys', customerId, 'late write')
+  const before = [pipeline.add({ text: OPEN }, row), pipeline.add({ text: HOLD }, row)]
+  const acquired = pipeline.add(acquireQueries[kind], [...row, ...limitValues])
+  sendAlone(keys, pipeline)
   for (const one of [opened, ...before]) one.catch(() => {})
   try {
-    const { rows } = await taken
+    const { rows } = await acquired
     await opened
     return rows[0] as Share | undefined
   } catch (error) {
@@ -248,16 +248,16 @@ export async function removePastWindows(seconds: number): Promise<number> {
 }
 
 /** A customer's own limits; null: that of the settings. */
-export type OwnLimits = {
+export type CustomerLimits = {
   requests: number | null
   changes: number | null
   exports: number | null
   together: number | null
 }
 
-const NONE: OwnLimits = { requests: null, changes: null, exports: null, together: null }
+const NONE: CustomerLimits = { requests: null, changes: null, exports: null, together: null }
 
-export async function readLimits(tx: Transaction, customerId: CustomerId): Promise<OwnLimits> {
+export async function readLimits(tx: Transaction, customerId: CustomerId): Promise<CustomerLimits> {
   const { requests, changes, exports, together } = customerLimits
   const rows = await tx
     .select({ requests, changes, exports, together })
@@ -267,9 +267,9 @@ export async function readLimits(tx: Transaction, customerId: CustomerId): Promi
 }
 
 /** Sets those that are given; each process goes by them from the next share on that it takes. */
-export async function setLimits(tx: Transaction, customerId: CustomerId, given: Partial<OwnLimits>) {
+export async function setLimits(tx: Transaction, customerId: CustomerId, limits: Partial<CustomerLimits>) {
   await tx
     .insert(customerLimits)
-    .values({ customerId, ...given })
-    .onConflictDoUpdate({ target: customerLimits.customerId, set: { ...given, customerId } })
+    .values({ customerId, ...limits })
+    .onConflictDoUpdate({ target: customerLimits.customerId, set: { ...limits, customerId } })
 }

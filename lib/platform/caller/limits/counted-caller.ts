@@ -1,13 +1,13 @@
 import 'server-only'
 import { hash } from 'node:crypto'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { traceThrottled } from '#lib/platform/history/requests.ts'
+import { auditThrottled } from '#lib/platform/history/requests.ts'
 import { measured } from '#lib/platform/runtime/log.ts'
 import { authenticate } from '../authenticate.ts'
-import type { Caller, Door } from '../rules.ts'
+import type { ApiSurface, Caller } from '../rules.ts'
 import { cookieName, cookieValue } from '../session.ts'
-import type { Taken } from './buckets.ts'
-import { type Budget, budget, type Kind, type Lease, takeShare, WINDOW_SECONDS } from './budget.ts'
+import type { BucketState } from './buckets.ts'
+import { acquireQuota, type Budget, budget, type Kind, type Lease, WINDOW_SECONDS } from './budget.ts'
 import { limitSettings } from './settings.ts'
 
 /** The caller of a request that was counted, with the header fields that say how the limits stand. */
@@ -21,35 +21,35 @@ export type Counted = { caller: Caller; fields: Record<string, string> }
 export async function countedCaller(
   headers: { get(name: string): string | null },
   kind: () => Kind,
-  door: Door = 'api',
+  surface: ApiSurface = 'api',
 ): Promise<Counted | undefined> {
   const credential = credentialOf(headers)
   if (credential === undefined) return undefined
-  const held = heldRefusal(credential)
-  if (held) throw counted(held)
-  const caller = await proven(headers, credential, door)
+  const cachedError = cachedLimitError(credential)
+  if (cachedError) throw counted(cachedError)
+  const caller = await authenticated(headers, credential, surface)
   if (!caller) return undefined
-  const asked = kind()
-  const spent = await spend(caller, asked)
-  if ('fields' in spent) return { caller, fields: spent.fields }
-  if (asked === 'requests') hold(credential, spent.refused)
-  await traceThrottled(caller, spent.refused.limit)
-  throw counted(spent.refused)
+  const requestKind = kind()
+  const outcome = await consumeLimits(caller, requestKind)
+  if ('fields' in outcome) return { caller, fields: outcome.fields }
+  if (requestKind === 'requests') hold(credential, outcome.exceeded)
+  await auditThrottled(caller, outcome.exceeded.limit)
+  throw counted(outcome.exceeded)
 }
 
 /** What its caller is told, once it is counted for the operators. */
-function counted({ limit, problem }: Refusal): Problem {
+function counted({ limit, problem }: LimitExceeded): Problem {
   measured('limit', { limit })
   return problem
 }
 
-async function proven(
+async function authenticated(
   headers: { get(name: string): string | null },
   credential: string,
-  door: Door,
+  surface: ApiSurface,
 ): Promise<Caller | undefined> {
   try {
-    const caller = await authenticate(headers, door)
+    const caller = await authenticate(headers, surface)
     if (caller) prove(credential)
     else forget(credential)
     return caller
@@ -60,59 +60,62 @@ async function proven(
 }
 
 /** So many limits are held at once; one that is forgotten is asked for anew, and what it had unused is lost. */
-const MOST_BUDGETS = 50_000
+const MAX_BUDGETS = 50_000
 
 // With plain Next, routes may have copies of this module: they share what the process holds.
 const budgetsSlot = globalThis as typeof globalThis & { licensesInvoicesBudgets?: Map<string, Budget> }
 
 /** That a limit is used up: its name, as `RateLimit-Policy` has it, and what the caller is told. */
-type Refusal = { limit: string; problem: Problem }
+type LimitExceeded = { limit: string; problem: Problem }
 
 /**
  * Counts a request of this caller, before anything else is done for it.
  * @param kind beside the requests that each is
  * @returns the header fields that its answer has; or a refusal, where one of its limits is used up: it counts for none then
  */
-async function spend(
+async function consumeLimits(
   caller: Caller,
   kind: Kind,
-): Promise<{ fields: Record<string, string> } | { refused: Refusal }> {
+): Promise<{ fields: Record<string, string> } | { exceeded: LimitExceeded }> {
   const kinds: Kind[] = kind === 'requests' ? ['requests'] : ['requests', kind]
   const limits = kinds.flatMap((kind) => [
-    { kind, policy: kind, of: budgetOf(caller, kind, callerName(caller)) },
-    { kind, policy: `customer-${kind}`, of: budgetOf(caller, kind, undefined) },
+    { kind, policy: kind, limitBudget: budgetOf(caller, kind, callerName(caller)) },
+    { kind, policy: `customer-${kind}`, limitBudget: budgetOf(caller, kind, undefined) },
   ])
   // Those that are in hand are taken at once: most requests wait for nothing here.
-  const asked = limits.map(({ of }) => of.take())
-  const leases = asked.some((one) => one instanceof Promise)
-    ? await allTaken(limits, asked)
-    : (asked as (Lease | undefined)[])
-  const standings = limits.flatMap(({ policy, of }, at) => {
-    const lease = leases[at] ?? of.state()
+  const requestedLeases = limits.map(({ limitBudget }) => limitBudget.acquire())
+  const leases = requestedLeases.some((one) => one instanceof Promise)
+    ? await awaitLeases(limits, requestedLeases)
+    : (requestedLeases as (Lease | undefined)[])
+  const standings = limits.flatMap(({ policy, limitBudget }, at) => {
+    const lease = leases[at] ?? limitBudget.state()
     return lease ? [{ policy, lease }] : []
   })
-  const refused = limits.findIndex((_, at) => leases[at] === undefined)
-  if (refused < 0) return { fields: limitFields(standings) }
-  takeBack(limits, leases)
-  const limit = limits[refused] as (typeof limits)[number]
-  return { refused: { limit: limit.policy, problem: tooMany(limit, limitFields(standings)) } }
+  const exceededAt = limits.findIndex((_, at) => leases[at] === undefined)
+  if (exceededAt < 0) return { fields: limitFields(standings) }
+  returnLeases(limits, leases)
+  const limit = limits[exceededAt] as (typeof limits)[number]
+  return { exceeded: { limit: limit.policy, problem: tooMany(limit, limitFields(standings)) } }
 }
 
 /** All of them are waited for: what was counted is taken back where one could not be asked for. */
-async function allTaken(
-  limits: readonly { of: Budget }[],
-  asked: readonly ReturnType<Budget['take']>[],
+async function awaitLeases(
+  limits: readonly { limitBudget: Budget }[],
+  requestedLeases: readonly ReturnType<Budget['acquire']>[],
 ): Promise<(Lease | undefined)[]> {
-  const settled = await Promise.allSettled(asked)
-  const leases = settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
-  const failed = settled.find((one) => one.status === 'rejected')
+  const results = await Promise.allSettled(requestedLeases)
+  const leases = results.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+  const failed = results.find((one) => one.status === 'rejected')
   if (!failed) return leases
-  takeBack(limits, leases)
+  returnLeases(limits, leases)
   throw failed.reason
 }
 
-function takeBack(limits: readonly { of: Budget }[], leases: readonly (Lease | undefined)[]): void {
-  for (const [at, lease] of leases.entries()) if (lease) limits[at]?.of.giveBack(lease)
+function returnLeases(
+  limits: readonly { limitBudget: Budget }[],
+  leases: readonly (Lease | undefined)[],
+): void {
+  for (const [at, lease] of leases.entries()) if (lease) limits[at]?.limitBudget.giveBack(lease)
 }
 
 function callerName({ via, id, session }: Caller): string {
@@ -121,19 +124,19 @@ function callerName({ via, id, session }: Caller): string {
 
 function budgetOf({ customerId }: Caller, kind: Kind, caller: string | undefined): Budget {
   budgetsSlot.licensesInvoicesBudgets ??= new Map()
-  const held = budgetsSlot.licensesInvoicesBudgets
+  const budgets = budgetsSlot.licensesInvoicesBudgets
   const name = `${kind} ${customerId} ${caller ?? ''}`
-  const known = held.get(name)
-  if (known) return known
+  const existing = budgets.get(name)
+  if (existing) return existing
   const limits = limitSettings()
   const usual = { limit: limits[kind], together: limits.together }
   const subject = { customerId, kind, usual, ...(caller === undefined ? {} : { caller }) }
-  const made = budget(usual.limit * (caller === undefined ? usual.together : 1), (asked) =>
-    takeShare(subject, { ...asked, seconds: WINDOW_SECONDS }),
+  const made = budget(usual.limit * (caller === undefined ? usual.together : 1), (request) =>
+    acquireQuota(subject, { ...request, seconds: WINDOW_SECONDS }),
   )
-  held.set(name, made)
-  const [oldest] = held.keys()
-  if (held.size > MOST_BUDGETS && oldest !== undefined) held.delete(oldest)
+  budgets.set(name, made)
+  const [oldest] = budgets.keys()
+  if (budgets.size > MAX_BUDGETS && oldest !== undefined) budgets.delete(oldest)
   return made
 }
 
@@ -144,10 +147,10 @@ const WHAT: Record<Kind, string> = {
 }
 
 function tooMany(
-  { kind, policy, of }: { kind: Kind; policy: string; of: Budget },
+  { kind, policy, limitBudget }: { kind: Kind; policy: string; limitBudget: Budget },
   fields: Record<string, string>,
 ): Problem {
-  const lease = of.state()
+  const lease = limitBudget.state()
   const whose = policy === kind ? 'A key or session' : 'All keys and sessions of a customer together'
   const number = (lease?.quota ?? 0).toLocaleString('en')
   const detail = `${whose} may have ${number} ${WHAT[kind]} a minute, and this minute's are used up.`
@@ -156,13 +159,13 @@ function tooMany(
 }
 
 /** A limit and how it stands. */
-export type Standing = { policy: string; lease: Lease }
+export type LimitStatus = { policy: string; lease: Lease }
 
 /**
  * The header fields of draft-ietf-httpapi-ratelimit-headers-10: what the limits are (`q` requests in `w` seconds), and
  * how they stand (`r` left as far as this process knows, for `t` seconds).
  */
-function limitFields(standings: readonly Standing[], now = performance.now()): Record<string, string> {
+function limitFields(standings: readonly LimitStatus[], now = performance.now()): Record<string, string> {
   const policies = standings.map(({ policy, lease }) => `"${policy}";q=${lease.quota};w=${WINDOW_SECONDS}`)
   const states = standings.map(
     ({ policy, lease }) => `"${policy}";r=${leftOf(lease)};t=${secondsLeft(lease, now)}`,
@@ -174,7 +177,7 @@ function limitFields(standings: readonly Standing[], now = performance.now()): R
 export function bucketFields(
   policy: string,
   perMinute: number,
-  { left, full }: Taken,
+  { left, full }: BucketState,
 ): Record<string, string> {
   return {
     'RateLimit-Policy': `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
@@ -192,63 +195,65 @@ function leftOf({ quota, taken, unused }: Lease): number {
 }
 
 /** For how long a credential that was proven once is not a stranger's, in milliseconds. */
-const PROVEN_MS = 10 * 60_000
+const AUTHENTICATED_MS = 10 * 60_000
 /** For how long who is over a limit is answered so without being looked up again, in milliseconds. */
-const HELD_MS = 1000
-const MOST_CREDENTIALS = 20_000
+const BLOCKED_MS = 1000
+const MAX_CREDENTIALS = 20_000
 
-type Known = { until: number; held?: { until: number; refusal: Refusal } }
+type CredentialState = { until: number; blocked?: { until: number; error: LimitExceeded } }
 
 // Of the whole process, where routes have copies of this module.
-const credentialsSlot = globalThis as typeof globalThis & { licensesInvoicesCredentials?: Map<string, Known> }
-const known = () => {
+const credentialsSlot = globalThis as typeof globalThis & {
+  licensesInvoicesCredentials?: Map<string, CredentialState>
+}
+const credentials = () => {
   credentialsSlot.licensesInvoicesCredentials ??= new Map()
   return credentialsSlot.licensesInvoicesCredentials
 }
 
 /** The digest of the key or the cookie that a request carries; undefined where it carries none. */
 export function credentialOf(headers: { get(name: string): string | null }): string | undefined {
-  const given =
+  const secret =
     headers.get('authorization') ?? cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
-  return given === undefined ? undefined : hash('sha256', given, 'base64url')
+  return secret === undefined ? undefined : hash('sha256', secret, 'base64url')
 }
 
 /** Whether it was somebody's a short while ago: then looking it up again is no guess of a stranger's. */
-export function wasProven(credential: string): boolean {
-  const found = known().get(credential)
-  return found !== undefined && performance.now() < found.until
+export function wasAuthenticated(credential: string): boolean {
+  const state = credentials().get(credential)
+  return state !== undefined && performance.now() < state.until
 }
 
 /** Notes that it is somebody's. */
 export function prove(credential: string): void {
-  const all = known()
-  const until = performance.now() + PROVEN_MS
-  const found = all.get(credential)
-  if (found) {
-    found.until = until
+  const all = credentials()
+  const until = performance.now() + AUTHENTICATED_MS
+  const state = all.get(credential)
+  if (state) {
+    state.until = until
     return
   }
   all.set(credential, { until })
   const [oldest] = all.keys()
-  if (all.size > MOST_CREDENTIALS && oldest !== undefined) all.delete(oldest)
+  if (all.size > MAX_CREDENTIALS && oldest !== undefined) all.delete(oldest)
 }
 
 /** Notes that it is nobody's: it was revoked, or it ended. */
 export function forget(credential: string): void {
-  known().delete(credential)
+  credentials().delete(credential)
 }
 
 /**
  * Remembers for a second that its caller is over a limit: a client that doesn't heed its refusals costs the database one
  * look-up a second. Nothing else is done for it meanwhile, so that nothing is lost where the key is revoked just then.
  */
-function hold(credential: string, refusal: Refusal): void {
-  const found = known().get(credential)
-  if (found) found.held = { until: performance.now() + HELD_MS, refusal }
+function hold(credential: string, error: LimitExceeded): void {
+  const state = credentials().get(credential)
+  if (state) state.blocked = { until: performance.now() + BLOCKED_MS, error }
 }
 
 /** The refusal that it was given a moment ago. */
-function heldRefusal(credential: string): Refusal | undefined {
-  const held = known().get(credential)?.held
-  return held && performance.now() < held.until ? held.refusal : undefined
+function cachedLimitError(credential: string): LimitExceeded | undefined {
+  const blocked = credentials().get(credential)?.blocked
+  return blocked && performance.now() < blocked.until ? blocked.error : undefined
 }

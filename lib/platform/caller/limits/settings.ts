@@ -34,14 +34,14 @@ export const limitSettings = defineSettings(
       CONNECTIONS_PER_ADDRESS: limit.default(1000),
     })
     .transform(
-      (given): LimitConfig => ({
-        requests: given.RATE_LIMIT_REQUESTS,
-        changes: given.RATE_LIMIT_CHANGES,
-        exports: given.RATE_LIMIT_EXPORTS,
-        together: given.RATE_LIMIT_TOGETHER,
-        strangers: given.RATE_LIMIT_STRANGERS,
-        signIns: given.RATE_LIMIT_SIGN_INS,
-        connections: given.CONNECTIONS_PER_ADDRESS,
+      (values): LimitConfig => ({
+        requests: values.RATE_LIMIT_REQUESTS,
+        changes: values.RATE_LIMIT_CHANGES,
+        exports: values.RATE_LIMIT_EXPORTS,
+        together: values.RATE_LIMIT_TOGETHER,
+        strangers: values.RATE_LIMIT_STRANGERS,
+        signIns: values.RATE_LIMIT_SIGN_INS,
+        connections: values.CONNECTIONS_PER_ADDRESS,
       }),
     ),
 )

@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { ownerOf } from '../logins.ts'
-import { hasCitus, type Place, placesOf, readTables, type Table } from './places.ts'
+import { type Distribution, distributionOf, hasCitus, readTables, type Table } from './places.ts'
 
 /** What is to be done: the tables that go elsewhere, and the foreign keys that no longer hold or are made anew. */
 export type Plan = {
-  moves: { table: string; to: Place; parts: string[] }[]
+  moves: { table: string; to: Distribution; parts: string[] }[]
   dropped: string[]
-  kept: string[]
-  statements: string[]
+  restored: string[]
+  queries: string[]
 }
 
 type Key = { table: string; name: string; to: string; definition: string }
@@ -28,7 +28,7 @@ export async function distribute(url: string, { dryRun = false } = {}): Promise<
     if (rows.length === 0) throw new Error('Citus knows no machine to spread to: add one by citus_add_node.')
     await client.query('BEGIN')
     const plan = planOf(await readTables(client), await readKeys(client))
-    if (!dryRun) for (const statement of plan.statements) await client.query(statement)
+    if (!dryRun) for (const query of plan.queries) await client.query(query)
     await client.query(dryRun ? 'ROLLBACK' : 'COMMIT')
     return plan
   } finally {
@@ -37,33 +37,33 @@ export async function distribute(url: string, { dryRun = false } = {}): Promise<
 }
 
 /** What a trigger of a part writes to, in place of the function of that name that is for one machine (lib/platform/db/migrations). */
-const BESIDE = `CREATE OR REPLACE FUNCTION beside(named text, place text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+const COLOCATED_SHARD_FUNCTION = `CREATE OR REPLACE FUNCTION beside(named text, place text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT format('%s_%s', named, other.shardid)
     FROM pg_catalog.pg_dist_shard own JOIN pg_catalog.pg_dist_shard other ON other.shardminvalue = own.shardminvalue
     WHERE own.shardid = substring(place FROM '_([0-9]+)$')::bigint AND other.logicalrelid = named::regclass), named)
 $$`
 
 function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
-  const places = placesOf(tables)
+  const distribution = distributionOf(tables)
   const moves = tables.flatMap(({ name, now, parts }) => {
-    const to = places.get(name) ?? 'home'
+    const to = distribution.get(name) ?? 'home'
     return to === now || to === 'home' ? [] : [{ table: name, to, parts }]
   })
   const forced = tables
     .filter(({ isUnforced, now }) => isUnforced && now === 'spread')
     .map(({ name }) => `ALTER TABLE ${id(name)} FORCE ROW LEVEL SECURITY`)
-  if (moves.length === 0) return { moves, dropped: [], kept: [], statements: forced }
+  if (moves.length === 0) return { moves, dropped: [], restored: [], queries: forced }
   const holds = ({ table, to, definition }: Key) => {
-    const [from, into] = [places.get(table), places.get(to)]
+    const [from, into] = [distribution.get(table), distribution.get(to)]
     if (from === 'home') return into === 'home'
     return from === 'spread' && into !== 'home' && !(into === 'everywhere' && definition.includes(' CASCADE'))
   }
-  const kept = keys.filter(holds)
+  const colocatedKeys = keys.filter(holds)
   const touched = keys.filter((key) =>
     [key.table, key.to].some((name) => moves.some(({ table }) => table === name)),
   )
-  const first = tables.find(({ name }) => places.get(name) === 'spread')?.name ?? ''
-  const statements = [
+  const first = tables.find(({ name }) => distribution.get(name) === 'spread')?.name ?? ''
+  const queries = [
     ...forced,
     'SET LOCAL lock_timeout = 0',
     'SET LOCAL statement_timeout = 0',
@@ -72,7 +72,7 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
     'SET LOCAL citus.enable_unsafe_triggers TO on',
     'SET LOCAL citus.enable_local_reference_table_foreign_keys TO off',
     ...touched.map(({ table, name }) => `ALTER TABLE ${id(table)} DROP CONSTRAINT ${id(name)}`),
-    BESIDE,
+    COLOCATED_SHARD_FUNCTION,
     ...moves
       .toSorted((a, b) => Number(b.table === first) - Number(a.table === first))
       .flatMap((move) => moved(move, first)),
@@ -82,24 +82,24 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
         ({ table, name, definition }) => `ALTER TABLE ${id(table)} ADD CONSTRAINT ${id(name)} ${definition}`,
       ),
   ]
-  const shown = ({ table, name }: Key) => `${table}.${name}`
+  const keyName = ({ table, name }: Key) => `${table}.${name}`
   return {
     moves,
-    dropped: touched.filter((key) => !holds(key)).map(shown),
-    kept: touched.filter((key) => kept.includes(key)).map(shown),
-    statements,
+    dropped: touched.filter((key) => !holds(key)).map(keyName),
+    restored: touched.filter((key) => colocatedKeys.includes(key)).map(keyName),
+    queries,
   }
 }
 
 /** The owner sees all rows while they are sent, and nobody else any more than before. */
 function moved({ table, to, parts }: Plan['moves'][number], first: string): string[] {
-  const beside = table === first ? 'none' : first
+  const colocateWith = table === first ? 'none' : first
   const all = [id(table), ...parts]
   return [
     ...all.map((one) => `ALTER TABLE ${one} NO FORCE ROW LEVEL SECURITY`),
     to === 'everywhere'
       ? `SELECT create_reference_table('${table}')`
-      : `SELECT create_distributed_table('${table}', 'customer_id', colocate_with => '${beside}')`,
+      : `SELECT create_distributed_table('${table}', 'customer_id', colocate_with => '${colocateWith}')`,
     ...all.map((one) => `ALTER TABLE ${one} FORCE ROW LEVEL SECURITY`),
   ]
 }

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { ownerOf } from '../logins.ts'
 import { hasCitus } from './places.ts'
 
-const PLACE = `
+const SHARD_LOCATION = `
   SELECT s.shardid::text AS shard, s.shardminvalue = s.shardmaxvalue AS "isAlone", n.nodename || ':' || n.nodeport AS machine
   FROM pg_dist_shard s
   JOIN pg_dist_placement p ON p.shardid = s.shardid
@@ -43,23 +43,24 @@ async function withoutForce<T>(client: pg.Client, work: () => Promise<T>): Promi
 export async function isolate(url: string, customerId: CustomerId, to?: string): Promise<string> {
   const client = new pg.Client(ownerOf(url))
   await client.connect()
-  const place = async () => {
-    const { rows } = await client.query<{ shard: string; isAlone: boolean; machine: string }>(PLACE, [
-      customerId,
-    ])
+  const shardLocation = async () => {
+    const { rows } = await client.query<{ shard: string; isAlone: boolean; machine: string }>(
+      SHARD_LOCATION,
+      [customerId],
+    )
     if (!rows[0]) throw new Error('The tables are not spread: see database distribute.')
     return rows[0]
   }
   try {
     if (!(await hasCitus(client))) throw new Error('This database has no Citus: nothing is spread.')
-    await place()
+    await shardLocation()
     await withoutForce(client, async () => {
-      if (!(await place()).isAlone) await client.query(SPLIT, [customerId])
-      const { shard, machine } = await place()
+      if (!(await shardLocation()).isAlone) await client.query(SPLIT, [customerId])
+      const { shard, machine } = await shardLocation()
       if (to !== undefined && to !== machine)
         await client.query(MOVE, [shard, ...parts(machine), ...parts(to)])
     })
-    return (await place()).machine
+    return (await shardLocation()).machine
   } finally {
     await client.end()
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placesOf, type Table } from './places.ts'
+import { distributionOf, type Table } from './places.ts'
 
 const table = (name: string, more: Partial<Table> = {}): Table => ({
   name,
@@ -15,7 +15,7 @@ const table = (name: string, more: Partial<Table> = {}): Table => ({
 })
 
 test('a table lies where its keys can be kept, and beside those that it is joined with', () => {
-  const places = placesOf([
+  const distribution = distributionOf([
     table('customers', { hasCustomer: false, isUniqueOverAll: true }),
     table('invoices', { pointsTo: ['customers'] }),
     table('lines', { pointsTo: ['invoices'] }),
@@ -26,7 +26,7 @@ test('a table lies where its keys can be kept, and beside those that it is joine
     table('assets'),
     table('people', { hasCustomer: false, isUniqueOverAll: true }),
   ])
-  expect(Object.fromEntries(places)).toEqual({
+  expect(Object.fromEntries(distribution)).toEqual({
     customers: 'everywhere',
     invoices: 'spread',
     lines: 'spread',
@@ -48,7 +48,7 @@ test('what only those at home point to lies with them, over any number of steps 
     table('assets'),
   ]
   for (const tables of [chain, chain.toReversed()])
-    expect(Object.fromEntries(placesOf(tables))).toEqual({
+    expect(Object.fromEntries(distributionOf(tables))).toEqual({
       first: 'home',
       second: 'home',
       third: 'home',

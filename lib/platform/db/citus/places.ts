@@ -4,7 +4,7 @@ import type pg from 'pg'
  * Where the rows of a table lie in a database that Citus spreads. `spread`: with their customer, on one of the machines.
  * `everywhere`: a copy on each of them. `home`: on the one that is asked first, the coordinator.
  */
-export type Place = 'spread' | 'everywhere' | 'home'
+export type Distribution = 'spread' | 'everywhere' | 'home'
 
 /** What the catalog says of a table. */
 export type Table = {
@@ -23,7 +23,7 @@ export type Table = {
   /** Its parts, where it is kept in months: what is moved with it. */
   parts: string[]
   /** Where it lies now. */
-  now: Place
+  now: Distribution
 }
 
 /**
@@ -31,21 +31,21 @@ export type Table = {
  * the customer is spread, unless callers are looked up in it, it points to one that stays at home, or nobody but those
  * at home points to it: what is joined with them lies beside them. Of those that are not spread, the ones that spread rows point to lie everywhere, where no trigger of theirs forbids it.
  */
-export function placesOf(tables: readonly Table[]): ReadonlyMap<string, Place> {
-  const home = new Set(tables.filter(isHeld).map(({ name }) => name))
-  const held = new Set(tables.filter(({ hasRowTrigger }) => hasRowTrigger).map(({ name }) => name))
-  addUntilNone(held, tables, ({ pointsTo }) => pointsTo.some((other) => held.has(other)))
-  for (const name of held) home.add(name)
+export function distributionOf(tables: readonly Table[]): ReadonlyMap<string, Distribution> {
+  const home = new Set(tables.filter(isLocal).map(({ name }) => name))
+  const withRowTrigger = new Set(tables.filter(({ hasRowTrigger }) => hasRowTrigger).map(({ name }) => name))
+  addUntilNone(withRowTrigger, tables, ({ pointsTo }) => pointsTo.some((other) => withRowTrigger.has(other)))
+  for (const name of withRowTrigger) home.add(name)
   addUntilNone(home, tables, ({ name }) => {
     const by = tables.filter(({ name: other, pointsTo }) => other !== name && pointsTo.includes(name))
     return by.length > 0 && by.every(({ name: other }) => home.has(other))
   })
-  const spread = tables.filter(({ name }) => !home.has(name))
-  const pointedTo = new Set(spread.flatMap(({ pointsTo }) => pointsTo))
+  const distributed = tables.filter(({ name }) => !home.has(name))
+  const pointedTo = new Set(distributed.flatMap(({ pointsTo }) => pointsTo))
   return new Map(
     tables.map(({ name }) => {
       if (!home.has(name)) return [name, 'spread']
-      return [name, pointedTo.has(name) && !held.has(name) ? 'everywhere' : 'home']
+      return [name, pointedTo.has(name) && !withRowTrigger.has(name) ? 'everywhere' : 'home']
     }),
   )
 }
@@ -58,11 +58,11 @@ function addUntilNone(set: Set<string>, tables: readonly Table[], belongs: (tabl
   }
 }
 
-function isHeld({ hasCustomer, isUniqueOverAll, hasRowTrigger, isLookedUp }: Table): boolean {
+function isLocal({ hasCustomer, isUniqueOverAll, hasRowTrigger, isLookedUp }: Table): boolean {
   return !hasCustomer || isUniqueOverAll || hasRowTrigger || isLookedUp
 }
 
-const LOOK_UPS = "ARRAY['console_keys', 'console_sessions', 'console_sign_in']"
+const CALLER_LOGINS = "ARRAY['console_keys', 'console_sessions', 'console_sign_in']"
 
 const TABLES = `
   SELECT c.relname AS name, a.attnum IS NOT NULL AS "hasCustomer",
@@ -70,7 +70,7 @@ const TABLES = `
       AS "isUniqueOverAll",
     EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 1 = 1)
       AS "hasRowTrigger",
-    EXISTS (SELECT FROM unnest(${LOOK_UPS}) login WHERE has_any_column_privilege(login, c.oid, 'SELECT'))
+    EXISTS (SELECT FROM unnest(${CALLER_LOGINS}) login WHERE has_any_column_privilege(login, c.oid, 'SELECT'))
       AS "isLookedUp",
     c.relrowsecurity AND NOT c.relforcerowsecurity AS "isUnforced",
     ARRAY(SELECT DISTINCT p.relname::text FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid

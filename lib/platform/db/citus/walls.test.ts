@@ -11,7 +11,7 @@ const LOGINS = ['console_app', 'console_reads', 'console_streams'] as const
 const INSUFFICIENT_PRIVILEGE = '42501'
 const READ_ONLY = '25006'
 /** Another table points to it; the kept sums were deleted before. */
-const REFUSALS = new Set(['23503', 'P0001'])
+const REJECTIONS = new Set(['23503', 'P0001'])
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -49,24 +49,24 @@ const COLUMNS = `
 /** What is there of the other customer, by table, as that customer sees it. */
 async function theirs(): Promise<Record<string, string>> {
   const tables = await database.sql('other', COLUMNS)
-  const found: Record<string, string> = {}
+  const ids: Record<string, string> = {}
   for (const { table } of tables) {
     const rows = await database.sql('other', `SELECT * FROM ${table}`).catch(() => [])
-    found[String(table)] = rows
+    ids[String(table)] = rows
       .map((row) => JSON.stringify(row))
       .sort()
       .join()
   }
-  return found
+  return ids
 }
 
 /** How many rows a statement changed as one customer; undefined where the login may not say it at all. */
-async function changed(login: (typeof LOGINS)[number], statement: string): Promise<number | undefined> {
+async function changed(login: (typeof LOGINS)[number], query: string): Promise<number | undefined> {
   const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
   try {
     await client.query("BEGIN; SET LOCAL console.customer = 'own'")
-    const { rowCount } = await client.query(statement)
+    const { rowCount } = await client.query(query)
     await client.query('COMMIT')
     return rowCount ?? 0
   } catch (error) {
@@ -84,20 +84,22 @@ describe.each(LOGINS)('as %s', (login) => {
     expect(before.line_items?.length).toBeGreaterThan(0)
     let touched = 0
     for (const { table, column } of await database.sql('own', COLUMNS)) {
-      const [own] = await database.sql('own', `SELECT count(*)::int AS rows FROM ${table}`).catch(() => [])
-      if (!own) continue
-      const rows = Number(own.rows)
+      const [visibleRows] = await database
+        .sql('own', `SELECT count(*)::int AS rows FROM ${table}`)
+        .catch(() => [])
+      if (!visibleRows) continue
+      const rows = Number(visibleRows.rows)
       if (column) {
         const count = await changed(login, `UPDATE ${table} SET ${column} = ${column}`)
         expect([table, count === undefined || count <= rows]).toEqual([table, true])
         touched += count ?? 0
       }
-      const gone = await changed(login, `DELETE FROM ${table}`).catch((error: { code?: string }) => {
-        if (REFUSALS.has(error.code ?? '')) return 0
+      const deleted = await changed(login, `DELETE FROM ${table}`).catch((error: { code?: string }) => {
+        if (REJECTIONS.has(error.code ?? '')) return 0
         throw error
       })
-      expect([table, gone === undefined || gone <= rows]).toEqual([table, true])
-      touched += gone ?? 0
+      expect([table, deleted === undefined || deleted <= rows]).toEqual([table, true])
+      touched += deleted ?? 0
     }
     expect(await theirs()).toEqual(before)
     // It is a wall that is tried here, and not tables without rows.

@@ -17,7 +17,7 @@ import { serverProcess, socketFolder } from './server.ts'
 import { chooseLaunch } from './way.ts'
 
 /** The folder of an archive with what stands beside the cluster in DATA_DIR. */
-const BESIDE = 'licenses-invoices'
+const EXTRA_FOLDER = 'licenses-invoices'
 
 /** What a dump says of itself. */
 type About = {
@@ -51,15 +51,17 @@ export async function dumpEmbedded(dataDir: string, file: string, signal?: Abort
     try {
       const names = await secretFiles(dataDir)
       const about: About = { postgres: /\d+\.\d+/.exec(embedded.note)?.[0] ?? '', platform: PLATFORM }
-      const beside = [tarEntry(`${BESIDE}/about.json`, Buffer.from(JSON.stringify(about)))]
+      const extraEntries = [tarEntry(`${EXTRA_FOLDER}/about.json`, Buffer.from(JSON.stringify(about)))]
       const cluster = await findCluster(dataDir)
-      beside.push(tarEntry(`${BESIDE}/${PASSWORD}`, Buffer.from(await readPassword(cluster ?? ''))))
+      extraEntries.push(
+        tarEntry(`${EXTRA_FOLDER}/${PASSWORD}`, Buffer.from(await readPassword(cluster ?? ''))),
+      )
       for (const name of names)
-        beside.push(tarEntry(`${BESIDE}/${name}`, await readFile(join(dataDir, name))))
+        extraEntries.push(tarEntry(`${EXTRA_FOLDER}/${name}`, await readFile(join(dataDir, name))))
       const archive = await baseBackup(embedded.url)
       const whole = Readable.from(
         (async function* () {
-          yield* beside
+          yield* extraEntries
           yield* archive
         })(),
       )
@@ -110,21 +112,23 @@ async function baseBackup(url: string): Promise<Readable> {
   const fail = (error: Error) => void archive.destroy(error)
   client.on('error', fail)
   client.on('end', () => archive.readableEnded || fail(new Error('The server ended before the backup did.')))
-  const take = (chunk: Buffer) => {
+  const writeChunk = (chunk: Buffer) => {
     if (chunk[0] === NEW_ARCHIVE && ++archives > 1) fail(new Error('The server has tablespaces.'))
     // The bytes are those of a buffer that the next message is read into.
     if (chunk[0] === DATA && !archive.push(Buffer.from(chunk.subarray(1)))) socket.pause()
   }
-  client.query(copying(take, fail, () => archive.push(null)) as unknown as Parameters<Client['query']>[0])
+  client.query(
+    copying(writeChunk, fail, () => archive.push(null)) as unknown as Parameters<Client['query']>[0],
+  )
   return archive
 }
 
 /** What pg asks of a query that it is to send by itself. */
-function copying(take: (chunk: Buffer) => void, fail: (error: Error) => void, end: () => void) {
+function copying(writeChunk: (chunk: Buffer) => void, fail: (error: Error) => void, end: () => void) {
   const ignore = () => {}
   return {
     submit: (connection: { query(text: string): void }) => connection.query(COMMAND),
-    handleCopyData: ({ chunk }: { chunk: Buffer }) => take(chunk),
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => writeChunk(chunk),
     handleError: fail,
     handleReadyForQuery: end,
     handleRowDescription: ignore,
@@ -142,9 +146,9 @@ const BLOCK = 512
  */
 function tarEntry(name: string, content: Buffer): Buffer {
   if (Buffer.byteLength(name) > 99) throw new RangeError(`${name} is too long a name.`)
-  const head = Buffer.alloc(BLOCK)
+  const header = Buffer.alloc(BLOCK)
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0')
-  const put = (text: string, at: number) => head.write(text, at)
+  const put = (text: string, at: number) => header.write(text, at)
   put(name, 0)
   put(octal(0o600, 7), 100)
   put(octal(0, 7), 108)
@@ -155,9 +159,9 @@ function tarEntry(name: string, content: Buffer): Buffer {
   put(' '.repeat(8), 148)
   put('0', 156)
   put('ustar\x0000', 257)
-  const sum = head.reduce((total, byte) => total + byte, 0)
+  const sum = header.reduce((total, byte) => total + byte, 0)
   put(`${octal(sum, 6)}\0 `, 148)
-  return Buffer.concat([head, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)])
+  return Buffer.concat([header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)])
 }
 
 /** What a restore did. */
@@ -186,15 +190,15 @@ export async function restoreEmbedded(
   try {
     await mkdir(half, { mode: 0o700 })
     await unpack(file, half)
-    const beside = join(half, BESIDE)
-    await expectFitting(beside, half, launch)
-    const secrets = await secretFiles(beside)
+    const extraPath = join(half, EXTRA_FOLDER)
+    await expectFitting(extraPath, half, launch)
+    const secrets = await secretFiles(extraPath)
     // Unpacking takes minutes, in which somebody may have started it.
     await expectFree(dataDir, replace)
     const aside = await moveAside(dataDir, old)
-    for (const name of secrets) await copyFile(join(beside, name), join(dataDir, name))
-    await copyFile(join(beside, PASSWORD), `${launch.data}-password`)
-    await rm(beside, { recursive: true })
+    for (const name of secrets) await copyFile(join(extraPath, name), join(dataDir, name))
+    await copyFile(join(extraPath, PASSWORD), `${launch.data}-password`)
+    await rm(extraPath, { recursive: true })
     // The lock of a socket names the server that was dumped, which may live.
     await rm(socketFolder(half), { recursive: true, force: true })
     await give(half, launch)
@@ -219,45 +223,46 @@ async function expectFree(dataDir: string, replace: boolean): Promise<void> {
 /** By the system's `tar`, which Linux, macOS and Windows have; the sum at the end of the file is checked. */
 async function unpack(file: string, folder: string): Promise<void> {
   const tar = spawn('tar', ['-x', '-o', '-f', '-', '-C', folder], { stdio: ['pipe', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   tar.stderr.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
   const ended = once(tar, 'close')
   try {
     await pipeline(createReadStream(file), createGunzip(), tar.stdin)
   } catch (error) {
     tar.kill()
-    throw new Error(`${file} is not a whole dump: ${said.trim() || (error as Error).message}`)
+    throw new Error(`${file} is not a whole dump: ${output.trim() || (error as Error).message}`)
   }
   const [code] = await ended
-  if (code !== 0) throw new Error(`${file} can't be unpacked: ${said.trim()}`)
+  if (code !== 0) throw new Error(`${file} can't be unpacked: ${output.trim()}`)
 }
 
-async function expectFitting(beside: string, half: string, launch: Launch): Promise<void> {
-  const text = await readFile(join(beside, 'about.json'), 'utf8').catch(() => '')
-  const parts = [join(half, 'backup_label'), join(beside, PASSWORD)]
+async function expectFitting(extraPath: string, half: string, launch: Launch): Promise<void> {
+  const text = await readFile(join(extraPath, 'about.json'), 'utf8').catch(() => '')
+  const parts = [join(half, 'backup_label'), join(extraPath, PASSWORD)]
   if (text === '' || !(await Promise.all(parts.map(exists))).every(Boolean))
     throw new Error('The file is no dump of the embedded database.')
   const { postgres, platform }: About = JSON.parse(text)
   const { file, args, options } = commandLine(launch, 'postgres', ['--version'])
   const { stdout } = await promisify(execFile)(file, args, options)
-  const own = /\d+/.exec(stdout)?.[0]
+  const installedMajor = /\d+/.exec(stdout)?.[0]
   const major = (await readFile(join(half, 'PG_VERSION'), 'utf8')).trim()
   if (platform !== PLATFORM)
     throw new Error(`The dump is of ${platform} and this is ${PLATFORM}: its files do not fit.`)
-  if (major !== own) throw new Error(`The dump is of PostgreSQL ${postgres}, and this release has ${own}.`)
+  if (major !== installedMajor)
+    throw new Error(`The dump is of PostgreSQL ${postgres}, and this release has ${installedMajor}.`)
 }
 
 async function moveAside(dataDir: string, cluster: string | undefined): Promise<string[]> {
-  const mark = `.replaced-${new Date().toISOString().replace(/[-:]|\..*/g, '')}`
+  const suffix = `.replaced-${new Date().toISOString().replace(/[-:]|\..*/g, '')}`
   const moved = (await secretFiles(dataDir)).map((name) => join(dataDir, name))
   // The cluster may be elsewhere; its password is beside it.
   if (cluster) moved.push(cluster, `${cluster}-password`)
   const links = (await lstat(join(dataDir, 'postgres')).catch(() => undefined))?.isSymbolicLink()
   if (links) await rm(join(dataDir, 'postgres'))
-  for (const path of moved) await rename(path, `${path}${mark}`)
-  return moved.map((path) => `${path}${mark}`)
+  for (const path of moved) await rename(path, `${path}${suffix}`)
+  return moved.map((path) => `${path}${suffix}`)
 }
 
 /** To the account that runs the server, where it is not ours. */

@@ -46,10 +46,10 @@ test("starts in spite of a postmaster.pid with somebody else's process", async (
 
 test.each(['copy', 'c'.repeat(90)])('does not take a copy (%s) for its running original', async (name) => {
   // By socket in the first case, by a port in the second.
-  const original = name === 'copy' ? dataDir : await copyOf(dataDir, join(root, `${name}-original`))
+  const sourceDir = name === 'copy' ? dataDir : await copyOf(dataDir, join(root, `${name}-original`))
   const copy = await copyOf(dataDir, join(root, name))
-  const first = await startEmbedded(original)
-  const text = await readFile(join(original, 'postgres', 'postmaster.pid'), 'utf8')
+  const first = await startEmbedded(sourceDir)
+  const text = await readFile(join(sourceDir, 'postgres', 'postmaster.pid'), 'utf8')
   await writeFile(join(copy, 'postgres', 'postmaster.pid'), text)
   const second = await startEmbedded(copy)
   await sql(second.url, 'CREATE TABLE only_in_the_copy ()')

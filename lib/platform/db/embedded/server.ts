@@ -14,7 +14,7 @@ const logFolder = 'log'
 const startLog = (cluster: string) => `${cluster}.log`
 
 /** A start leaves two lines. The file of starts is put aside once it is longer than this, in bytes. */
-const LONGEST = 1_000_000
+const MAX_LOG_BYTES = 1_000_000
 
 const DAY = 86_400_000
 
@@ -26,11 +26,11 @@ export async function forgetOldLogs(cluster: string, now = Date.now()): Promise<
   const folder = join(cluster, logFolder)
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name)
-    const found = await stat(path).catch(() => undefined)
-    if (found && now - found.mtimeMs > 6 * DAY) await rm(path, { force: true })
+    const stats = await stat(path).catch(() => undefined)
+    if (stats && now - stats.mtimeMs > 6 * DAY) await rm(path, { force: true })
   }
   const starts = await stat(startLog(cluster)).catch(() => undefined)
-  if (starts && starts.size > LONGEST) await rename(startLog(cluster), `${startLog(cluster)}.1`)
+  if (starts && starts.size > MAX_LOG_BYTES) await rename(startLog(cluster), `${startLog(cluster)}.1`)
 }
 
 /** The last lines of what the server wrote, of the day and of its start, for an error message. */
@@ -189,8 +189,8 @@ async function canListen(folder: string): Promise<boolean> {
   return (await listenOnce({ path: join(folder, `try-${randomBytes(3).toString('hex')}`) })) !== undefined
 }
 
-async function freePort(wanted: number): Promise<number | undefined> {
-  const address = await listenOnce({ host: '127.0.0.1', port: wanted })
+async function freePort(preferred: number): Promise<number | undefined> {
+  const address = await listenOnce({ host: '127.0.0.1', port: preferred })
   return typeof address === 'object' ? address.port : undefined
 }
 
@@ -247,7 +247,7 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
     return (await readlink(`/proc/${pid}/cwd`)) === cluster
   } catch (error) {
     // A container's root may not look into the processes of other accounts, but sees whose they are.
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') return isOwned(pid, cluster)
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return servesCluster(pid, cluster)
     if (process.platform === 'linux') return false
   }
   const answer = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'comm='], {
@@ -256,7 +256,7 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
   return answer?.stdout.includes('postgres') ?? false
 }
 
-async function isOwned(pid: number, cluster: string): Promise<boolean> {
+async function servesCluster(pid: number, cluster: string): Promise<boolean> {
   const owners = await Promise.all([stat(`/proc/${pid}`), stat(cluster)]).catch(() => undefined)
   return owners !== undefined && owners[0].uid === owners[1].uid
 }

@@ -12,10 +12,10 @@ export function emptyFolder(): Promise<string> {
 }
 
 /** Rows of one statement, on a connection of its own. */
-export async function sql(url: string, statement: string): Promise<unknown[]> {
+export async function sql(url: string, query: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  return client.query(statement).then(
+  return client.query(query).then(
     ({ rows }) => client.end().then(() => rows),
     (error) => client.end().then(() => Promise.reject(error)),
   )
@@ -39,7 +39,7 @@ export async function copyOf(dataDir: string, copy: string): Promise<string> {
  * input, releases, and ends. As the account `uid`, if that is given.
  * @returns the process, and the note that it got
  */
-export async function otherUser(dataDir: string, statement = 'SELECT 1', uid?: number) {
+export async function otherUser(dataDir: string, query = 'SELECT 1', uid?: number) {
   const module = new URL('../embedded.ts', import.meta.url).href
   const script = `
     import { startEmbedded } from ${JSON.stringify(module)}
@@ -47,7 +47,7 @@ export async function otherUser(dataDir: string, statement = 'SELECT 1', uid?: n
     const embedded = await startEmbedded(${JSON.stringify(dataDir)})
     const client = new pg.Client({ connectionString: embedded.url })
     await client.connect()
-    await client.query(${JSON.stringify(statement)})
+    await client.query(${JSON.stringify(query)})
     await client.end()
     console.log(embedded.note)
     process.stdin.on('end', () => embedded.release()).resume()`

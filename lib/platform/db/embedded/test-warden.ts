@@ -10,7 +10,7 @@ import { isAlive, serverProcess } from './server.ts'
 const GRACE = 10_000
 
 /** Ends what its owner started. */
-export type Warden = {
+export type ProcessReaper = {
   /** A process that leads a group of its own (it was spawned `detached`), with all that it starts in its group. */
   endGroup(pid: number): void
   /** A folder of this run: what runs on it as PostgreSQL ends, and the folder goes. */
@@ -24,17 +24,17 @@ export type Warden = {
  * the kernel closes with its owner, so that nobody has to ask who is still alive.
  * @param graceMs how long those that it asks to end have for it, in milliseconds
  */
-export function startWarden(graceMs = GRACE): Warden {
+export function startProcessReaper(graceMs = GRACE): ProcessReaper {
   const args = ['--disable-warning=ExperimentalWarning', fileURLToPath(import.meta.url), String(graceMs)]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'], detached: true })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   child.unref()
   // A pipe is a socket here, which would keep its owner from ending.
   ;(child.stdin as typeof child.stdin & { unref(): void }).unref()
-  const tell = (what: string, value: string | number) => child.stdin.write(`${what} ${value}\n`)
+  const send = (what: string, value: string | number) => child.stdin.write(`${what} ${value}\n`)
   return {
-    endGroup: (pid) => tell('group', pid),
-    removeFolder: (path) => tell('folder', path),
+    endGroup: (pid) => send('group', pid),
+    removeFolder: (path) => send('folder', path),
     dismiss() {
       child.ref()
       child.stdin.end()
@@ -43,9 +43,9 @@ export function startWarden(graceMs = GRACE): Warden {
   }
 }
 
-async function tidyUp(orders: string): Promise<void> {
-  const given = orders.split('\n').map((line) => /^(\w+) (.+)$/.exec(line) ?? [])
-  const values = (what: string) => given.flatMap(([, name, value = '']) => (name === what ? [value] : []))
+async function tidyUp(commands: string): Promise<void> {
+  const parsed = commands.split('\n').map((line) => /^(\w+) (.+)$/.exec(line) ?? [])
+  const values = (what: string) => parsed.flatMap(([, name, value = '']) => (name === what ? [value] : []))
   // First who would start a server again, or write into a folder.
   await Promise.all(values('group').map((pid) => end(-Number(pid), 'SIGTERM')))
   await Promise.all(values('folder').map(removeFolder))
@@ -65,12 +65,12 @@ async function removeFolder(folder: string): Promise<void> {
 /** The database folders of the data directories in a folder; these lie at most two folders deep. */
 async function clustersIn(folder: string, depth = 2): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const found = entries.map(async (entry) => {
+  const clusters = entries.map(async (entry) => {
     const path = join(folder, entry.name)
     if (entry.name === 'postgres') return realpath(path).catch(() => [])
     return entry.isDirectory() && depth > 0 ? clustersIn(path, depth - 1) : []
   })
-  return (await Promise.all(found)).flat()
+  return (await Promise.all(clusters)).flat()
 }
 
 /** @param pid a process, or the negative id of a group */

@@ -44,7 +44,7 @@ export async function joinServer(cluster: string): Promise<User | undefined> {
   const password = await readPassword(cluster)
   const socket = new Socket()
   const client = new Client({ ...connection, ...address, password, stream: () => socket })
-  const gone = new Promise<void>((resolve) => client.once('end', () => resolve()))
+  const disconnected = new Promise<void>((resolve) => client.once('end', () => resolve()))
   // Without a listener the end of the server would end us.
   client.on('error', () => undefined)
   try {
@@ -58,10 +58,16 @@ export async function joinServer(cluster: string): Promise<User | undefined> {
     await makeDatabase(client)
     // A user's program may end without leaving.
     socket.unref()
-    return { url: urlOf(address, password), version, port, gone, leave: () => leave(cluster, client, socket) }
+    return {
+      url: urlOf(address, password),
+      version,
+      port,
+      gone: disconnected,
+      leave: () => leave(cluster, client, socket),
+    }
   } catch (error) {
     socket.destroy()
-    if (isRefusal(error)) {
+    if (isRejection(error)) {
       throw new Error(`The embedded PostgreSQL in ${cluster} refuses us: ${error.message} (${error.code})`)
     }
     return undefined
@@ -82,7 +88,7 @@ const connection = {
 }
 
 /** The server's own refusals, but not that it is starting, stopping or full: these pass. */
-function isRefusal(error: unknown): error is DatabaseError {
+function isRejection(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && !error.code?.startsWith('57') && error.code !== '53300'
 }
 

@@ -25,19 +25,19 @@ test('what a killed process started ends with it: its groups, its PostgreSQL, it
   const program = `
     import { spawn } from 'node:child_process'
     import { startEmbedded } from ${module('../embedded.ts')}
-    import { startWarden } from ${module('./test-warden.ts')}
-    const warden = startWarden(200)
-    warden.removeFolder(${JSON.stringify(root)})
+    import { startProcessReaper } from ${module('./test-warden.ts')}
+    const reaper = startProcessReaper(200)
+    reaper.removeFolder(${JSON.stringify(root)})
     await startEmbedded(${JSON.stringify(join(root, 'data'))})
     const stubborn = ${JSON.stringify(STUBBORN)}
     const args = ['--input-type=module', '-e', stubborn, 'first', stubborn]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
-    warden.endGroup(child.pid)`
+    reaper.endGroup(child.pid)`
   const owner = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [said] = await once(owner.stdout, 'data')
-  const started = [...JSON.parse(String(said)), await serverOf(join(root, 'data'))]
+  const [output] = await once(owner.stdout, 'data')
+  const started = [...JSON.parse(String(output)), await serverOf(join(root, 'data'))]
   expect(started.map((pid) => isAlive(pid))).toEqual([true, true, true])
   owner.kill('SIGKILL')
   await expect.poll(() => started.filter((pid) => isAlive(pid))).toEqual([])

@@ -31,8 +31,9 @@ test('runs as the user that we are, or as root in one of two ways', async () => 
   const dataDir = await folder('any', 0o700)
   const { note, release } = await startEmbedded(dataDir)
   await release()
-  const rootWays = /, as (root through a user namespace|the account \w+, because it refuses to run as root)$/
-  expect(note).toMatch(isRoot ? rootWays : /, as this user/)
+  const rootLaunch =
+    /, as (root through a user namespace|the account \w+, because it refuses to run as root)$/
+  expect(note).toMatch(isRoot ? rootLaunch : /, as this user/)
   if (!note.includes('as root through')) return
   // What root's namespace made is not to be given up for an empty one where there are no namespaces.
   await expect(startEmbedded(dataDir, { namespaces: false })).rejects.toThrow(/chown[\s\S]*DATABASE_URL/)

@@ -58,7 +58,10 @@ async function rootLaunch(plain: Launch, dataDir: string, owner: Stats | undefin
 
 async function namespaceLaunch(plain: Launch, who: string): Promise<Launch | undefined> {
   // The id inside must be one with a name, which initdb looks up: 1000 has none in many containers.
-  const { uid, gid } = (await knownAccounts()).find((account) => account.uid > 0) ?? { uid: 1000, gid: 1000 }
+  const { uid, gid } = (await existingAccounts()).find((account) => account.uid > 0) ?? {
+    uid: 1000,
+    gid: 1000,
+  }
   const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`]
   const launch = { ...plain, prefix, how: `${who} through a user namespace` }
   return (await works(launch)) ? launch : undefined
@@ -79,7 +82,7 @@ type Account = { name: string; uid: number; gid: number }
 const shared = '/var/lib/licenses-invoices'
 
 /** The accounts of this machine. */
-export async function knownAccounts(): Promise<Account[]> {
+export async function existingAccounts(): Promise<Account[]> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const rows = passwd.split('\n').map((line) => line.split(':'))
   const accounts = rows.map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
@@ -96,12 +99,12 @@ async function accountLaunch(
   dataDir: string,
   owner?: { uid: number; gid: number },
 ): Promise<Launch | undefined> {
-  const accounts = await knownAccounts()
+  const accounts = await existingAccounts()
   const named = (name: string) => accounts.find((account) => account.name === name && account.uid > 0)
   const account = owner ?? named('postgres') ?? named('nobody')
   if (!account) return undefined
   const { uid, gid } = account
-  const name = accounts.find((known) => known.uid === uid)?.name ?? `uid ${uid}`
+  const name = accounts.find((candidate) => candidate.uid === uid)?.name ?? `uid ${uid}`
   const anywhere = {
     ...plain,
     account: { uid, gid },
@@ -113,8 +116,8 @@ async function accountLaunch(
   if (owner || (await works(there))) return there
   const home = join(shared, createHash('sha256').update(dataDir).digest('hex').slice(0, 16))
   await openFolder(home)
-  const apart = { ...there, data: join(home, 'postgres') }
-  return (await works(apart)) ? apart : undefined
+  const accountFolder = { ...there, data: join(home, 'postgres') }
+  return (await works(accountFolder)) ? accountFolder : undefined
 }
 
 /** A copy of the binaries that every account can read, made once per version. */

@@ -22,4 +22,8 @@ export const customerId = () => key('customer_id').notNull()
 export const sortable = (name: string, amount: string) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`${amount}::double precision`))
 /** Where a company is, beside the lines of its address; the country is its code of two letters (ISO 3166-1). */
-export const place = () => ({ postcode: text('postcode'), city: text('city'), country: text('country') })
+export const localityColumns = () => ({
+  postcode: text('postcode'),
+  city: text('city'),
+  country: text('country'),
+})

@@ -10,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { bytea, createdAt, customerId, key, place, time } from './columns.ts'
+import { bytea, createdAt, customerId, key, localityColumns, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
   id: key('id').primaryKey(),
@@ -50,7 +50,7 @@ export const billingProfiles = pgTable(
     id: key('id').notNull(),
     name: text('name').notNull(),
     address: text('address'),
-    ...place(),
+    ...localityColumns(),
     taxId: text('tax_id'),
     /** In its country's register of companies. */
     registration: text('registration'),

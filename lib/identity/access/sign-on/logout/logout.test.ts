@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { type HostileIssuer, startHostile } from '../../../../../test/fakes/issuers/hostile.ts'
-import { end, type IssuerStandIn, listen, startIssuer } from '../../../../../test/fakes/issuers/provider.ts'
+import { end, type FakeIssuer, listen, startIssuer } from '../../../../../test/fakes/issuers/provider.ts'
 import { signOnAt } from '../../../../../test/fakes/issuers/walk.ts'
 import { answerLogout, pruneLogouts } from '../logout.ts'
 import { Browser, goThrough, setUp } from '../test-browser.ts'
@@ -20,7 +20,7 @@ const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as CustomerId[] as [
 const EMAIL = 'ana@alder.example'
 let database: TestDatabase
 let issuer: HostileIssuer
-let real: IssuerStandIn
+let real: FakeIssuer
 let [providerId, ofBirch, ofCedar, ana, made] = ['', '', '', '', 0]
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ async function enter(sid?: string): Promise<Browser> {
   expect((await browser.caller())?.id).toBe(ana)
   return browser
 }
-async function tell(
+async function sendLogout(
   token: string | undefined,
   provider = providerId,
   type = 'application/x-www-form-urlencoded',
@@ -70,12 +70,12 @@ async function tell(
   return [response.status, await response.text(), response.headers.get('cache-control')]
 }
 const DONE = [200, '', 'no-store']
-const REFUSED = [400, '{"error":"invalid_request"}', 'no-store']
+const INVALID = [400, '{"error":"invalid_request"}', 'no-store']
 
 describe('a logout token', () => {
   it('ends all sessions of its subject, from the next request on, and is in the history', async () => {
     const [one, other] = [await enter(), await enter('a session')]
-    expect(await tell(await issuer.sign(honest(), undefined, 'logout+jwt'))).toEqual(DONE)
+    expect(await sendLogout(await issuer.sign(honest(), undefined, 'logout+jwt'))).toEqual(DONE)
     expect([await one.caller(), await other.caller()]).toEqual([undefined, undefined])
     const rows = await database.sql(
       alder,
@@ -86,11 +86,11 @@ describe('a logout token', () => {
 
   it('ends the one session that it names, with or without its subject', async () => {
     const [one, other, third] = [await enter('first'), await enter('second'), await enter('third')]
-    expect(await tell(await issuer.sign({ ...honest(), sid: 'first' }))).toEqual(DONE)
+    expect(await sendLogout(await issuer.sign({ ...honest(), sid: 'first' }))).toEqual(DONE)
     const { sub: _, ...nobody } = honest()
-    expect(await tell(await issuer.sign({ ...nobody, sid: 'second' }))).toEqual(DONE)
+    expect(await sendLogout(await issuer.sign({ ...nobody, sid: 'second' }))).toEqual(DONE)
     // A name with somebody else's subject is no session of either.
-    expect(await tell(await issuer.sign({ ...honest(), sub: 'subject-2', sid: 'third' }))).toEqual(DONE)
+    expect(await sendLogout(await issuer.sign({ ...honest(), sub: 'subject-2', sid: 'third' }))).toEqual(DONE)
     const left = [await one.caller(), await other.caller(), await third.caller()]
     expect(left.map((caller) => caller?.id)).toEqual([undefined, undefined, ana])
   })
@@ -106,7 +106,7 @@ describe('a logout token', () => {
     expect(await goThrough(browser, { email: EMAIL, providerId })).toMatch(/^\/sign-in\/customer/)
     const waiting = () => database.opened.signIn.query('SELECT FROM pending_sign_ins')
     expect((await waiting()).rowCount).toBe(1)
-    expect(await tell(await issuer.sign(honest()))).toEqual(DONE)
+    expect(await sendLogout(await issuer.sign(honest()))).toEqual(DONE)
     expect((await waiting()).rowCount).toBe(0)
     await database.sql(alder, "DELETE FROM second_factors WHERE name = 'App'")
   })
@@ -132,7 +132,7 @@ describe('a hostile one is refused, and ends nothing', () => {
   }
   it.each(Object.entries(LIES))('%s', async (_, lie) => {
     const browser = await enter()
-    expect(await tell(await issuer.sign({ ...lie(honest()) }))).toEqual(REFUSED)
+    expect(await sendLogout(await issuer.sign({ ...lie(honest()) }))).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
   })
 
@@ -142,15 +142,15 @@ describe('a hostile one is refused, and ends nothing', () => {
     ['of another type', undefined, 'at+jwt'],
   ] as const)('%s', async (_, signature, typ) => {
     const browser = await enter()
-    expect(await tell(await issuer.sign(honest(), signature, typ))).toEqual(REFUSED)
+    expect(await sendLogout(await issuer.sign(honest(), signature, typ))).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
   })
 
   it('shown a second time, also to others than the first time', async () => {
     const token = await issuer.sign(honest())
-    expect(await tell(token)).toEqual(DONE)
+    expect(await sendLogout(token)).toEqual(DONE)
     const browser = await enter()
-    expect(await tell(token)).toEqual(REFUSED)
+    expect(await sendLogout(token)).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
     // While it could still count, it is kept.
     expect(await pruneLogouts()).toBe(0)
@@ -160,17 +160,17 @@ describe('a hostile one is refused, and ends nothing', () => {
   it('at the address of another customer’s provider, or of none', async () => {
     const browser = await enter()
     for (const provider of [ofBirch, 'nobodys', ''])
-      expect(await tell(await issuer.sign(honest()), provider)).toEqual(REFUSED)
+      expect(await sendLogout(await issuer.sign(honest()), provider)).toEqual(INVALID)
     // Another customer's client at the same issuer, with the same subject: it ends its own sessions.
-    expect(await tell(await issuer.sign({ ...honest(), aud: 'other' }), ofBirch)).toEqual(DONE)
+    expect(await sendLogout(await issuer.sign({ ...honest(), aud: 'other' }), ofBirch)).toEqual(DONE)
     expect((await browser.caller())?.id).toBe(ana)
   })
 
   it('that is no token, too long, or no form', async () => {
     const browser = await enter()
     for (const token of [undefined, '', 'x', 'a.b.c', 'x'.repeat(20_000)])
-      expect(await tell(token)).toEqual(REFUSED)
-    expect(await tell(await issuer.sign(honest()), providerId, 'application/json')).toEqual(REFUSED)
+      expect(await sendLogout(token)).toEqual(INVALID)
+    expect(await sendLogout(await issuer.sign(honest()), providerId, 'application/json')).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
   })
 })
@@ -183,16 +183,16 @@ it('a real provider ends a session of its own', async () => {
   const { providerId: led, query } = await signOnAt(location)
   expect([led, await browser.comeBack(led, query)]).toEqual([ofCedar, '/'])
   expect((await browser.caller())?.email).toBe(email)
-  const asked: string[] = []
+  const paths: string[] = []
   const server = createServer(async (req, res) => {
-    asked.push(await text(req))
+    paths.push(await text(req))
     const headers = { 'content-type': String(req.headers['content-type']) }
-    const init = { method: 'POST', headers, body: asked.at(-1) ?? '' }
+    const init = { method: 'POST', headers, body: paths.at(-1) ?? '' }
     res.statusCode = (await answerLogout(new Request('http://localhost:3000/', init), ofCedar)).status
     res.end()
   })
   const address = await listen(server)
   await real.logOut('sub-ana', address)
-  expect([asked.length, await browser.caller()]).toEqual([1, undefined])
+  expect([paths.length, await browser.caller()]).toEqual([1, undefined])
   await end(server)
 })

@@ -1,5 +1,5 @@
 import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, place } from '../columns.ts'
+import { createdAt, customerId, key, localityColumns } from '../columns.ts'
 import { customers } from '../customers.ts'
 
 /** Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name. */
@@ -10,7 +10,7 @@ export const issuers = pgTable(
     name: key('name').notNull(),
     /** One line of the address per line. */
     address: text('address'),
-    ...place(),
+    ...localityColumns(),
     taxId: text('tax_id'),
     /** In its country's register of companies. */
     registration: text('registration'),
