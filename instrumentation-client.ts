@@ -1,4 +1,4 @@
-import { startNavigation } from '#components/shell/navigation/begun.ts'
+import { startNavigation } from '#components/shell/navigation/pending-navigation.ts'
 
 // Next runs this before it sets anything up in the browser. React and the router are four fifths of that work, and Next does it
 // all in one task, in which a page can neither scroll nor paint. Here each is set up in a task of its own. Timers run in their

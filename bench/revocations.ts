@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addAsset, addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
@@ -19,7 +19,7 @@ import {
   REVOCATIONS,
   type Revocation,
   UNANSWERED,
-} from './revocation-ways.ts'
+} from './revocation-methods.ts'
 
 // A thousand keys end, one way or another, while all of them are used as fast as they can be: is any request answered that
 // began after its key had ended?

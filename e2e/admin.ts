@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { operate, run } from './own-app.ts'
+import { operate, run } from './isolated-app.ts'
 import { appEnvironment } from './server.ts'
 
 /** What an operator's command printed on standard output; it must succeed. */
@@ -73,7 +73,7 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Writes down what licenses were: asset, days ago, purchased, assigned. */
     async addSamples(samples: [string, number, number, number][]) {
       const input = JSON.stringify([id, samples])
-      printed(['readings'], await run('e2e/add-readings.ts', env, [], input))
+      printed(['readings'], await run('e2e/add-seat-samples.ts', env, [], input))
     },
     /** Leaves the customer with sums that can't be answered. */
     async breakSums() {

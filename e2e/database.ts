@@ -56,7 +56,11 @@ const newName = () => `console_e2e_${randomBytes(6).toString('hex')}`
 
 /** A process of its own: what it needs is the server's, which Playwright's can't load. */
 async function runDistributed(...command: string[]): Promise<string> {
-  const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'e2e/spread.ts']
+  const args = [
+    '--conditions=react-server',
+    '--disable-warning=ExperimentalWarning',
+    'e2e/distributed-database.ts',
+  ]
   const env = { ...process.env, ...EMBEDDED, DATABASE_SECRET: SECRET }
   return (await promisify(execFile)(process.execPath, [...args, ...command], { env })).stdout.trim()
 }

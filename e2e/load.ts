@@ -1,4 +1,4 @@
-import { openConnection } from './line.ts'
+import { openConnection } from './tcp-connection.ts'
 
 export type Load = {
   /** How many requests were answered with 200. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { freePort } from './free-port.ts'
 import { appEnvironment } from './server.ts'
 

@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, mkdtempSync, readFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { testFolder } from '#lib/platform/db/test-folder.ts'
 import { build } from '../scripts/build.ts'
 import { NO_LIMITS } from '../test/fakes/no-limits.ts'

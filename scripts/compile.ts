@@ -1,5 +1,5 @@
 import '#lib/server/application.ts'
-import '#lib/billing/invoice-files/drawing.ts'
+import '#lib/billing/invoice-files/worker.ts'
 import { loadApi } from '#lib/server/api.ts'
 
 // Loads what a web process and its drawing thread load, so that Node keeps it compiled in its cache (NODE_COMPILE_CACHE) when this ends: each

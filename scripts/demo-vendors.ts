@@ -3,10 +3,10 @@ import { hasLicenses, type LicensedRow, listAssets } from '#lib/licenses/assets/
 import { readVendors } from '#lib/licenses/license-changes/jobs.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { harborDemo, harborScenarios } from '../test/fakes/harbor.ts'
-import { vendorFakes } from '../test/fakes/stand-ins.ts'
+import { harborDemo, harborScenarios } from '../test/fakes/harbor-demo.ts'
+import { vendorFakes } from '../test/fakes/vendor-fakes.ts'
+import type { FakeDeclaration, Seed } from '../test/fakes/vendors/declaration.ts'
 import type { Fake } from '../test/fakes/vendors/fake.ts'
-import type { FakeDeclaration, Seed } from '../test/fakes/vendors/stand-in.ts'
 
 /** Short enough to wait for. In milliseconds and seconds, as their names say. */
 const TIMES = { VENDOR_STALE_MS: '5000', VENDOR_PAUSE_MS: '10000' }

@@ -12,7 +12,7 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
 import { checkSettings } from '#lib/server/registry.ts'
-import { harborDemo } from '../test/fakes/harbor.ts'
+import { harborDemo } from '../test/fakes/harbor-demo.ts'
 import { build } from './build.ts'
 import { startDemoVendors } from './demo-vendors.ts'
 

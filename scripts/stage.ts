@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { startProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 
 /** A program that runs, with all that it starts. */
 export type Stage = {

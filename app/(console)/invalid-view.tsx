@@ -1,5 +1,5 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { PROBLEMS, Problem } from '#lib/platform/api/problem.ts'
 

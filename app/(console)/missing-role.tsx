@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import {
   type Caller,
   may,
@@ -11,8 +11,8 @@ import {
   rolesWith,
 } from '#lib/platform/caller/rules.ts'
 import { auditDenial } from '#lib/platform/history/requests.ts'
+import { requestMeta } from './request-meta.ts'
 import { SCREENS } from './screens.ts'
-import { requestMeta } from './trace.ts'
 
 /**
  * What stands on a page that the caller may not see: which role is needed, and where they can go. That they asked for it

@@ -5,7 +5,7 @@ import { listNeeds } from '#lib/notifications/needs/operations.ts'
 import type { Output } from '#lib/platform/api/contract.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { currentCaller } from './caller.ts'
-import { requestMeta } from './trace.ts'
+import { requestMeta } from './request-meta.ts'
 
 /** What needs the caller of this request: the frame and the page ask once together. */
 export const currentNeeds = cache(async (): Promise<Output<typeof contract> | undefined> => {

@@ -4,15 +4,15 @@ import { NeedsScreen } from '#components/notifications/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listNeeds, readNeedsMail } from '#lib/notifications/needs/client.ts'
 import { readNeedsMail as readMail } from '#lib/notifications/needs/operations.ts'
 import { requireCaller } from './caller.ts'
 import { Hydrated } from './hydrated.tsx'
-import { Streamed, settleWithin } from './late.tsx'
 import { currentNeeds } from './needs.ts'
-import { requestMeta } from './trace.ts'
+import { requestMeta } from './request-meta.ts'
+import { Streamed, settleWithin } from './streamed.tsx'
 
 export const metadata: Metadata = { title: 'Home' }
 

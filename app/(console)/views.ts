@@ -3,7 +3,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Views } from '#lib/workspace/views/contract.ts'
 import { listViews } from '#lib/workspace/views/operations.ts'
-import { requestMeta } from './trace.ts'
+import { requestMeta } from './request-meta.ts'
 
 /** The caller's saved views, for the frame; none where they could not be read, which no page fails for. */
 export async function viewsOf(caller: Caller): Promise<Views> {

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { ErrorPage } from '#components/ui/way-out.tsx'
+import { ErrorPage } from '#components/ui/error-page.tsx'
 
 export const metadata: Metadata = { title: 'Not found' }
 

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
-import { existingAccounts } from '#lib/platform/db/embedded/way.ts'
+import { existingAccounts } from '#lib/platform/db/embedded/choose-launch.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 
 /** What is started here, and the package of Debian or Ubuntu that has it. */
 const NEEDED = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
 import { type Cluster, distributeTables, type Machine, startCluster } from './cluster.ts'

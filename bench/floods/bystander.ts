@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Pace, paceOf } from '../http/pace.ts'
+import { type Pace, paceOf } from '../http/throughput.ts'
 
 /** What another customer has meanwhile. */
 export type Seen = {

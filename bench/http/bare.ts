@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { type Pace, paceOf } from './pace.ts'
-import type { RecordedQueries } from './statements.ts'
+import type { RecordedQueries } from './recorded-queries.ts'
+import { type Pace, paceOf } from './throughput.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 

@@ -5,8 +5,8 @@ import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { answer } from '#lib/platform/api/endpoint.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import type { RequestTemplate } from './load.ts'
+import { type RecordedQueries, recordQueries } from './recorded-queries.ts'
 import type { Loaded } from './seed.ts'
-import { type RecordedQueries, recordQueries } from './statements.ts'
 
 /** A call that is measured beside others that do the same. */
 export type Case = {

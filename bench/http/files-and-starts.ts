@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { type Program, startApp } from './program.ts'
 import type { Loaded } from './seed.ts'

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { pageToken } from '#lib/platform/lists/keyset.ts'
 import { load, type RequestTemplate } from './load.ts'
-import { type Pace, type Range, rangeOf } from './pace.ts'
 import type { Program } from './program.ts'
 import { middle, type Setting } from './rounds.ts'
 import { type Loaded, signedIn } from './seed.ts'
+import { type Pace, type Range, rangeOf } from './throughput.ts'
 
 /** Few: what reads much would only wait for itself. */
 const CONNECTIONS = 4

@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import { type Pace, paceOf } from './pace.ts'
+import { type Pace, paceOf } from './throughput.ts'
 
 /** What a connection asks for, again and again. */
 export type RequestTemplate = {

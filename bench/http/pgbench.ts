@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { RecordedQueries } from './recorded-queries.ts'
 import type { Setting } from './rounds.ts'
-import type { RecordedQueries } from './statements.ts'
 
 /**
  * How many times a second `pgbench` sends these statements, prepared and in one flight each time; undefined where it

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 import { WEB } from '../../scripts/web-process.mjs'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'

@@ -2,9 +2,9 @@ import type pg from 'pg'
 import { bare } from './bare.ts'
 import type { Case } from './cases.ts'
 import { load } from './load.ts'
-import { type Pace, type Range, rangeOf } from './pace.ts'
 import type { Program } from './program.ts'
-import { roundTrips } from './statements.ts'
+import { roundTrips } from './recorded-queries.ts'
+import { type Pace, type Range, rangeOf } from './throughput.ts'
 
 export type Measured = {
   name: string

@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ProcessReaper } from '#lib/platform/db/embedded/test-warden.ts'
+import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { PASSWORD } from '../failover/nodes.ts'
 import { startPair } from '../failover/pair.ts'
 import type { Account } from '../failover/programs.ts'
-import { queryRows } from './found.ts'
+import { queryRows } from './database-state.ts'
 import { copyToRecover, makeArchive, makeServer, type Programs, promoted, settings, start } from './server.ts'
 
 /** A database with the addresses of its superuser and its owner. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, freePorts, serverBinaries, waitFor } from '../failover/programs.ts'
-import { queryRows } from './found.ts'
+import { queryRows } from './database-state.ts'
 
 /** A server of this machine's PostgreSQL, with the files of deploy/single. */
 export type Server = { url(user: string, database: string): string; stop(): Promise<void> }

@@ -1,7 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import Link from 'next/link'
-import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import {
   Cell,
   Row,
@@ -11,7 +12,6 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 
 /** A product with its months, as text. */
 export type ProductView = {

@@ -5,10 +5,10 @@ import Link from 'next/link'
 import { useEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { LinkSpinner } from '#components/ui/link-hint.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 import type { Need } from '#lib/notifications/needs/contract.ts'
-import { describeNeed } from '#lib/notifications/needs/words.ts'
+import { describeNeed } from '#lib/notifications/needs/messages.ts'
 import { useDismissal } from './use-dismissal.ts'
 
 type NeedLineProps = {

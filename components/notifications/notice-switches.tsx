@@ -1,5 +1,5 @@
 import { Badge } from '#components/ui/badge.tsx'
-import { type ButtonVariant, buttonVariants } from '#components/ui/button-look.ts'
+import { type ButtonVariant, buttonVariants } from '#components/ui/button-variants.ts'
 import { type Kind, NOTICE_NAMES, type NoticeSubscription } from '#lib/notifications/notices/rules.ts'
 
 /**

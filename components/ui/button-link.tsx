@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import type { ComponentProps } from 'react'
-import { type ButtonVariant, buttonVariants } from './button-look.ts'
+import { type ButtonVariant, buttonVariants } from './button-variants.ts'
 
 /** A link that looks like a button: it leads somewhere, it changes nothing. */
 export function ButtonLink({

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { type ButtonVariant, buttonVariants } from './button-look.ts'
+import { type ButtonVariant, buttonVariants } from './button-variants.ts'
 import { Spinner } from './spinner.tsx'
 
 /** A button. While `pending` it keeps its place and the focus, shows a spinner, and does nothing. */

@@ -3,7 +3,7 @@
 import { Check, Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import type { ButtonVariant } from './button-look.ts'
+import type { ButtonVariant } from './button-variants.ts'
 import { useCopy } from './use-copy.ts'
 
 /** Copies the text that `text` makes when pressed, and says that it did. */

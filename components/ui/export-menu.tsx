@@ -2,7 +2,7 @@
 
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { buttonVariants } from './button-look.ts'
+import { buttonVariants } from './button-variants.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /**

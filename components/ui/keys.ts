@@ -1,4 +1,4 @@
-import { getItem, setItem } from './kept.ts'
+import { getItem, setItem } from './local-storage.ts'
 
 // Keys of one letter. Whoever speaks to the computer, or types by accident, can turn them off (WCAG 2.1.4).
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { Check, Copy, Ellipsis } from 'lucide-react'
-import { buttonVariants } from './button-look.ts'
+import { buttonVariants } from './button-variants.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { useCopy } from './use-copy.ts'
 

@@ -1,5 +1,5 @@
-import { buttonVariants } from './button-look.ts'
-import { ErrorPage } from './way-out.tsx'
+import { buttonVariants } from './button-variants.ts'
+import { ErrorPage } from './error-page.tsx'
 
 /** What an address that names nothing shows, with the way out. */
 export function NothingHere() {

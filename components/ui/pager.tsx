@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { ButtonLink } from './button-link.tsx'
-import { LinkSpinner } from './link-hint.tsx'
+import { LinkSpinner } from './link-spinner.tsx'
 
 /**
  * The pages before and after one of a list, each by its address; nothing where there is one page only. Newest first

@@ -1,5 +1,5 @@
 import { ArrowDownUp } from 'lucide-react'
-import { SelectMenu, type SelectOption } from './pick-menu.tsx'
+import { SelectMenu, type SelectOption } from './select-menu.tsx'
 
 /**
  * Its order, where a list has no column heads, as on phones, or not all of them.

@@ -7,7 +7,7 @@ import { unzip } from '#lib/platform/files/test-zip.ts'
 import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { createDatabase } from '../database.ts'
-import { isolatedEnvironment, run, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
 
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

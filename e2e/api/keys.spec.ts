@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
 import { type AppDatabase, createDatabase } from '../database.ts'
-import { isolatedEnvironment, operate, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, operate, startIsolatedApp } from '../isolated-app.ts'
 
 // Keys behind a proxy that is trusted to say where a request comes from, by two processes.
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset } from '../admin.ts'
-import { isolatedEnvironment, postmaster, run, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, postmaster, run, startIsolatedApp } from '../isolated-app.ts'
 
 const path = '/billing/v1/assets/workspace-suite-1'
 let data: string

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
-import { connectToEach } from '../crew.ts'
 import { type AppDatabase, createDatabase } from '../database.ts'
-import { openConnection } from '../line.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { openConnection } from '../tcp-connection.ts'
+import { connectToEach } from '../workers.ts'
 
 let data: string
 let database: AppDatabase

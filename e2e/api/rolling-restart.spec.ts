@@ -5,8 +5,8 @@ import { expect, test } from '@playwright/test'
 import { startBalancer } from '../../test/fakes/balancer.ts'
 import { asset, newCustomer } from '../admin.ts'
 import { createDatabase } from '../database.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 import { startLoad } from '../load.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
 
 // Two servers on one database behind a balancer, which asks them for /healthz. Nothing is tried again on the way.
 

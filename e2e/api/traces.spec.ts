@@ -5,8 +5,8 @@ import { expect, test } from '@playwright/test'
 import { type Collector, openCollector } from '../../lib/server/traces/test-collector.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
 import { type AppDatabase, createDatabase } from '../database.ts'
-import { openConnection } from '../line.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { openConnection } from '../tcp-connection.ts'
 
 /** Has a process say which modules of OpenTelemetry it loads, but for the interface alone, which Next loads anyway. */
 const COLLECTOR = `

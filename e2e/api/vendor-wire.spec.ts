@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { startGoogle } from '../../test/fakes/google/stand-in.ts'
-import { startMicrosoft } from '../../test/fakes/microsoft/stand-in.ts'
-import { startRecorder } from '../../test/fakes/vendors/wiretap.ts'
+import { startGoogle } from '../../test/fakes/google/fake.ts'
+import { startMicrosoft } from '../../test/fakes/microsoft/fake.ts'
+import { startRecorder } from '../../test/fakes/vendors/recorder.ts'
 import { asset, newCustomer } from '../admin.ts'
 import { createDatabase } from '../database.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 // The built server stands between us and the network with a fetch of its own: only here can be seen what leaves.
 

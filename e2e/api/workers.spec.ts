@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
-import { connectToEach, logged, workersOf } from '../crew.ts'
 import { type AppDatabase, createDatabase } from '../database.ts'
-import type { Connection } from '../line.ts'
+import { isolatedEnvironment, operate, postmaster, run, startIsolatedApp } from '../isolated-app.ts'
 import { startLoad } from '../load.ts'
-import { isolatedEnvironment, operate, postmaster, run, startIsolatedApp } from '../own-app.ts'
+import type { Connection } from '../tcp-connection.ts'
+import { connectToEach, logged, workersOf } from '../workers.ts'
 
 // What crew.test.ts and its neighbors can't see with fake processes: what two real ones share, and how they end.
 

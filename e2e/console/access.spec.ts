@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 

@@ -7,11 +7,11 @@ import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGoodAsItIs } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { expectGoodAsItIs } from '../good.ts'
-import { byKeyboard, byTouch, type InputDriver } from '../hands.ts'
-import { isolatedEnvironment, run, startIsolatedApp } from '../own-app.ts'
+import { byKeyboard, byTouch, type InputDriver } from '../input-driver.ts'
+import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
 
 // Five ways that people go with accounts and keys, each by the keyboard alone, and each with a finger on a phone in the dark.
 // Axe looks at every state: what is opened, what is refused, and what was done.
@@ -95,7 +95,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await press(button('Send the link'))
     await sees(page.getByRole('status').filter({ hasText: 'a mail with a link is on its way' }))
     // The job of the app may be first.
-    expect((await run('e2e/tell-members.ts', there.env)).code).toBe(0)
+    expect((await run('e2e/notify-members.ts', there.env)).code).toBe(0)
     const mailed = () =>
       servers.mails.mails.find((one) => one.to.includes(email) && /\/reset\//.test(one.text))
     await expect.poll(mailed).toBeDefined()

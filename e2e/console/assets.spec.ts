@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const member = { it: '', empty: '' }
 let key = ''

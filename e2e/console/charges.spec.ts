@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 // Both FOCUS datasets of docs/focus-1.4, which are made by us: one bill that its charges explain, and one with planted
 // differences; and a line of many charges.

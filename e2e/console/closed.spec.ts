@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn, signInFreshly } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const member = { it: '', finance: '' }
 let close: () => Promise<string>

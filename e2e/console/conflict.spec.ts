@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const member = { ana: '', ida: '' }
 

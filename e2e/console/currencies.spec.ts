@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
-import { expectGood } from '../good.ts'
 
 let finance = ''
 

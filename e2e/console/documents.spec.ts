@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { day, dayLabel } from '../days.ts'
-import { expectGood } from '../good.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance = ''

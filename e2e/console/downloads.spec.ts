@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { unzip } from '#lib/platform/files/test-zip.ts'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 let finance = ''
 

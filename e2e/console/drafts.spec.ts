@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { rowsCame, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 // A total that was typed: it outlasts a navigation, and what was set can be taken back.
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const people = { admin: '', it: '' }
 const keys = { it: '' }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectAccessible, expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
 import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
-import { expectAccessible, expectAccessibleAtBoth, expectGood } from '../good.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
-import { deferScripts } from '../../lib/server/delivery/held-scripts.ts'
+import { deferScripts } from '../../lib/server/delivery/deferred-scripts.ts'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, signIn } from '../browser.ts'
 

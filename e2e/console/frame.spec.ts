@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { type Embedded, startEmbedded } from '#lib/platform/db/embedded.ts'
 import { asset, invoice, newCustomer, PASSWORD } from '../admin.ts'
-import { openBlockingProxy } from '../gate.ts'
-import { openConnection } from '../line.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { openBlockingProxy } from '../blocking-proxy.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { openConnection } from '../tcp-connection.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-frame-'))
 let embedded: Embedded

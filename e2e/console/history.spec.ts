@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
+import { expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, signIn } from '../browser.ts'
-import { expectAccessibleAtBoth } from '../good.ts'
 
 // An id of an asset may hold what an address gives a meaning to.
 const ODD = "workspace-suite-a/b|c:[7] ü%2F?&#é'"

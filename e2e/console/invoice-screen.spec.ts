@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
 import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
-import { expectAccessibleAtBoth, expectGood } from '../good.ts'
-import { excess } from '../looks.ts'
+import { excess } from '../viewports.ts'
 
 // The screen of whoever pays: what it shows at once, and that each of its figures and filters leads to exactly what
 // it says, on the screen, in the API and in the file.

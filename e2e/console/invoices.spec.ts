@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, DESKTOP, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
 import { day, dayLabel, sinceThen } from '../days.ts'
-import { expectAccessible, expectAccessibleAtBoth } from '../good.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
 const ODD = 'A/B 7 ü%2F?&é'

@@ -5,7 +5,7 @@ import { asset, invoice, newCustomer } from '../admin.ts'
 import { cameToLife, complaints, PHONE, rowsCame, signIn } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore } from '../days.ts'
-import { byKeyboard, byMouse, byTouch, type InputDriver } from '../hands.ts'
+import { byKeyboard, byMouse, byTouch, type InputDriver } from '../input-driver.ts'
 
 // What people come for, each from home to its end, by each hand: docs/usability.md says how many clicks it may take, and what
 // is one.

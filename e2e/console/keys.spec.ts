@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signInFreshly } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const LONG = 'The nightly import of everything that Montgomery-Featherstonehaugh & Daughters ever licensed'
 let customer: Awaited<ReturnType<typeof newCustomer>>

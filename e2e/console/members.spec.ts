@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, pressSlash, signIn, signInFreshly } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
 const people = { admin: '', second: '', ben: '', it: '' }

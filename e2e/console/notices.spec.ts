@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test'
 import { startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE } from '../browser.ts'
 import { day } from '../days.ts'
-import { expectGood } from '../good.ts'
 
 // Not so old that its import takes it for history.
 const OVERDUE = { invoiceDate: day(-40), dueDate: day(-10) }

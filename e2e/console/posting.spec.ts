@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', admin: '' }

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
 
 // What is ordered for the next term of a commitment plan: from its row, and on its page.
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { expectGood } from '../good.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 let alder: Awaited<ReturnType<typeof newCustomer>>
 test.beforeAll(async () => {

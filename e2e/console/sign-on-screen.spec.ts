@@ -5,10 +5,10 @@ import { expect, type Page, test } from '@playwright/test'
 import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-server.ts'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { cameToLife, complaints, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { expectGood } from '../good.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 // An Admin sets up single sign-on, and a directory, without a terminal.
 

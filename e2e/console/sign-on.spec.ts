@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { expectGood } from '../good.ts'
-import { isolatedEnvironment, operate, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, operate, startIsolatedApp } from '../isolated-app.ts'
 
 let issuer: FakeIssuer
 let app: Awaited<ReturnType<typeof startIsolatedApp>>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
+import { expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, DESKTOP, exported, rowsCame, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
-import { expectAccessibleAtBoth } from '../good.ts'
 
 const MANY = 300
 

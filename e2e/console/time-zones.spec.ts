@@ -5,7 +5,7 @@ import { type Browser, expect, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
 import { dayLabel, onOneDay } from '../days.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 // Server, database and browser stand where the day begins first, and where it ends last: at any time of day one of the
 // two has another date than UTC.

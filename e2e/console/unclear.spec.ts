@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, expect, type Page, test } from '@playwright/test'
-import { type FakeGoogle, startGoogle } from '../../test/fakes/google/stand-in.ts'
+import { type FakeGoogle, startGoogle } from '../../test/fakes/google/fake.ts'
 import { asset, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
-import { expectGood } from '../good.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../own-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 // What people do where a vendor's books and ours may differ: a change of which nobody can tell whether it was made, and
 // a look at the vendor's books before the hourly reading. An app of its own, with a stand-in for Google behind it.

@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day } from '../days.ts'
-import { expectGood } from '../good.ts'
 
 const people = { admin: '', it: '', finance: '', columns: '' }
 

@@ -3,7 +3,7 @@ import { asset, invoice, newCustomer } from '../admin.ts'
 import { cameToLife, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
-import { applyViewport, excess, VIEWPORTS } from '../looks.ts'
+import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
 
 // Every screen in every way that it is looked at, from 320 to 2560 px, with names as long as they come (amounts are tried by ways.spec.ts); and the
 // bar of shortcuts, which is there on some of them.

@@ -7,7 +7,7 @@ import { reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import { google } from '../../test/fuzz/sceneries.ts'
+import { google } from '../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../test/fuzz/stage.ts'
 import { commandLine } from './test-command.ts'
 

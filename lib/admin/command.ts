@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { textError } from '#lib/imports/faults.ts'
+import { textError } from '#lib/imports/value-errors.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'

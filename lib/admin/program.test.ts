@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { withoutValues } from '#lib/platform/db/statements.ts'
+import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
 import { adminProgram, GROUPS } from './program.ts'
 import { exitCodeOf } from './terminal.ts'
 import { runHere } from './test-run.ts'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
-import { google, microsoft } from '../../test/fuzz/sceneries.ts'
+import type { Times } from '../../test/fuzz/clock.ts'
+import { google, microsoft } from '../../test/fuzz/scenarios.ts'
 import { CUSTOMER, type Scenario } from '../../test/fuzz/stage.ts'
-import type { Times } from '../../test/fuzz/times.ts'
 import { commandLine } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-resend-'))

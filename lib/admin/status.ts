@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readServiceStats, type ServiceStats } from '#lib/server/figures.ts'
+import { readServiceStats, type ServiceStats } from '#lib/server/service-stats.ts'
 import { withDatabase } from './command.ts'
 import { print, printRows } from './terminal.ts'
 

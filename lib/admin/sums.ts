@@ -1,5 +1,10 @@
 import type { Command } from 'commander'
-import { compareSums, type Difference, rebuildSums, type Sum } from '#lib/billing/invoices/sums/upkeep.ts'
+import {
+  compareSums,
+  type Difference,
+  rebuildSums,
+  type Sum,
+} from '#lib/billing/invoices/sums/verify-totals.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

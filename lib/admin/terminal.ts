@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, CommanderError } from 'commander'
-import { ImportError, type Leave, MAX_PROBLEMS, problemText } from '#lib/imports/refused.ts'
+import { ImportError, type Leave, MAX_PROBLEMS, problemText } from '#lib/imports/import-error.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 
 /** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */

@@ -6,7 +6,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { epochOfDay, LAST_DAY, monthBegin } from '#lib/platform/values/days.ts'
-import type { SeatChange, SeatHistory } from './seat-verdict.ts'
+import type { SeatChange, SeatHistory } from './seat-check.ts'
 
 /** So many assets are looked at, the newest. */
 const MAX_ASSETS = 2000

@@ -1,4 +1,4 @@
-import type { NewAsset } from '#lib/imports/shapes.ts'
+import type { NewAsset } from '#lib/imports/schemas.ts'
 import { addMonths, timeOn } from './calendar.ts'
 import type { DemoCustomer, UsageAsset } from './customers.ts'
 import { isCommitment, type Purchase, seatsOn } from './purchase.ts'

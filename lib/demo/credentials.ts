@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fittingOf } from '#lib/identity/access/passwords/hash.ts'
-import { findPerson } from '#lib/identity/access/people/look-up.ts'
+import { findPerson } from '#lib/identity/access/people/find-person.ts'
 import { passwordsOf } from '#lib/identity/access/people/rules.ts'
 import { issuedDetails } from '#lib/identity/keys/issue.ts'
 import { addKey, listKeys, type NewKey, revokeKey } from '#lib/identity/keys/store.ts'

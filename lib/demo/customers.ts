@@ -1,4 +1,4 @@
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { freight } from './freight/freight.ts'
 import { northwind } from './northwind/northwind.ts'

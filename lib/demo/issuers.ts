@@ -1,5 +1,5 @@
 import type { NewIssuer } from '#lib/billing/parties/issuers.ts'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 
 const TERMS = 'Payable within 30 days of the invoice date, without deduction.'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listInvoices, readInvoice } from '#lib/billing/invoices/operations.ts'
 import { hashPassword, passwordFits } from '#lib/identity/access/passwords/hash.ts'
-import { findPerson } from '#lib/identity/access/people/look-up.ts'
+import { findPerson } from '#lib/identity/access/people/find-person.ts'
 import { passwordsOf } from '#lib/identity/access/people/rules.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'

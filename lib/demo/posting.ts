@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/schemas.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import type { DemoProfile } from './customers.ts'
 import { randomFrom } from './random.ts'

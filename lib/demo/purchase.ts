@@ -1,4 +1,4 @@
-import type { NewLineItem } from '#lib/imports/shapes.ts'
+import type { NewLineItem } from '#lib/imports/schemas.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { addMonths, monthStart, periodText } from './calendar.ts'
 

@@ -1,4 +1,4 @@
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { type Bill, numberBills } from './bill.ts'
 import { addMonths, monthEnds, monthStart, periodText } from './calendar.ts'

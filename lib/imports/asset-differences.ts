@@ -2,8 +2,8 @@ import { decideQuantity } from '#lib/licenses/assets/rules.ts'
 import { type AssetRow, hasLicenses } from '#lib/licenses/assets/store.ts'
 import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
-import { difference, type ImportProblem } from './refused.ts'
-import type { NewAsset, NewSubscription } from './shapes.ts'
+import { difference, type ImportProblem } from './import-error.ts'
+import type { NewAsset, NewSubscription } from './schemas.ts'
 
 /** What only its vendor tells, or the customer itself. */
 type NotImported = 'vendorSubscriptionId' | 'scheduledTotal' | 'scheduledAt' | 'postingOrder' | 'costCenter'

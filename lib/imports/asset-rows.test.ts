@@ -7,7 +7,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { importAssets } from './assets.ts'
-import type { NewAsset } from './shapes.ts'
+import type { NewAsset } from './schemas.ts'
 
 // A subscription at a vendor stands in one asset of one customer: its lock and its open change are of the subscription.
 

@@ -3,7 +3,7 @@ import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import { movesVersion } from '#lib/licenses/assets/rules.ts'
 import { type AssetRow, addSeatSamples } from '#lib/licenses/assets/store.ts'
 import { addLicenseChange } from '#lib/licenses/license-changes/store/changes.ts'
-import { type AtVendor, holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
+import { type AtVendor, holdersOf } from '#lib/licenses/vendor-passes/holders.ts'
 import {
   forgetObservation,
   holdSubscriptions,
@@ -17,7 +17,7 @@ import { assets } from '#lib/platform/db/schema/assets.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import type { AssetValues } from './asset-differences.ts'
-import { type ImportProblem, MAX_PROBLEMS, problemText } from './refused.ts'
+import { type ImportProblem, MAX_PROBLEMS, problemText } from './import-error.ts'
 
 /** A stored asset, what it becomes, and where the two differ. */
 export type Replacement = { stored: AssetRow; values: AssetValues; problems: ImportProblem[] }

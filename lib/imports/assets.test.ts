@@ -4,7 +4,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { importAssets } from './assets.ts'
-import type { NewAsset, NewSubscription } from './shapes.ts'
+import type { NewAsset, NewSubscription } from './schemas.ts'
 
 let db: TestDatabase
 beforeAll(async () => {

@@ -15,8 +15,8 @@ import {
   readStored,
   vendorRefOf,
 } from './asset-rows.ts'
-import { ImportError, type ImportProblem, MAX_PROBLEMS } from './refused.ts'
-import type { Imported, NewAsset } from './shapes.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from './import-error.ts'
+import type { Imported, NewAsset } from './schemas.ts'
 
 type Options = {
   replace: boolean

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { type Info, parse } from 'csv-parse'
-import { ImportError } from './refused.ts'
+import { ImportError } from './import-error.ts'
 
 /** Far above any row, far below what memory holds: a quote that is never closed swallows the file. */
 const MAX_ROW_LENGTH = 1024 * 1024

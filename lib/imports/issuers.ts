@@ -10,7 +10,7 @@ import {
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'
-import { difference, type ImportProblem } from './refused.ts'
+import { difference, type ImportProblem } from './import-error.ts'
 
 /**
  * Stores what invoices from outside say of their issuers. What was not known is filled in; what is stored

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
-import { google } from '../../test/fuzz/sceneries.ts'
+import { google } from '../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../test/fuzz/stage.ts'
 import { importAssetFile } from './asset-file.ts'
 

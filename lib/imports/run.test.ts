@@ -9,7 +9,7 @@ import { DEEP } from '../../test/fakes/deep.ts'
 import { importAssetFile } from './asset-file.ts'
 import { platformTable } from './focus/platforms.ts'
 import { importFocus, importInvoiceFiles, type Run } from './run.ts'
-import type { InvoiceCounts } from './shapes.ts'
+import type { InvoiceCounts } from './schemas.ts'
 
 const NONE = { added: 0, unchanged: 0, moved: 0, redrafted: 0, corrected: 0, superseded: 0, voided: 0 }
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-run-'))

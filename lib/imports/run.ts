@@ -1,7 +1,7 @@
 import { readFocus } from './focus/focus.ts'
 import type { Terms } from './focus/terms.ts'
 import { readInvoices } from './json/invoices.ts'
-import { notedPlatforms } from './report/oddities.ts'
+import { notedPlatforms } from './report/warnings.ts'
 import type { Entry } from './sessions/parts.ts'
 import { entriesOf, readResale } from './sessions/resale.ts'
 import { type Done, runSession } from './sessions/session.ts'

@@ -6,7 +6,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { importInvoices } from './invoices/import.ts'
-import type { NewInvoice } from './shapes.ts'
+import type { NewInvoice } from './schemas.ts'
 import { undoImport } from './undo.ts'
 
 let db: TestDatabase

@@ -10,7 +10,7 @@ import {
   readBytes,
 } from '#lib/platform/api/endpoint.ts'
 import type { ApiRequest } from '#lib/platform/api/request.ts'
-import { pipeToResponse } from './delivery/pour.ts'
+import { pipeToResponse } from './delivery/pipe-to-response.ts'
 import { registerLeaks } from './leaks.ts'
 import { withoutSecret } from './security-headers.ts'
 import type { Target } from './target.ts'

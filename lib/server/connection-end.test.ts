@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from './drain.ts'
-import { openTestServer } from './test-door.ts'
+import { openTestServer } from './test-server.ts'
 
 let testServer: Awaited<ReturnType<typeof openTestServer>>
 /** What the answer is sent in: the half, and then the rest or nothing. */

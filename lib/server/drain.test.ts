@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { closeAfterResponse, drain, handOver } from './drain.ts'
-import { openTestServer } from './test-door.ts'
+import { openTestServer } from './test-server.ts'
 
 const REQUEST = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
 

@@ -298,7 +298,7 @@ async function allContracts(): Promise<Contract[]> {
   const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/[^/]+\/contract\.ts$/.test(file))
   const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))
   const exported = modules.flatMap((module) => Object.values(module) as (Contract | undefined)[])
-  // Those of a directory have a door of their own, and lib/identity/scim/walls.test.ts asks them.
+  // Those of a directory have a door of their own, and lib/identity/scim/tenant-isolation.test.ts asks them.
   const isTested = (one?: Contract) =>
     one?.path && one.permission !== 'none' && !one.path.startsWith('/scim/')
   return exported.filter(isTested) as Contract[]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestServer } from './test-door.ts'
+import { openTestServer } from './test-server.ts'
 
 let testServer: Awaited<ReturnType<typeof openTestServer>>
 

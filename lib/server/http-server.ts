@@ -7,7 +7,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { env, fixSettings, setPort } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { breakOffVisibly } from './connection-end.ts'
-import type { Handler } from './front-door.ts'
+import type { Handler } from './http-handler.ts'
 
 /** In milliseconds; the size of all headers in bytes. */
 const LIMITS = {

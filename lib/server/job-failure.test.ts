@@ -2,8 +2,8 @@ import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { listJobRuns } from './figures.ts'
 import { startJobs } from './jobs.ts'
+import { listJobRuns } from './service-stats.ts'
 
 vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({
   reconcileOpenChanges: async () => 0,

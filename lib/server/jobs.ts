@@ -11,11 +11,11 @@ import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { log, measured, reasonOf, secondsSince } from '#lib/platform/runtime/log.ts'
-import { publishChainHeads } from './audit/heads.ts'
+import { publishChainHeads } from './audit/chain-heads.ts'
 import { makeMonths } from './audit/months.ts'
 import { runBackfills } from './backfills/run.ts'
-import { purgeDeletedCustomers } from './pruning/departures.ts'
 import { prune } from './pruning/prune.ts'
+import { purgeDeletedCustomers } from './pruning/purge-customers.ts'
 
 type Job = {
   name: string

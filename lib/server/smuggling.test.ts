@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestServer } from './test-door.ts'
+import { openTestServer } from './test-server.ts'
 
 // Where a proxy and we do not agree where a request ends, its rest is the beginning of somebody else's. So of everything
 // that can be read in two ways nothing is read: the connection ends, and what follows is never answered.

@@ -3,8 +3,8 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application } from './application.ts'
 import { checkSettings } from './registry.ts'
 import { heedSignals, RESTART, type Running, runUntilStopped } from './workers/lifetime.ts'
-import type { ReadyWorker } from './workers/member.ts'
 import { processSettings } from './workers/settings.ts'
+import type { ReadyWorker } from './workers/worker-process.ts'
 
 /** Workers say themselves why they don't stop, a little earlier than their primary would. In milliseconds. */
 const FOR_WORKERS = 10_000

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { openTestServer } from './test-door.ts'
+import { openTestServer } from './test-server.ts'
 import { isPrivate, proxyDoubt } from './unknown-proxy.ts'
 
 const lines: { msg?: string }[] = []

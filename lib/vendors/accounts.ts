@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { log } from '#lib/platform/runtime/log.ts'
 import { namesIn, text } from '#lib/platform/runtime/settings.ts'
 import type { VendorConfig } from './declaration.ts'
-import { vendorDeclarations } from './known-vendors.ts'
+import { vendorDeclarations } from './declarations.ts'
 import { accountsSettings, vendorSettings } from './settings.ts'
 
 // The accounts of the reseller at vendors: one per vendor by the environment, and those of a file, which may be changed

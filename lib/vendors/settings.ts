@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineSettings, type Settings } from '#lib/platform/runtime/env.ts'
 import { text } from '#lib/platform/runtime/settings.ts'
 import type { VendorConfig, VendorDeclaration } from './declaration.ts'
-import { vendorDeclarations } from './known-vendors.ts'
+import { vendorDeclarations } from './declarations.ts'
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
 export type VendorTimes = {

@@ -6,11 +6,11 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { checkSettings } from '#lib/server/registry.ts'
-import { harborScenarios } from '../../test/fakes/harbor.ts'
-import { paperclip as standIn } from '../../test/fakes/invented/stand-in.ts'
-import { vendorFakes } from '../../test/fakes/stand-ins.ts'
+import { paperclip as standIn } from '../../test/fakes/generic-vendor/fake.ts'
+import { harborScenarios } from '../../test/fakes/harbor-demo.ts'
+import { vendorFakes } from '../../test/fakes/vendor-fakes.ts'
 import type { FakeOptions } from '../../test/fakes/vendors/fake.ts'
-import { google, microsoft, scenarioFor } from '../../test/fuzz/sceneries.ts'
+import { google, microsoft, scenarioFor } from '../../test/fuzz/scenarios.ts'
 import {
   CUSTOMER,
   forgetVendors,
@@ -19,7 +19,7 @@ import {
   type Stage,
   setStage,
 } from '../../test/fuzz/stage.ts'
-import { vendorDeclarations, vendorInfo } from './known-vendors.ts'
+import { vendorDeclarations, vendorInfo } from './declarations.ts'
 import { vendorSettings } from './settings.ts'
 import { paperclip } from './test-invented/declaration.ts'
 import type { Observed, RemoteVendor } from './vendor.ts'

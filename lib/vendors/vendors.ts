@@ -6,7 +6,7 @@ import { type GuardedVendor, probesOf, withBreaker } from './breaker.ts'
 import { type Budgets, budgetsOf } from './budgets.ts'
 import { builtIn } from './built-in.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
-import { vendorDeclarations } from './known-vendors.ts'
+import { vendorDeclarations } from './declarations.ts'
 import { vendorTimes } from './settings.ts'
 import { hasSameIds, type LocalVendor, type RemoteVendor, type Unavailable } from './vendor.ts'
 

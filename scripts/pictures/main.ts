@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Browser, type Page, chromium as playwright } from '@playwright/test'
 import { chromium } from '../../e2e/chromium.ts'
 import { everyScreen, type Things } from '../../e2e/every-screen.ts'
-import { applyViewport, excess, VIEWPORTS } from '../../e2e/looks.ts'
+import { applyViewport, excess, VIEWPORTS } from '../../e2e/viewports.ts'
 import { enter, withDemo } from './demo.ts'
 import { sheet } from './sheets.ts'
 

@@ -2,7 +2,7 @@ import { isOutgoing, mountedBy } from '#lib/platform/api/endpoint.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
-import { google } from '../../test/fuzz/sceneries.ts'
+import { google } from '../../test/fuzz/scenarios.ts'
 import { setStage } from '../../test/fuzz/stage.ts'
 import { executedFiles } from './executed-files.ts'
 

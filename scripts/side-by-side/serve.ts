@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { asset, invoice, newCustomer } from '../../e2e/admin.ts'
+import { run, startIsolatedApp } from '../../e2e/isolated-app.ts'
 import { type Load, startLoad } from '../../e2e/load.ts'
-import { run, startIsolatedApp } from '../../e2e/own-app.ts'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 

@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { printable } from '#lib/platform/pdf/text.ts'

@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import { type Random, randomFrom } from '#lib/demo/random.ts'
-import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/schemas.ts'
 import { CURRENCIES, unitOf } from './currencies.ts'
 import { hostileText } from './texts.ts'
 

@@ -6,7 +6,7 @@ import { exportInvoices, readInvoice } from '#lib/billing/invoices/operations.ts
 import { saveIssuer } from '#lib/billing/parties/issuers.ts'
 import { setBillingProfile } from '#lib/identity/customers/billing-profiles.ts'
 import { importInvoices } from '#lib/imports/invoices/import.ts'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { disagreements } from './agreement.ts'

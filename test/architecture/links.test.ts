@@ -8,7 +8,7 @@ const withLinks = projectFiles().filter(
 )
 const screens = withLinks.filter((file) => SCREENS.some((one) => one.test(file)))
 
-// A link that is only seen fetches nothing: components/shell/navigation/ahead.ts fetches what somebody goes for.
+// A link that is only seen fetches nothing: components/shell/navigation/prefetch-on-intent.ts fetches what somebody goes for.
 test('no link fetches its page for being seen', () => {
   const links = screens.flatMap((file) => eager(read(file)).map((link) => `${file}: ${link}`))
   expect(links).toEqual([])

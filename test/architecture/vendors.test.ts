@@ -13,7 +13,7 @@ const NAMES = [
   'subscription',
   'write',
 ]
-const LIST = 'lib/vendors/known-vendors.ts'
+const LIST = 'lib/vendors/declarations.ts'
 const NETWORK = 'lib/vendors/client.ts'
 const ENV = 'lib/platform/runtime/env.ts'
 /** It reads its level there, which is no setting of a vendor. */

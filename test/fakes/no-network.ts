@@ -1,4 +1,4 @@
-import { vendorFakes } from './stand-ins.ts'
+import { vendorFakes } from './vendor-fakes.ts'
 
 /** Whose machine this is may have vendors and a mail server set up: with these settings no test reaches them. */
 export const NO_NETWORK: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
-import { runAsRequest } from './asks.ts'
+import { runAsRequest } from './requests.ts'
 
 // One PATCH in a process of its own, which is killed in the midst of it. Its id is the last argument.
 

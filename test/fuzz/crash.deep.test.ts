@@ -7,10 +7,10 @@ import { reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
+import { judge } from './assertions.ts'
 import { FULL, printSeed, randomOfRun } from './run.ts'
-import { scenarios } from './sceneries.ts'
+import { scenarios } from './scenarios.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
-import { judge } from './verdict.ts'
 
 printSeed('test/fuzz/crash.deep.test.ts')
 const KILLS = FULL ? 60 : 10

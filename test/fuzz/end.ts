@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { dueChanges } from '#lib/identity/access/due-work.ts'
 import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
-import { schedulePasses } from '#lib/licenses/vendor-readings/passes.ts'
+import { schedulePasses } from '#lib/licenses/vendor-passes/passes.ts'
 
 // What the jobs make of all that is left when nothing fails any more.
 

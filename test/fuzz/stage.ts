@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { vendorDeclarations } from '#lib/vendors/known-vendors.ts'
+import { vendorDeclarations } from '#lib/vendors/declarations.ts'
 import type { Fake, FakeOptions } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { type Options, openAccounts } from './accounts.ts'
+import { CALLS_PER_MINUTE, CONFIRM_SECONDS, TIMES, type Times } from './clock.ts'
 import { ACCOUNTS, assetIdOf, seedOf } from './seeds.ts'
-import { CALLS_PER_MINUTE, CONFIRM_SECONDS, TIMES, type Times } from './times.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {

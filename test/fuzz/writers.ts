@@ -1,7 +1,7 @@
 import { readAsset } from '#lib/licenses/assets/operations.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
-import { runAsRequest } from './asks.ts'
+import { runAsRequest } from './requests.ts'
 import type { Seed, Stage } from './stage.ts'
 
 const asset = route(readAsset, setQuantity)

@@ -3,7 +3,7 @@ import { ActivityTabs } from '#components/identity/audit-events/activity-tabs.ts
 import { Activity } from '#components/licenses/activity/activity.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import * as contract from '#lib/licenses/license-changes/contract.ts'
@@ -14,9 +14,9 @@ import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
-import { Streamed, settleWithin } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { requestMeta } from '../trace.ts'
+import { requestMeta } from '../request-meta.ts'
+import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Activity' }
 

@@ -1,15 +1,15 @@
 import type { Metadata } from 'next'
 import { SecondFactors } from '#components/identity/second-factors/second-factors.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listFactors } from '#lib/identity/client.ts'
 import * as operations from '#lib/identity/second-factors/operations.ts'
 import { type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { Streamed, settleWithin } from '../late.tsx'
-import { requestMeta } from '../trace.ts'
+import { requestMeta } from '../request-meta.ts'
+import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Second factor' }
 

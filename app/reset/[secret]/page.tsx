@@ -2,8 +2,8 @@ import type { Metadata } from 'next'
 import { LinkEnd } from '#components/identity/access/link-end.tsx'
 import { LinkForm } from '#components/identity/access/link-form.tsx'
 import { Entry } from '#components/shell/frame/entry.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
-import { viewOfLink } from '#lib/identity/access/links/look-up.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { viewOfLink } from '#lib/identity/access/links/find-link.ts'
 
 export const metadata: Metadata = { title: 'New password', referrer: 'no-referrer' }
 

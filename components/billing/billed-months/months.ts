@@ -1,6 +1,6 @@
 import { rangeOf, type View, withRange } from '#components/billing/invoices/view.ts'
 import { withValues } from '#components/lists/filters/view.ts'
-import { sortByPlatform } from '#components/platform/values/platform-mark.tsx'
+import { sortByPlatform } from '#components/platform/values/platform-icon.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { DAY_MS, monthBegin } from '#lib/platform/values/days.ts'
 

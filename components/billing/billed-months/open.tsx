@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
-import { hasPlatformColor, PlatformIcon } from '#components/platform/values/platform-mark.tsx'
+import { hasPlatformColor, PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
 import { ticksBetween } from '#components/ui/ticks.ts'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { View } from '#components/billing/invoices/view.ts'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { BilledBars } from './bars.tsx'
 import { barsOf, COLLAPSED_MONTHS } from './months.ts'

@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { documentName } from '#lib/billing/invoices/rules.ts'
 

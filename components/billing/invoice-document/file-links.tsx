@@ -2,9 +2,9 @@
 
 import { ChevronDown } from 'lucide-react'
 import { DownloadLink } from '#components/ui/button-link.tsx'
-import { buttonVariants } from '#components/ui/button-look.ts'
+import { buttonVariants } from '#components/ui/button-variants.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 
 type Files = InvoiceWithLines['files']

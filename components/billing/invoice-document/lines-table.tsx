@@ -1,5 +1,5 @@
 import { Check, History, TriangleAlert } from 'lucide-react'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { type LineChargesView, LineRows } from './line-charges.tsx'
 
 /** A line item as text; no details is empty text. The amount names its currency where that differs. */

@@ -2,11 +2,11 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { pagerLabels } from '#components/billing/invoices/order.ts'
+import { pagerLabels } from '#components/billing/invoices/sort.ts'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 
 /** Leads to the invoices beside this one in the list that `search` selects. */
 export function NeighbourLinks({

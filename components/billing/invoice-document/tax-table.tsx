@@ -1,5 +1,5 @@
 import { Card } from '#components/ui/card.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
 /** The tax of one category and rate as text. */
 export type TaxView = { category: string; rate: string; taxable: string; tax: string; reason: string }

@@ -1,6 +1,6 @@
 import { ListFilter } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { sortOptions } from '#components/billing/invoices/order.ts'
+import { sortOptions } from '#components/billing/invoices/sort.ts'
 import { isFiltered, statesOf, type View } from '#components/billing/invoices/view.ts'
 import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
 import { changed, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
@@ -11,7 +11,7 @@ import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
 import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/billing/invoices/rules.ts'
 import { Controls, type FilterControlsProps } from './controls.tsx'
-import { describeFilters } from './told.ts'
+import { describeFilters } from './describe.ts'
 
 // On phones the filters that are off wait behind a button; those that are on stay in sight.
 const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'

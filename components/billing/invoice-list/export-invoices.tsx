@@ -1,8 +1,8 @@
 'use client'
 
-import type { PendingSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import type { PendingSummary } from '#components/billing/invoice-summary/streamed-summary.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { exportInvoices, exportInvoicesXlsx } from '#lib/billing/client.ts'
 import type { View } from '../invoices/view.ts'
 

@@ -1,4 +1,7 @@
-import { type PendingSummary, StreamedSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import {
+  type PendingSummary,
+  StreamedSummary,
+} from '#components/billing/invoice-summary/streamed-summary.tsx'
 import { presets } from '#components/lists/filters/date-range.ts'
 import { countText } from '#components/ui/count-text.ts'
 import { Download } from '#components/ui/export-menu.tsx'

@@ -1,11 +1,14 @@
 import { useCallback, useState } from 'react'
 import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
-import { type PendingSummary, StreamedSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import {
+  type PendingSummary,
+  StreamedSummary,
+} from '#components/billing/invoice-summary/streamed-summary.tsx'
 import { changed } from '#components/lists/filters/view.ts'
 import { Card } from '#components/ui/card.tsx'
-import { staleClass } from '#components/ui/dimmed.ts'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { staleClass } from '#components/ui/stale-class.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
 import { isFiltered, statesOf, type View } from '../invoices/view.ts'
@@ -16,7 +19,7 @@ const NoRows = lazyWithPreload(() =>
   import('#components/lists/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>),
 )
 const SelectedInvoices = lazyWithPreload(() =>
-  import('./ticked.tsx').then(({ SelectedInvoices }) => SelectedInvoices),
+  import('./selected-invoices.tsx').then(({ SelectedInvoices }) => SelectedInvoices),
 )
 
 /**

@@ -1,4 +1,4 @@
-import { invoicesText } from '#components/billing/invoices/figure.ts'
+import { invoicesText } from '#components/billing/invoices/stat.ts'
 import { countText } from '#components/ui/count-text.ts'
 import type { summarizeInvoices } from '#lib/billing/invoices/contract.ts'
 import type { Output } from '#lib/platform/api/contract.ts'

@@ -5,20 +5,26 @@ import type { ReactNode } from 'react'
 import { BilledPlot } from '#components/billing/billed-months/plot.tsx'
 import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
 import { FilterBar } from '#components/billing/invoice-filters/filter-bar.tsx'
-import { StatCards } from '#components/billing/invoice-summary/figures.tsx'
-import { StatCardsError, StatCardsSkeleton } from '#components/billing/invoice-summary/figures-place.tsx'
-import { type PendingSummary, StreamedSummary } from '#components/billing/invoice-summary/late-summary.tsx'
+import { StatCards } from '#components/billing/invoice-summary/stat-cards.tsx'
+import {
+  StatCardsError,
+  StatCardsSkeleton,
+} from '#components/billing/invoice-summary/stat-cards-fallback.tsx'
+import {
+  type PendingSummary,
+  StreamedSummary,
+} from '#components/billing/invoice-summary/streamed-summary.tsx'
 import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
 import { useColumns } from '#components/lists/columns/use-columns.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { staleClass } from '#components/ui/dimmed.ts'
 import { Pager } from '#components/ui/pager.tsx'
+import { staleClass } from '#components/ui/stale-class.ts'
 import { listInvoices } from '#lib/billing/client.ts'
 import type { DocumentState } from '#lib/billing/invoices/rules.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
-import { pagerLabels } from '../invoices/order.ts'
+import { pagerLabels } from '../invoices/sort.ts'
 import { hrefOf, pagesOf, statesOf, type View } from '../invoices/view.ts'
 import { InvoiceList } from './invoice-list.tsx'
 import { nothingIn } from './invoice-table.tsx'

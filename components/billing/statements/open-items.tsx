@@ -1,10 +1,11 @@
 import Link from 'next/link'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
-import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { Day } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 import {
   Cell,
   Row,
@@ -14,7 +15,6 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { isLong } from './view.ts'
 
 /** An open item; its amounts are text. */

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
+import { Disclosure } from '#components/ui/disclosure.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Disclosure } from '#components/ui/fold.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
 /**
  * What is different, the largest effect first, and what that comes to. `smaller` differences and `unchanged` lines

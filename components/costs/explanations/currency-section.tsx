@@ -1,9 +1,9 @@
 import Link from 'next/link'
-import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { DescriptionItem } from '#components/ui/fact.tsx'
-import { Disclosure } from '#components/ui/fold.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { DescriptionItem } from '#components/ui/description-item.tsx'
+import { Disclosure } from '#components/ui/disclosure.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
 /** What the invoices of a month come to, and the list of them. */
 export type MonthView = { name: string; total: string; count: string; href: string | undefined }

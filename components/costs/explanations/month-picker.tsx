@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { buttonVariants } from '#components/ui/button-look.ts'
+import { buttonVariants } from '#components/ui/button-variants.ts'
 import { dayOf, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
 import { EXPLAIN, hrefOf, searchOf, type View } from './view.ts'
 

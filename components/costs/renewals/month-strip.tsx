@@ -1,7 +1,7 @@
 import { Card } from '#components/ui/card.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
 import type { RenewalList } from '#lib/costs/renewals/contract.ts'
-import { countText, plansText } from '#lib/costs/renewals/words.ts'
+import { countText, plansText } from '#lib/costs/renewals/format.ts'
 import { monthName } from '#lib/platform/values/days.ts'
 import { beginOf, hrefOf, type View } from './view.ts'
 

@@ -1,8 +1,9 @@
 import Link from 'next/link'
-import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 import {
   Cell,
   Row,
@@ -12,9 +13,8 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Renewal } from '#lib/costs/renewals/contract.ts'
-import { costText, countText, licensesText } from '#lib/costs/renewals/words.ts'
+import { costText, countText, licensesText } from '#lib/costs/renewals/format.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
 /** So many days before the last one, it is marked. */

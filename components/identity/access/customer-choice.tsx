@@ -3,10 +3,10 @@
 import { ChevronRight } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { useHydrated } from '#components/ui/hydrated.ts'
-import { removeItems } from '#components/ui/kept.ts'
+import { removeItems } from '#components/ui/local-storage.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, pickCustomer } from './next-auth.ts'
 

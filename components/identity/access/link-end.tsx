@@ -1,5 +1,5 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { ErrorPage } from '#components/ui/way-out.tsx'
+import { ErrorPage } from '#components/ui/error-page.tsx'
 
 const TEXTS = {
   used: ['This link was used', 'It has done its work. Sign in with your password.'],

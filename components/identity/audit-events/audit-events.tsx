@@ -13,8 +13,8 @@ import { Pager } from '#components/ui/pager.tsx'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
 import { EventTable } from './event-table.tsx'
+import { KIND_TEXTS } from './labels.ts'
 import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
-import { KIND_TEXTS } from './words.ts'
 
 /**
  * All that happened, as a view selects it. Whatever is changed here only leads to another address; the page brings the

@@ -1,10 +1,10 @@
 import { Moment } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { HistoryTable } from '#components/ui/history-table.tsx'
 import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
-import { actionText, detailTexts, subjectText } from './words.ts'
+import { actionText, detailTexts, subjectText } from './labels.ts'
 
 type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import * as contract from '#lib/identity/audit-events/contract.ts'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
+import { actionText, detailTexts, KIND_TEXTS, subjectText } from './labels.ts'
 import { activeFilters, hrefOf, isFiltered } from './view.ts'
-import { actionText, detailTexts, KIND_TEXTS, subjectText } from './words.ts'
 
 test('the address is the query of the API', () => {
   const view = { filter: { kind: ['sign-ins'], actor: ['M1'] }, minCreationTime: Date.UTC(2026, 10, 1) }

@@ -4,7 +4,7 @@ import { whoText } from '#components/platform/values/who.ts'
 import type { AuditEvent, listAuditEvents as contract } from '#lib/identity/audit-events/contract.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
-import { actionText } from './words.ts'
+import { actionText } from './labels.ts'
 
 /** What the screen shows: the decoded query of `listAuditEvents`. */
 export type View = Input<typeof contract>['query']

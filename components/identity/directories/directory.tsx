@@ -2,11 +2,11 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Giving } from '#components/identity/members/words.ts'
+import type { Giving } from '#components/identity/members/labels.ts'
 import { Nothing, Section } from '#components/identity/sign-on/section.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { CopyField } from '#components/ui/copied.tsx'
+import { CopyField } from '#components/ui/copy-field.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { readDirectory } from '#lib/identity/client.ts'

@@ -6,15 +6,15 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { issueKey } from '#lib/identity/client.ts'
 import { daysOf, type KeyLimits, type Owner } from '#lib/identity/keys/rules.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 import { Checkboxes } from './checkboxes.tsx'
+import { IssuedKey } from './issued-key.tsx'
 import type { Issuer } from './issuer.ts'
-import { IssuedKey } from './shown-key.tsx'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
 

@@ -7,14 +7,14 @@ import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { renameKey, revokeKey, rotateKey } from '#lib/identity/client.ts'
 import type { Key } from '#lib/identity/keys/contract.ts'
 import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/identity/keys/rules.ts'
-import { IssuedKey } from './shown-key.tsx'
-import { OVERLAP } from './words.ts'
+import { IssuedKey } from './issued-key.tsx'
+import { OVERLAP } from './labels.ts'
 
 /** Gives a key another name. */
 export function RenameKey({ target, onChanged, onClose }: AboutKey) {

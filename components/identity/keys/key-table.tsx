@@ -1,5 +1,6 @@
 import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import {
   Cell,
   Row,
@@ -9,12 +10,11 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Key } from '#lib/identity/keys/contract.ts'
 import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Issuer } from './issuer.ts'
 import { KeyActions } from './key-actions.tsx'
-import { STATUS } from './words.ts'
+import { STATUS } from './labels.ts'
 
 /** Keys, newest first; with `named` each says whose it is. `onChanged` is called when one is another now. */
 export function KeyTable({

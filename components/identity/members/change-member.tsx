@@ -11,8 +11,8 @@ import { changeMember } from '#lib/identity/client.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
 import { isLoss, type MemberAccess } from '#lib/identity/members/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { AccessFields } from './holding-fields.tsx'
-import type { Giving } from './words.ts'
+import { AccessFields } from './access-fields.tsx'
+import type { Giving } from './labels.ts'
 
 /** Name, roles and billing profiles of a member as they were read under `etag`. */
 export function ChangeMember({

@@ -6,12 +6,12 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { inviteMember } from '#lib/identity/client.ts'
-import { AccessFields, useAccessFields } from './holding-fields.tsx'
-import { MemberLinkDialog } from './shown-link.tsx'
-import type { Giving } from './words.ts'
+import { AccessFields, useAccessFields } from './access-fields.tsx'
+import type { Giving } from './labels.ts'
+import { MemberLinkDialog } from './member-link-dialog.tsx'
 
 /** Invites somebody, and shows the link with which they come, or says where it was mailed to. */
 export function InviteMember({

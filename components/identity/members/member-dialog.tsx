@@ -5,15 +5,15 @@ import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { readMember } from '#lib/identity/client.ts'
 import type { Member, MemberLink } from '#lib/identity/members/contract.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { ChangeMember } from './change-member.tsx'
+import type { Giving } from './labels.ts'
 import { MemberActions } from './member-actions.tsx'
-import { MemberLinkDialog } from './shown-link.tsx'
-import type { Giving } from './words.ts'
+import { MemberLinkDialog } from './member-link-dialog.tsx'
 
 /**
  * What can be done with one member. It is read anew when it opens, so that nobody changes what they do not see; `onDone`

@@ -1,6 +1,7 @@
 import { Day, Moment } from '#components/platform/values/times.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import {
   Cell,
   Row,
@@ -10,10 +11,9 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
 import type { MemberState } from '#lib/identity/members/rules.ts'
-import { factorsText, type Giving, profilesText, rolesText } from './words.ts'
+import { factorsText, type Giving, profilesText, rolesText } from './labels.ts'
 
 type MemberTableProps = {
   members: readonly Member[]

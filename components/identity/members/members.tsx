@@ -18,11 +18,11 @@ import {
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { staleClass } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { staleClass } from '#components/ui/stale-class.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import { listMembers } from '#lib/identity/client.ts'
 import type { listMembers as contract, Member } from '#lib/identity/members/contract.ts'
@@ -30,9 +30,9 @@ import { MEMBER_STATES } from '#lib/identity/members/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 import { InviteMember } from './invite-member.tsx'
+import type { Giving } from './labels.ts'
 import { MemberDialog } from './member-dialog.tsx'
 import { MemberTable, STATE_TEXTS } from './member-table.tsx'
-import type { Giving } from './words.ts'
 
 /** The members, as a view selects them, and what can be done with them. `self` is the id of who looks; `now` in epoch ms. */
 export function Members({

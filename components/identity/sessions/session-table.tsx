@@ -1,5 +1,6 @@
 import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import {
   Cell,
   Row,
@@ -9,7 +10,6 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
 import { EndSession } from './end-session.tsx'
 

@@ -1,9 +1,9 @@
-import { type Giving, profilesText, rolesText } from '#components/identity/members/words.ts'
+import { type Giving, profilesText, rolesText } from '#components/identity/members/labels.ts'
 import { Moment } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { CopyField } from '#components/ui/copied.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { CopyField } from '#components/ui/copy-field.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 

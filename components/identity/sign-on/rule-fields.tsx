@@ -1,8 +1,8 @@
 import { Trash2 } from 'lucide-react'
-import type { Giving } from '#components/identity/members/words.ts'
+import type { Giving } from '#components/identity/members/labels.ts'
 import { Button } from '#components/ui/button.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 

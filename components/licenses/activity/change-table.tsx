@@ -5,10 +5,10 @@ import { ChangeOutcome } from '#components/licenses/license-changes/change-outco
 import { idsToSetAgain } from '#components/licenses/license-changes/last-change.ts'
 import { Moment } from '#components/platform/values/times.tsx'
 import { whoText } from '#components/platform/values/who.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { HistoryTable } from '#components/ui/history-table.tsx'
-import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { Acknowledge } from './acknowledge.tsx'
 

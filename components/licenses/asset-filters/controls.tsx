@@ -4,10 +4,10 @@ import { DateFilterMenu } from '#components/lists/filters/date-filter.tsx'
 import { comingPresets, type DateRange } from '#components/lists/filters/date-range.ts'
 import { KindFilter } from '#components/lists/filters/kind-filter.tsx'
 import { changed, type FilterKey, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { PLAN_KINDS, USAGES } from '#lib/licenses/assets/rules.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
-import { type FilterChoices, planKindName, renewalOf, USAGE_NAMES, usageName } from './words.ts'
+import { type FilterChoices, planKindName, renewalOf, USAGE_NAMES, usageName } from './labels.ts'
 
 /** Status, plan, renewal, usage and domain; each kind only where there are several. */
 export function Controls({

@@ -1,10 +1,10 @@
 'use client'
 
 import { Fragment, type ReactNode } from 'react'
-import { sortableHeaderProps, sortName } from '#components/licenses/asset-filters/order.ts'
+import { sortableHeaderProps, sortName } from '#components/licenses/asset-filters/sort.ts'
 import { Card } from '#components/ui/card.tsx'
 import { useFirstRows } from '#components/ui/first-rows.ts'
-import { SortableHeader } from '#components/ui/sort-head.tsx'
+import { SortableHeader } from '#components/ui/sortable-header.tsx'
 import { Cell, Row, Table, TableBody, TableHeader, TableHeaderCell } from '#components/ui/table.tsx'
 import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'

@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { FilterBar } from '#components/licenses/asset-filters/filter-bar.tsx'
-import { pagerLabels } from '#components/licenses/asset-filters/order.ts'
-import type { FilterChoices } from '#components/licenses/asset-filters/words.ts'
+import type { FilterChoices } from '#components/licenses/asset-filters/labels.ts'
+import { pagerLabels } from '#components/licenses/asset-filters/sort.ts'
 import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
 import { useColumns } from '#components/lists/columns/use-columns.ts'
 import { useView } from '#components/lists/filters/use-view.ts'

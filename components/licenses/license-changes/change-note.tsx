@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain, whatToDoText } from './last-change.ts'
-import { PendingStatus } from './outlook.tsx'
+import { PendingStatus } from './pending-status.tsx'
 import { ReviewBox } from './review-box.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
 

@@ -5,7 +5,7 @@ import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import { statusText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
-import { PendingStatus } from './outlook.tsx'
+import { PendingStatus } from './pending-status.tsx'
 
 type ChangeState = (typeof CHANGE_STATES)[number]
 

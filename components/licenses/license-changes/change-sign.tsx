@@ -2,7 +2,7 @@ import { CircleAlert, CircleHelp, History } from 'lucide-react'
 import Link from 'next/link'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
 import { agoText } from '#components/platform/values/times.tsx'
-import { LinkSpinner } from '#components/ui/link-hint.tsx'
+import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain } from './last-change.ts'
 

@@ -1,11 +1,11 @@
 import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
 import { whoText } from '#components/platform/values/who.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { licensesText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
-import { PendingStatus } from './outlook.tsx'
+import { PendingStatus } from './pending-status.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
 
 type Edit = ReturnType<typeof useLicenseEdit>

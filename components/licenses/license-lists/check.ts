@@ -8,7 +8,7 @@ import { checkTarget, outcomeOf } from '#lib/licenses/license-lists/check.ts'
 import type { TargetList } from '#lib/licenses/license-lists/targets.ts'
 import { type LicenseList, type ListRow, rowsIn } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
-import { reasonOf } from './words.ts'
+import { reasonOf } from './messages.ts'
 
 /** A list as it was read, not checked yet: each row has the key that it will be sent with. */
 export function newList({ targets, skipped }: TargetList): LicenseList {

@@ -1,4 +1,4 @@
-import { getItem, removeItems, setItem } from '#components/ui/kept.ts'
+import { getItem, removeItems, setItem } from '#components/ui/local-storage.ts'
 import { type LicenseList, type ListRow, openRows, resumable, withRow } from './list.ts'
 
 export type ListState = {

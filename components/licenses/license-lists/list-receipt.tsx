@@ -3,7 +3,7 @@ import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { asListed, type LicenseList, type ListRow, openRows, rowsIn } from './list.ts'
-import { stateText } from './words.ts'
+import { stateText } from './messages.ts'
 
 /** What became of a confirmed list, the receipt of it, and the way on where rows are open. */
 export function ListReceipt({

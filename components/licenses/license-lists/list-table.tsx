@@ -5,6 +5,7 @@ import { differenceText } from '#components/licenses/assets/labels.ts'
 import { ChangeMeaning } from '#components/licenses/license-reviews/change-meaning.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import {
@@ -16,10 +17,9 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
-import { stateText } from './words.ts'
+import { stateText } from './messages.ts'
 
 /** Each row of a list: its asset, from where to where, and whether it may, or what became of it. */
 export function ListTable({ list, prices }: { list: LicenseList; prices: Record<string, LastPrice> }) {

@@ -4,8 +4,8 @@ import { readTargets } from '#lib/licenses/license-lists/targets.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type LicenseList, type ListRow, moneyOf } from './list.ts'
 import { receiptCsv, receiptText } from './list-receipt.tsx'
+import { reasonOf } from './messages.ts'
 import { readListFile } from './target-form.tsx'
-import { reasonOf } from './words.ts'
 
 const row = (values: Partial<ListRow> = {}): ListRow => ({
   line: 1,

@@ -5,7 +5,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { REQUEST_TIMEOUT_MS } from './check.ts'
 import { type ListRow, openRows } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
-import { reasonOf } from './words.ts'
+import { reasonOf } from './messages.ts'
 
 /**
  * Sends each row of a confirmed list whose fate is open: with its own key, so that it has one effect however often

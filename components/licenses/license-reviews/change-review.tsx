@@ -7,14 +7,14 @@ import {
   toQuantityState,
   untilText,
 } from '#components/licenses/assets/labels.ts'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { atItsEnd, decideQuantity, MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { Impossible } from '../license-changes/review-box.tsx'
+import { BelowAssignedReview } from './below-assigned-review.tsx'
 import { isBelowAssigned } from './change-meaning.tsx'
 import { ConfirmChange } from './confirm-change.tsx'
-import { BelowAssignedReview } from './refused-draft.tsx'
 
 const LowerAtRenewal = lazyWithPreload(() =>
   import('#components/licenses/renewal-orders/order-lower.tsx').then(({ OrderLower }) => OrderLower),

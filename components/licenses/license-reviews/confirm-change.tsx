@@ -9,7 +9,7 @@ import {
 } from '#components/licenses/assets/labels.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { needsTypedTotal } from '#lib/licenses/assets/rules.ts'

@@ -2,7 +2,7 @@
 
 import { useId } from 'react'
 import { ClockTime } from '#components/platform/waits/clock-time.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { minimumQuantity } from '#lib/licenses/assets/rules.ts'
 import { limitText, nextText, type Subscription, toQuantityState } from '../assets/labels.ts'
@@ -10,7 +10,7 @@ import { Applying } from '../license-changes/applying.tsx'
 import { Confirming } from '../license-changes/confirming.tsx'
 import { QuantityControl } from '../license-changes/quantity-control.tsx'
 import type { useLicenseEdit } from '../license-changes/use-license-edit.ts'
-import { LicenseReview } from './later-review.ts'
+import { LicenseReview } from './lazy-review.ts'
 
 type LicenseControlProps = {
   item: AssetListItem

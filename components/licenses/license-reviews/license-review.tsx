@@ -8,8 +8,8 @@ import { Button } from '#components/ui/button.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
+import { ChangeError } from './change-error.tsx'
 import { ChangeReview } from './change-review.tsx'
-import { ChangeError } from './refusal.tsx'
 
 type LicenseReviewProps = {
   item: AssetListItem

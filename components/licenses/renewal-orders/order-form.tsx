@@ -10,8 +10,8 @@ import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
+import { renewalTypeText } from './labels.ts'
 import { useOrder } from './use-order.ts'
-import { renewalTypeText } from './words.ts'
 
 type OrderFormProps = {
   id: string

@@ -5,15 +5,15 @@ import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { lazyWithPreload } from '#components/ui/later.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { readRenewal } from '#lib/licenses/client.ts'
 import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { dayText } from '#lib/platform/values/days.ts'
+import { becauseText, orderText, outcomeText, renewalTypeText } from './labels.ts'
 import { useOrder } from './use-order.ts'
-import { becauseText, orderText, outcomeText, renewalTypeText } from './words.ts'
 
 const OrderForm = lazyWithPreload(
   () => import('./order-form.tsx').then(({ OrderForm }) => OrderForm),

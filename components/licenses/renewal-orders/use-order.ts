@@ -6,7 +6,7 @@ import { useToast } from '#components/ui/toast.tsx'
 import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/client.ts'
 import type { Wanted } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
-import { orderText } from './words.ts'
+import { orderText } from './labels.ts'
 
 /** Orders something for the next term of an asset, or takes that back (`undefined`), and says what came of it. */
 export function useOrder(

@@ -1,6 +1,6 @@
 import { Card } from '#components/ui/card.tsx'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
-import { LINES, type Lines, SeatChart } from './seat-drawing.tsx'
+import { LINES, type Lines, SeatChart } from './seat-chart.tsx'
 import {
   assignedSteps,
   purchasedSteps,

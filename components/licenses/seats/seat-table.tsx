@@ -8,7 +8,7 @@ import {
   TableHeader,
   TableHeaderCell,
 } from '#components/ui/table.tsx'
-import type { Lines } from './seat-drawing.tsx'
+import type { Lines } from './seat-chart.tsx'
 import { seatDays } from './seat-steps.ts'
 
 /** What the plot shows, to be read: a row for each day on which one of the two moved. Closed at first. */

@@ -2,7 +2,7 @@
 
 import { Columns3 } from 'lucide-react'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 

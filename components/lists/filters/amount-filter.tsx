@@ -1,9 +1,9 @@
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { type AmountRange, amountsText } from './amount-range.ts'
 
 const CustomAmounts = lazyWithPreload(
-  () => import('./own-amounts.tsx').then(({ CustomAmounts }) => CustomAmounts),
+  () => import('./custom-amounts.tsx').then(({ CustomAmounts }) => CustomAmounts),
   () => <div className="h-48" />,
 )
 

@@ -1,11 +1,11 @@
 import { CalendarDays } from 'lucide-react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
 
 const CustomRange = lazyWithPreload(
-  () => import('./own-range.tsx').then(({ CustomRange }) => CustomRange),
+  () => import('./custom-range.tsx').then(({ CustomRange }) => CustomRange),
   () => <div className="h-48" />,
 )
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { PlatformIcon } from '#components/platform/values/platform-mark.tsx'
+import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Choices, FilterMenu } from '#components/ui/filter-menu.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
-import { staleClass } from '#components/ui/dimmed.ts'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { staleClass } from '#components/ui/stale-class.ts'
 
 /**
  * The card of a list: its rows, or what stands in their place.

@@ -1,9 +1,9 @@
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { lazyWithPreload } from '#components/ui/later.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 
 const CustomText = lazyWithPreload(
-  () => import('./own-text.tsx').then(({ CustomText }) => CustomText),
+  () => import('./custom-text.tsx').then(({ CustomText }) => CustomText),
   () => <div className="h-36" />,
 )
 

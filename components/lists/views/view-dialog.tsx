@@ -14,7 +14,7 @@ import { changeView, listViews, removeView } from '#lib/workspace/client.ts'
 import type { changeView as contract, View, Views } from '#lib/workspace/views/contract.ts'
 import { isSameQuery, MAX_NAME_LENGTH } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
-import { currentViewSearch } from './shown-now.ts'
+import { currentViewSearch } from './current-view.ts'
 
 /** A view's name, place and reach, and the way to remove it. */
 export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {

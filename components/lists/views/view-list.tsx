@@ -1,8 +1,8 @@
 import { Pencil } from 'lucide-react'
 import Link from 'next/link'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { View } from '#lib/workspace/views/contract.ts'
 
 /** The views that are saved of a list, each to go to and to change, and the way to save one more. */

@@ -3,13 +3,13 @@
 import { Bookmark } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
-import { escapeInvisible } from '#components/ui/visible.ts'
 import type { View } from '#lib/workspace/views/contract.ts'
 import { isSameQuery, type ViewPath } from '#lib/workspace/views/rules.ts'
-import { currentViewSearch } from './shown-now.ts'
+import { currentViewSearch } from './current-view.ts'
 import { useViews } from './use-views.ts'
 
 const ViewList = lazyWithPreload(

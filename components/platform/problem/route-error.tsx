@@ -2,11 +2,12 @@
 
 import { useRouter } from 'next/navigation'
 import { startTransition } from 'react'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 
 // Pages stand ready on every screen to say that one failed: what they say comes when it is needed.
 const UnexpectedErrorPage = lazyWithPreload(
-  () => import('#components/ui/page-error.tsx').then(({ UnexpectedErrorPage }) => UnexpectedErrorPage),
+  () =>
+    import('#components/ui/unexpected-error-page.tsx').then(({ UnexpectedErrorPage }) => UnexpectedErrorPage),
   () => <p className="p-6 text-center">This page could not be shown.</p>,
 )
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { destinationsFor } from './destinations.ts'
 import { actsOf, matchDestinations, parseQuery, thingsOf } from './entries.ts'
-import { destinationsFor } from './places.ts'
 
 const asset = {
   id: 'workspace-suite-1',

@@ -7,7 +7,7 @@ import { Fragment, Suspense } from 'react'
 import { PinnedViews, pinnedBelow, useCurrentView } from '#components/lists/views/pinned-views.tsx'
 import { useViews } from '#components/lists/views/use-views.ts'
 import { NeedCount } from '#components/notifications/need-count.tsx'
-import { pathOf, usePendingNavigation } from '#components/shell/navigation/under-way.tsx'
+import { pathOf, usePendingNavigation } from '#components/shell/navigation/navigation-provider.tsx'
 import type { Views } from '#lib/workspace/views/contract.ts'
 
 export const ICONS = {

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '#components/ui/visible.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
 /** Who is signed in, as the frame shows it. */
 export type Person = {

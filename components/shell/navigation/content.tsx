@@ -1,10 +1,10 @@
 'use client'
 
 import { type ReactNode, useEffect, useState } from 'react'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { pathOf, usePendingNavigation } from './navigation-provider.tsx'
 import { titleOf } from './titles.ts'
-import { pathOf, usePendingNavigation } from './under-way.tsx'
 
 /** So long the page that is left stays in sight, in milliseconds: what is there sooner comes without a flicker. */
 const SKELETON_AFTER_MS = 75

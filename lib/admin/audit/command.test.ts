@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { addEvent } from '#lib/platform/history/test-rows.ts'
-import { publishChainHeads } from '#lib/server/audit/heads.ts'
+import { publishChainHeads } from '#lib/server/audit/chain-heads.ts'
 import { commandLine } from '../test-command.ts'
 
 let db: TestDatabase

@@ -13,7 +13,7 @@ import {
 } from '#lib/platform/history/signing.ts'
 import { type ChainViolation, verifyChain } from '#lib/platform/history/verify.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { signedChainHeads } from '#lib/server/audit/heads.ts'
+import { signedChainHeads } from '#lib/server/audit/chain-heads.ts'
 import { customerNamed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 

@@ -10,7 +10,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
-import { purgeDeletedCustomers } from '#lib/server/pruning/departures.ts'
+import { purgeDeletedCustomers } from '#lib/server/pruning/purge-customers.ts'
 import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-leaving-'))

@@ -9,11 +9,11 @@ import { asOwner } from '#lib/platform/db/start.ts'
 import { BACKFILLS } from '#lib/server/backfills/list.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
-import { appliedMigrations } from '#lib/server/figures.ts'
+import { appliedMigrations } from '#lib/server/service-stats.ts'
 import { withDatabase } from '../command.ts'
 import { Interrupted, interruption, print, printRows, progress } from '../terminal.ts'
+import { addDistributeCommands, printMachines, readMachines } from './distribute.ts'
 import { addDumpCommands } from './dump.ts'
-import { addDistributeCommands, printMachines, readMachines } from './spread.ts'
 
 /** Until it is looked at again what another process, which is ahead of us, has left. */
 const PAUSE = 1000

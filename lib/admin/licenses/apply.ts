@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ImportError, MAX_PROBLEMS } from '#lib/imports/refused.ts'
+import { ImportError, MAX_PROBLEMS } from '#lib/imports/import-error.ts'
 import { readText } from '#lib/imports/sources/read-text.ts'
 import { readAssetItem } from '#lib/licenses/assets/operations.ts'
 import type { QuantityState } from '#lib/licenses/assets/rules.ts'

@@ -5,7 +5,7 @@ import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { chargeRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
-import * as shapes from './shapes.ts'
+import * as shapes from './schemas.ts'
 
 export type Charge = z.output<typeof shapes.Charge>
 export type InvoiceCharges = z.output<typeof shapes.InvoiceCharges>

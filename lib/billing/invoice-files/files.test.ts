@@ -15,8 +15,8 @@ import {
 import { unzip } from '#lib/platform/files/test-zip.ts'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { readFile } from './files.ts'
+import { renderInvoicePdf } from './layout.ts'
 import { exportInvoiceFiles, readInvoiceFile } from './operations.ts'
-import { renderInvoicePdf } from './pdf.ts'
 import { digestOf, storeFile } from './store.ts'
 
 type Caller = Awaited<ReturnType<typeof callerOf>>

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
-import { type RenderPdf, renderInWorker } from './draw.ts'
+import { type RenderPdf, renderInWorker } from './render.ts'
 import type { FileKind } from './rules.ts'
 import { savedName } from './serialize.ts'
 import * as store from './store.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { InvoiceCharges, LineCharges } from '#lib/billing/charges/shapes.ts'
-import { invoicePosting, linePosting } from '#lib/billing/posting/shapes.ts'
+import { InvoiceCharges, LineCharges } from '#lib/billing/charges/schemas.ts'
+import { invoicePosting, linePosting } from '#lib/billing/posting/schemas.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'

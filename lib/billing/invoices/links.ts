@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { value, written } from '#lib/platform/db/prepared-queries.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { value, written } from '#lib/platform/db/statements.ts'
 import { type Owner, preparedForOwner, visibleTo } from './selection.ts'
 
 /** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */

@@ -7,10 +7,9 @@ import {
   postingColumns,
 } from '#lib/billing/posting/columns.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { value } from '#lib/platform/db/prepared-queries.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { value } from '#lib/platform/db/statements.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import { type InvoiceSort, keysetOf } from './order.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
 import {
   type Days,
@@ -21,6 +20,7 @@ import {
   today,
   visibleTo,
 } from './selection.ts'
+import { type InvoiceSort, keysetOf } from './sort.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
 export type InvoiceRow = PostingRow & {

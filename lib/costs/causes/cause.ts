@@ -1,5 +1,5 @@
 import type Big from 'big.js'
-import type { SeatChange } from '#lib/costs/seat-verdict.ts'
+import type { SeatChange } from '#lib/costs/seat-check.ts'
 import type { Part } from './line-match.ts'
 import type { BilledFor, CauseKind } from './rules.ts'
 

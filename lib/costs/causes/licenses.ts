@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { SeatChange } from '#lib/costs/seat-verdict.ts'
+import type { SeatChange } from '#lib/costs/seat-check.ts'
 import { DAY_MS, dayBegin, daysBetween } from '#lib/platform/values/days.ts'
 import { roundMoney } from '#lib/platform/values/decimals.ts'
 import type { BilledChange, BilledPart, Cause, Days, Product } from './cause.ts'

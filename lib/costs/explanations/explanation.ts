@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import type { BilledPart, Cause } from '#lib/costs/causes/cause.ts'
-import { daysOf, findSeatChanges, isLicensed, type LicensedAsset } from '#lib/costs/causes/known.ts'
+import { daysOf, findSeatChanges, isLicensed, type LicensedAsset } from '#lib/costs/causes/licensed-assets.ts'
 import { stableProductOf } from '#lib/costs/causes/line-match.ts'
 import { causesOf } from '#lib/costs/causes/product.ts'
 import type { TaxPlacement } from '#lib/costs/causes/rules.ts'

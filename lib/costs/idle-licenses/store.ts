@@ -2,7 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { vendorInfo } from '#lib/vendors/known-vendors.ts'
+import { vendorInfo } from '#lib/vendors/declarations.ts'
 import { IDLE_DAYS, type Plan } from './rules.ts'
 
 /** The pace at which licenses are assigned is that of so many days. */

@@ -2,7 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import ical, { escape as escaped, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { Renewal } from '#lib/costs/renewals/contract.ts'
-import { costText, countText, happensText, licensesText } from '#lib/costs/renewals/words.ts'
+import { costText, countText, happensText, licensesText } from '#lib/costs/renewals/format.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 

@@ -5,7 +5,7 @@ import {
   usageLines,
   WEB_SERVICES,
 } from '#lib/demo/northwind/usage-lines.ts'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { type Bill, numberBills } from '../bill.ts'
 import { addMonths, monthStart, periodText } from '../calendar.ts'

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import { chargeLine } from '../bill.ts'

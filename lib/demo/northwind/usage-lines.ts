@@ -1,4 +1,4 @@
-import type { NewLineItem } from '#lib/imports/shapes.ts'
+import type { NewLineItem } from '#lib/imports/schemas.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import type { Random } from '../random.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { newDeviceCookie, setDeviceCookie } from './sign-ins/known-browsers.ts'
+import { newDeviceCookie, setDeviceCookie } from './sign-ins/browsers.ts'
 import { authOptions } from './sign-ins/next-auth.ts'
 
 afterEach(() => void vi.unstubAllEnvs())

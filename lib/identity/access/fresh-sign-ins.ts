@@ -10,9 +10,9 @@ import { proveFactor, reauthenticationIn } from './factors/prove.ts'
 import type { Reaching } from './factors/rules.ts'
 import { attemptInSession, auditPassword, invalidAt } from './passwords/attempts.ts'
 import { passwordFits } from './passwords/hash.ts'
-import { findPersonOf } from './people/look-up.ts'
-import { traceFailure } from './sign-ins/traces.ts'
-import { findOpening } from './sign-on/look-up.ts'
+import { findPersonOf } from './people/find-person.ts'
+import { traceFailure } from './sign-ins/audit.ts'
+import { findOpening } from './sign-on/find-provider.ts'
 
 /** A second factor, where that was proven. */
 type Verification = { factor?: Reaching }

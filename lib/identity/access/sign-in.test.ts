@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { hashPassword } from './passwords/hash.ts'
 import { signIn } from './sign-in.ts'
-import { setDeviceCookie } from './sign-ins/known-browsers.ts'
+import { setDeviceCookie } from './sign-ins/browsers.ts'
 
 const PASSWORD = 'correct horse battery'
 const ANA = { email: 'ana@northwind.example', password: PASSWORD }

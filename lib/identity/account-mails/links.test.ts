@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { viewOfLink } from '#lib/identity/access/links/look-up.ts'
+import { viewOfLink } from '#lib/identity/access/links/find-link.ts'
 import { redeemLink } from '#lib/identity/access/links/redeem.ts'
 import { mailLink, withdrawLinks } from '#lib/identity/access/links/store.ts'
 import { askRecovery } from '#lib/identity/access/operations.ts'

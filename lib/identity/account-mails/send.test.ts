@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { setPasswordHash } from '#lib/identity/access/passwords/set.ts'
 import { signIn } from '#lib/identity/access/sign-in.ts'
-import { setDeviceCookie } from '#lib/identity/access/sign-ins/known-browsers.ts'
+import { setDeviceCookie } from '#lib/identity/access/sign-ins/browsers.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'

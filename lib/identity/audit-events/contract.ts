@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
-import { actor, others } from '#lib/platform/history/shapes.ts'
+import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { auditEventRoutes } from '../routes.ts'

@@ -11,7 +11,7 @@ import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/te
 import { run } from '#lib/platform/db/test-server.ts'
 import { drainAnonymousRejections } from '#lib/platform/history/requests.ts'
 import { onMeasured, runWithRequestContext } from '#lib/platform/runtime/log.ts'
-import { persistAnonymousRejections } from '#lib/server/audit/strangers.ts'
+import { persistAnonymousRejections } from '#lib/server/audit/anonymous-rejections.ts'
 
 // What leaves a trace, and what leaves none.
 

@@ -1,5 +1,5 @@
 import 'server-only'
-import { accessOf } from '#lib/identity/members/holding.ts'
+import { accessOf } from '#lib/identity/members/access.ts'
 import { type InputError, Problem } from '#lib/platform/api/problem.ts'
 import { canonicalRange } from '#lib/platform/caller/limits/addresses.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'

@@ -14,7 +14,7 @@ import { makingBy, settingUpIn, setUp } from '#lib/identity/access/factors/set-u
 import type { FactorRow } from '#lib/identity/access/factors/store.ts'
 import * as factors from '#lib/identity/access/factors/store.ts'
 import { newSecret } from '#lib/identity/access/factors/totp.ts'
-import { accessOf } from '#lib/identity/members/holding.ts'
+import { accessOf } from '#lib/identity/members/access.ts'
 import { holdsAll } from '#lib/identity/members/rules.ts'
 import { snapshotOf } from '#lib/identity/members/serialize.ts'
 import { lockMembers, readMember } from '#lib/identity/members/store.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
-import { forgetBrowsersOf } from '#lib/identity/access/sign-ins/known-browsers.ts'
+import { forgetBrowsersOf } from '#lib/identity/access/sign-ins/browsers.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { endSessions, isLive } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { type Locks, requireFresh, requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
-import { accessOf } from '#lib/identity/members/holding.ts'
+import { accessOf } from '#lib/identity/members/access.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'

@@ -20,7 +20,13 @@ import type { Domain, ProviderChange, WireMapping } from './contract.ts'
 import * as contract from './contract.ts'
 import { changeSignInMethods, checkFresh } from './may-set.ts'
 import { mappingOf, readAll, serializeDomain } from './serialize.ts'
-import { checkAdminAccess, deleteProvider, isOpenedBySignOn, lockProviders, providerIn } from './ways-in.ts'
+import {
+  checkAdminAccess,
+  deleteProvider,
+  isOpenedBySignOn,
+  lockProviders,
+  providerIn,
+} from './sign-in-methods.ts'
 
 /** So many providers a customer may have, and so many domains. */
 const MAX_ENTRIES = 100

@@ -7,7 +7,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { Domain, Provider, SignOn, WireMapping } from './contract.ts'
-import { lastSignIns } from './ways-in.ts'
+import { lastSignIns } from './sign-in-methods.ts'
 
 /** All that there is of single sign-on, as the wire has it. */
 export async function readAll(tx: Transaction, customerId: CustomerId): Promise<SignOn> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addDomain, listDomains, proveDomain, recordOf } from '#lib/identity/access/sign-on/domains.ts'
-import { findOwnerOf, findProviderOf } from '#lib/identity/access/sign-on/look-up.ts'
+import { findOwnerOf, findProviderOf } from '#lib/identity/access/sign-on/find-provider.ts'
 import { addProvider } from '#lib/identity/access/sign-on/providers.ts'
 import { signedIn } from '#lib/identity/members/test-calls.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'

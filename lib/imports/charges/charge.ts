@@ -1,8 +1,8 @@
 import type Big from 'big.js'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import { textError } from '../faults.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
+import { textError } from '../value-errors.ts'
 
 /** One charge as it is kept: exact decimal text, times in epoch milliseconds, the end exclusive. Absent: not told. */
 export type Charge = {

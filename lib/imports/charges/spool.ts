@@ -3,7 +3,7 @@ import Big from 'big.js'
 import type { ChargeSet, LineSum } from '#lib/billing/charges/reconciliation.ts'
 import { numberOf } from '../focus/invoice.ts'
 import { MAX_GROUPS, parseBillKey } from '../focus/merge.ts'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import type { Charge } from './charge.ts'
 import { aside, lineWriter, readLines, sortedRuns } from './runs.ts'
 

@@ -13,9 +13,9 @@ import { asOperator, newCustomerId } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type AuditEvent, OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import { type Change, plan } from './differences.ts'
-import type { CustomerInput, MemberInput } from './shapes.ts'
+import type { CustomerInput, MemberInput } from './schemas.ts'
 import { readStored, type StoredMember } from './stored.ts'
 
 export type Applied = { changes: Change[]; invitations: Invitation[] }

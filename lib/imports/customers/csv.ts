@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { readRows } from '../csv-rows.ts'
-import { quoted } from '../faults.ts'
+import { ImportError, MAX_PROBLEMS, type ProblemList, problemList } from '../import-error.ts'
 import { Issuer } from '../json/issuer.ts'
-import { ImportError, MAX_PROBLEMS, type ProblemList, problemList } from '../refused.ts'
-import { Customer, Member, Notices, type Piece, Profile } from './shapes.ts'
+import { quoted } from '../value-errors.ts'
+import { Customer, Member, Notices, type Piece, Profile } from './schemas.ts'
 
 const DELIMITERS = [',', ';', '\t']
 

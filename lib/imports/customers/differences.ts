@@ -1,7 +1,7 @@
 import { NOTICES } from '#lib/notifications/notices/rules.ts'
-import { quoted } from '../faults.ts'
-import type { ImportProblem } from '../refused.ts'
-import type { CustomerInput, MemberInput, NoticesInput } from './shapes.ts'
+import type { ImportProblem } from '../import-error.ts'
+import { quoted } from '../value-errors.ts'
+import type { CustomerInput, MemberInput, NoticesInput } from './schemas.ts'
 import { newlyAdded, type StoredCustomer } from './stored.ts'
 
 export const PARTS = ['customer', 'billing profile', 'issuer', 'member', 'notices'] as const

@@ -2,9 +2,9 @@ import 'server-only'
 import { type CustomerState, listCustomerStates } from '#lib/identity/customers/store.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { ImportError, type ImportProblem, MAX_PROBLEMS } from '../refused.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from '../import-error.ts'
 import { type Change, plan } from './differences.ts'
-import type { CustomerInput } from './shapes.ts'
+import type { CustomerInput } from './schemas.ts'
 import { readStored } from './stored.ts'
 
 /** What a file would do to one customer. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ImportError, problemText } from '../refused.ts'
+import { ImportError, problemText } from '../import-error.ts'
 import { readCustomers } from './read.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-customers-'))

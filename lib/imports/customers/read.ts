@@ -1,9 +1,9 @@
-import { quoted } from '../faults.ts'
+import { ImportError, type ProblemList, problemList } from '../import-error.ts'
 import { jsonValues } from '../json/objects.ts'
-import { ImportError, type ProblemList, problemList } from '../refused.ts'
 import { readText } from '../sources/read-text.ts'
+import { quoted } from '../value-errors.ts'
 import { readCsvPieces } from './csv.ts'
-import { Customer, type CustomerInput, type Piece } from './shapes.ts'
+import { Customer, type CustomerInput, type Piece } from './schemas.ts'
 
 /** Far above 100,000 rows. All of a file is looked at before anything of it is written, and so held in memory. */
 const MAX_LENGTH = 32 * 1024 * 1024

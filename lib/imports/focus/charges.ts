@@ -1,14 +1,14 @@
 import Big from 'big.js'
 import { type Charge, chargeReader } from '../charges/charge.ts'
 import { sortedRuns } from '../charges/runs.ts'
-import type { ProblemList } from '../refused.ts'
-import { type Lack, missingList } from '../resale/lacking.ts'
+import type { ProblemList } from '../import-error.ts'
+import { type Lack, missingList } from '../resale/missing.ts'
 import type { Bill, BillBuilder } from './bill.ts'
 import type { Field, Header } from './columns.ts'
 import { type BillHeader, type FieldReader, fieldReader } from './fields.ts'
 import { groupsOf, type Kind } from './groups.ts'
 import { billKey, joined, mergeHeader } from './merge.ts'
-import { createReadSummary, type Tally } from './reading.ts'
+import { createReadSummary, type Tally } from './read-summary.ts'
 import type { Terms } from './terms.ts'
 
 /** Each takes some 1 kB; what is more than these goes to a file for a while. */

@@ -1,4 +1,4 @@
-import type { ImportProblem } from '#lib/imports/refused.ts'
+import type { ImportProblem } from '#lib/imports/import-error.ts'
 
 // The columns of FOCUS that make an invoice, by our names. Where a column has been renamed, the newest name stands
 // first, and a row that leaves it empty is read by the next.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportError } from '#lib/imports/refused.ts'
+import type { ImportError } from '#lib/imports/import-error.ts'
 import { readAccounts } from '../resale/accounts.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'

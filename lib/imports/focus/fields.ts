@@ -1,10 +1,10 @@
 import type Big from 'big.js'
-import { decimalError, quoted, textError } from '#lib/imports/faults.ts'
-import type { DocumentState } from '#lib/imports/shapes.ts'
+import type { DocumentState } from '#lib/imports/schemas.ts'
+import { decimalError, quoted, textError } from '#lib/imports/value-errors.ts'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import type { ProblemList } from '../refused.ts'
+import type { ProblemList } from '../import-error.ts'
 import { timeOf } from '../times.ts'
 import type { Field, Header } from './columns.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
 import { NOW, sourcesOf } from './test-sources.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import Big from 'big.js'
-import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/schemas.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import { issuerLineOf, linePostingOfUsage } from '../posting/usage.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ImportError } from '#lib/imports/refused.ts'
+import type { ImportError } from '#lib/imports/import-error.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
-import type { ReadSummary } from './reading.ts'
+import type { ReadSummary } from './read-summary.ts'
 import { cents, NOW, sourcesOf } from './test-sources.ts'
 
 const COLUMNS = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { itemize } from '#lib/billing/invoices/itemization.ts'
-import type { ImportError } from '#lib/imports/refused.ts'
+import type { ImportError } from '#lib/imports/import-error.ts'
 import { readAccounts } from '../resale/accounts.ts'
 import { readPrices } from '../resale/prices.ts'
 import { type FocusOptions, readFocus } from './focus.ts'

@@ -1,4 +1,4 @@
-import type { ImportProblem } from '#lib/imports/refused.ts'
+import type { ImportProblem } from '#lib/imports/import-error.ts'
 import type { Accounts } from '../resale/accounts.ts'
 import type { Prices } from '../resale/prices.ts'
 import type { Platforms } from './platforms.ts'

@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { holdAll } from '../all-rows.ts'
-import { type ImportProblem, MAX_PROBLEMS, problemText } from '../refused.ts'
+import { type ImportProblem, MAX_PROBLEMS, problemText } from '../import-error.ts'
 import type { StoredInvoice } from './stored.ts'
 
 /** An invoice as it was before an import changed it; without its lines where these stayed. */

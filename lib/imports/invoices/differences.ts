@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import { difference, type ImportProblem } from '../import-error.ts'
 import {
   addsLinePosting,
   addsPosting,
@@ -6,8 +7,7 @@ import {
   postingDifferences,
   textOf,
 } from '../posting/complete.ts'
-import { difference, type ImportProblem } from '../refused.ts'
-import type { NewInvoice, NewLineItem } from '../shapes.ts'
+import type { NewInvoice, NewLineItem } from '../schemas.ts'
 import type { StoredInvoice, StoredLine } from './stored.ts'
 
 const TEXTS = ['billingProfileId', 'platform', 'issuer', 'invoiceDate', 'dueDate', 'currency'] as const

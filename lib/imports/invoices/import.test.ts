@@ -5,7 +5,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { DEEP } from '../../../test/fakes/deep.ts'
-import type { NewInvoice } from '../shapes.ts'
+import type { NewInvoice } from '../schemas.ts'
 import { importInvoices } from './import.ts'
 
 let db: TestDatabase

@@ -3,7 +3,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import type { NewInvoice } from '../shapes.ts'
+import type { NewInvoice } from '../schemas.ts'
 import { importInvoices } from './import.ts'
 
 // From draft to issued to voided, and never back; and what is owed at each step.

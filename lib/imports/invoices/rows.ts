@@ -4,7 +4,7 @@ import { freezeParties } from '#lib/billing/parties/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { holdAll } from '../all-rows.ts'
-import { INVOICE_COLUMNS, LINE_COLUMNS } from '../posting/shapes.ts'
+import { INVOICE_COLUMNS, LINE_COLUMNS } from '../posting/schemas.ts'
 import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 
 // How many rows a customer has is not known while its first file is stored, nor before the server next looks. So each

@@ -1,4 +1,4 @@
-import type { NewInvoice } from '../shapes.ts'
+import type { NewInvoice } from '../schemas.ts'
 
 type Numbered = Pick<NewInvoice, 'issuer' | 'number'>
 

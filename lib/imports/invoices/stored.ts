@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import { linePostingOf, postingOf, withTotals } from '../posting/complete.ts'
-import type { NewLinePosting, StoredLinePosting, StoredPosting } from '../posting/shapes.ts'
-import type { DocumentState, NewInvoice, NewLineItem } from '../shapes.ts'
+import type { NewLinePosting, StoredLinePosting, StoredPosting } from '../posting/schemas.ts'
+import type { DocumentState, NewInvoice, NewLineItem } from '../schemas.ts'
 
 export type StoredLine = Required<Omit<NewLineItem, 'priced' | keyof NewLinePosting>> &
   StoredLinePosting &

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
-import type { NewAsset } from '#lib/imports/shapes.ts'
+import type { NewAsset } from '#lib/imports/schemas.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { boughtSeats, planNameOf, seatField } from '#lib/vendors/google/subscription.ts'
 import { jsonValues } from './objects.ts'

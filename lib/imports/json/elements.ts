@@ -1,4 +1,4 @@
-import { ImportError } from '#lib/imports/refused.ts'
+import { ImportError } from '#lib/imports/import-error.ts'
 
 /** One object of a file, as text, and the line on which it begins. */
 export type JsonElement = { line: number; text: string }

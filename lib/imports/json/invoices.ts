@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { day, invoicePosting, linePosting, periodError } from '../posting/json.ts'
 import type { SourceText } from '../sources/source.ts'

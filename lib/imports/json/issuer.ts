@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
-import { textError } from '#lib/imports/faults.ts'
+import { textError } from '#lib/imports/value-errors.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import { name, optionalText } from './values.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { quoted } from '#lib/imports/faults.ts'
-import { ImportError, type ProblemList, problemList } from '../refused.ts'
+import { quoted } from '#lib/imports/value-errors.ts'
+import { ImportError, type ProblemList, problemList } from '../import-error.ts'
 import type { SourceText } from '../sources/source.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 

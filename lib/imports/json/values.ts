@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decimalError, textError } from '#lib/imports/faults.ts'
+import { decimalError, textError } from '#lib/imports/value-errors.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { timeOf } from '../times.ts'
 

@@ -7,7 +7,7 @@ import {
   POSTING_FIELDS,
   type StoredLinePosting,
   type StoredPosting,
-} from './shapes.ts'
+} from './schemas.ts'
 
 const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount'])
 /** What is no longer true once the lines or the total are others. */

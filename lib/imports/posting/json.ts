@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isTaxCategory, isTypeCode } from '#lib/billing/posting/rules.ts'
 import { isUnit } from '#lib/billing/posting/units.ts'
-import { quoted, textError } from '../faults.ts'
 import { amount, name, text } from '../json/values.ts'
 import { timeOf } from '../times.ts'
+import { quoted, textError } from '../value-errors.ts'
 
 /** A day, `YYYY-MM-DD`. */
 export const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')

@@ -4,10 +4,10 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
+import type { ImportError } from '../import-error.ts'
 import { importInvoices } from '../invoices/import.ts'
 import { readInvoices } from '../json/invoices.ts'
-import type { ImportError } from '../refused.ts'
-import type { NewInvoice } from '../shapes.ts'
+import type { NewInvoice } from '../schemas.ts'
 import { undoImport } from '../undo.ts'
 
 let db: TestDatabase

@@ -1,10 +1,10 @@
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import { textError } from '../faults.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
-import type { NewLinePosting } from './shapes.ts'
+import { textError } from '../value-errors.ts'
+import type { NewLinePosting } from './schemas.ts'
 
 /**
  * What the charges of a line say of when and for which account they are. Times are epoch milliseconds, the end is

@@ -2,7 +2,7 @@ import Big from 'big.js'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
-import { ImportError, type ImportProblem } from '../refused.ts'
+import { ImportError, type ImportProblem } from '../import-error.ts'
 import type { InvoiceReport } from './report.ts'
 
 /** What an operator knows of the files before: totals by currency, as exact decimal text, and how many invoices. */

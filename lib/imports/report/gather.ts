@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
-import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
-import { limitsOf, warningList, warningsOf } from './oddities.ts'
+import type { InvoiceCounts, NewInvoice } from '../schemas.ts'
 import { type Group, type InvoiceReport, MAX_GROUPS, type Sum } from './report.ts'
+import { limitsOf, warningList, warningsOf } from './warnings.ts'
 
 /** Far more groups than a bill has; an export with more of them is still added up per currency. */
 const MAX_IN_MEMORY = 10_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NewInvoice, NOTHING } from '../shapes.ts'
+import { type NewInvoice, NOTHING } from '../schemas.ts'
 import { checkExpectations, expectationsOf } from './expectations.ts'
 import { gatherInvoices, mergedReports } from './gather.ts'
 import type { InvoiceReport } from './report.ts'

@@ -1,5 +1,5 @@
 import type { ChargeCounts } from '../charges/store.ts'
-import type { Imported, InvoiceCounts } from '../shapes.ts'
+import type { Imported, InvoiceCounts } from '../schemas.ts'
 import type { SourceFile } from '../sources/source.ts'
 
 /** A file with its rows or objects, without headers, and how many of them are in an invoice. */

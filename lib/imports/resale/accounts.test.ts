@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportError } from '../refused.ts'
+import type { ImportError } from '../import-error.ts'
 import { readAccounts } from './accounts.ts'
 
 async function* textOf(text: string) {

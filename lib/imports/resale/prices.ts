@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
-import { decimalError, quoted } from '../faults.ts'
 import { slugOf } from '../focus/platforms.ts'
+import { decimalError, quoted } from '../value-errors.ts'
 import { readTable } from './table.ts'
 
 /** What a rule is chosen by. */

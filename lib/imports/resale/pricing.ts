@@ -2,8 +2,8 @@ import type Big from 'big.js'
 import type { BillBuilder, SourceLocation } from '../focus/bill.ts'
 import type { ChargeKey, FieldReader } from '../focus/fields.ts'
 import type { Platforms } from '../focus/platforms.ts'
-import type { ProblemList } from '../refused.ts'
-import { type Lack, missingList } from './lacking.ts'
+import type { ProblemList } from '../import-error.ts'
+import { type Lack, missingList } from './missing.ts'
 import type { PriceRule, Prices, Rule } from './prices.ts'
 
 /** A reseller's rule for charges of one kind, or that there is none. */

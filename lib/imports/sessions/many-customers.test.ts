@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { platformTable } from '../focus/platforms.ts'
 import { importFocus } from '../run.ts'
-import type { NewInvoice } from '../shapes.ts'
+import type { NewInvoice } from '../schemas.ts'
 import { runSession } from './session.ts'
 
 // One file of a whole reseller: each account's charges go to the customer that the map names, all or nothing.

@@ -1,5 +1,5 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import type { NewInvoice } from '../shapes.ts'
+import type { NewInvoice } from '../schemas.ts'
 
 /** An invoice of a file, on its way to its customer. */
 export type Entry = {

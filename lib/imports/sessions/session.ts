@@ -1,7 +1,7 @@
 import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scopeOfMany } from '#lib/platform/db/scope.ts'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import { checkExpectations } from '../report/expectations.ts'
 import { mergedReports } from '../report/gather.ts'
 import type { InvoiceReport } from '../report/report.ts'

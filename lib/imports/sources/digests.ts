@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import type { Source, SourceFile } from './source.ts'
 import { unpacked } from './unpack.ts'
 

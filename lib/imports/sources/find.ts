@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BadZip, isZip, withZip, type ZippedFile } from '#lib/platform/files/zip.ts'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import { fileSource } from './read-text.ts'
 import type { Source } from './source.ts'
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import type { Source } from './source.ts'
 import { unpacked } from './unpack.ts'
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BadZip } from '#lib/platform/files/zip.ts'
-import { ImportError } from '../refused.ts'
+import { ImportError } from '../import-error.ts'
 import type { Source } from './source.ts'
 
 const CHUNK = 256 * 1024

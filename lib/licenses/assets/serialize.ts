@@ -1,5 +1,5 @@
 import { entityTag } from '#lib/platform/api/request.ts'
-import { vendorInfo } from '#lib/vendors/known-vendors.ts'
+import { vendorInfo } from '#lib/vendors/declarations.ts'
 import type { Asset, AssetListItem } from './contract.ts'
 import * as shapes from './contract.ts'
 import { type AssetRow, type AssetSummaryRow, hasLicenses, type LicensedRow } from './store.ts'

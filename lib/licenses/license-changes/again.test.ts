@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
-import type { Times } from '../../../test/fuzz/times.ts'
+import type { Times } from '../../../test/fuzz/clock.ts'
+import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 

@@ -23,10 +23,10 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { LocalVendor, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
+import { isInProgress, type ReconciledChange, reconcileChange } from './reconcile.ts'
 import { check, isOver } from './rules.ts'
 import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
 import { sendAgain } from './send-again.ts'
-import { isInProgress, type ReconciledChange, reconcileChange } from './settle.ts'
 import { addLicenseChange, type Change, findOpenChange, readChange } from './store/changes.ts'
 
 type BeginResult =

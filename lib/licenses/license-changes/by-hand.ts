@@ -11,11 +11,11 @@ import { hasAccount } from '#lib/vendors/accounts.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { readNow } from './reading/read.ts'
 import { isOpen } from './rules.ts'
 import type { QuantityRequest } from './send.ts'
 import { sendAgain, type Unfit } from './send-again.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
+import { readNow } from './vendor-sync/read.ts'
 
 /** A change that is open or unclear. `isOverdue`: somebody should look at it. */
 export type UnresolvedChange = {

@@ -3,7 +3,7 @@ import { Asset, AssetListItem, params, pendingStatus, seats } from '#lib/license
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
-import { actor, others } from '#lib/platform/history/shapes.ts'
+import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { changeCalls } from '../routes.ts'

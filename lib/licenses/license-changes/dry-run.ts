@@ -18,9 +18,9 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { ObservedSeats, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { disputeOf, isReplacement, observedRow, readSubscription } from './reading/read.ts'
 import { type ChangeRequest, check } from './rules.ts'
 import { findOpenChange } from './store/changes.ts'
+import { disputeOf, isReplacement, observedRow, readSubscription } from './vendor-sync/read.ts'
 
 type Question = ChangeRequest & { caller: Caller; assetId: string }
 

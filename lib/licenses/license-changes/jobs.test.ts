@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { dueChanges } from '#lib/identity/access/due-work.ts'
-import { google } from '../../../test/fuzz/sceneries.ts'
+import { google } from '../../../test/fuzz/scenarios.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 

@@ -3,10 +3,10 @@ import { type DueChange, dueChanges } from '#lib/identity/access/due-work.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
 import { readUnresolved } from './by-hand.ts'
-import { forEach } from './reading/for-each.ts'
-import { readDue, readList } from './reading/pass.ts'
+import { reconcileChange, type WhenUnknown } from './reconcile.ts'
 import { isOpen } from './rules.ts'
-import { reconcileChange, type WhenUnknown } from './settle.ts'
+import { forEach } from './vendor-sync/for-each.ts'
+import { readDue, readList } from './vendor-sync/pass.ts'
 
 // What runs in the background reads, and never buys.
 

@@ -4,8 +4,8 @@ import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
-import type { FakeMicrosoft } from '../../../test/fakes/microsoft/stand-in.ts'
-import { scenarios } from '../../../test/fuzz/sceneries.ts'
+import type { FakeMicrosoft } from '../../../test/fakes/microsoft/fake.ts'
+import { scenarios } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 
 const origin = { requestId: 'test' }

@@ -9,11 +9,11 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import { waitFor } from './reading/read.ts'
+import { reconcileChange } from './reconcile.ts'
 import { isOpen } from './rules.ts'
 import { pendingStatusOf, serializeLastChange, serializeOpenChange } from './serialize.ts'
-import { reconcileChange } from './settle.ts'
-import { type AssetChangeRow, listAssetChangeRows, readAssetChangeRow } from './store/beside-assets.ts'
+import { type AssetChangeRow, listAssetChangeRows, readAssetChangeRow } from './store/asset-change-rows.ts'
+import { waitFor } from './vendor-sync/read.ts'
 
 // What assets ask of changes: nothing else leads from there to here.
 

@@ -14,11 +14,11 @@ import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { predictAnswer } from './dry-run.ts'
 import { reconcileOnRead } from './open-change.ts'
-import { readAgain } from './reading/read-again.ts'
 import { isOpen } from './rules.ts'
 import { serializeLicenseChange } from './serialize.ts'
 import { readChange, writeAcknowledgement } from './store/changes.ts'
 import { type ChangeRow, findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
+import { readAgain } from './vendor-sync/read-again.ts'
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
   const { params, query, body, headers: requestHeaders = {} } = input

@@ -7,12 +7,12 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { VendorRead } from '#lib/vendors/vendor.ts'
-import type { PollLease } from './judge.ts'
-import { observedRow } from './reading/read.ts'
+import { type ReconciledChange, reconcileChange, type WhenUnknown } from './reconcile.ts'
+import type { PollLease } from './reconcile-from-read.ts'
 import { check } from './rules.ts'
 import { type Claim, call, type QuantityRequest, type Sent } from './send.ts'
-import { type ReconciledChange, reconcileChange, type WhenUnknown } from './settle.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
+import { observedRow } from './vendor-sync/read.ts'
 
 /** Between two tries to have the turn, in milliseconds. */
 const TRY_EVERY = 250

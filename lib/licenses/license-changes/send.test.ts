@@ -6,7 +6,7 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset } from '#lib/platform/db/test-rows.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { scenarios } from '../../../test/fuzz/sceneries.ts'
+import { scenarios } from '../../../test/fuzz/scenarios.ts'
 import {
   CUSTOMER,
   forgetVendors,

@@ -12,9 +12,8 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from './answers.ts'
-import { isReplacement, observe, readSubscription } from './reading/read.ts'
+import { transitionFor } from './reconcile.ts'
 import { type ChangeRequest, check } from './rules.ts'
-import { transitionFor } from './settle.ts'
 import {
   type Change,
   endAttempt,
@@ -23,7 +22,8 @@ import {
   readChange,
   withdrawChange,
 } from './store/changes.ts'
-import { noteWait } from './store/turns.ts'
+import { noteWait } from './store/poll-lease.ts'
+import { isReplacement, observe, readSubscription } from './vendor-sync/read.ts'
 
 /** A PATCH of a quantity. */
 export type QuantityRequest = ChangeRequest & {

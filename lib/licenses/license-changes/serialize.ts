@@ -5,7 +5,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { LicenseChange } from './contract.ts'
 import { isOpen } from './rules.ts'
-import type { NewestChange } from './store/beside-assets.ts'
+import type { NewestChange } from './store/asset-change-rows.ts'
 import type { Change } from './store/changes.ts'
 import type { ChangeRow } from './store/list.ts'
 

@@ -3,8 +3,8 @@ import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
+import type { Times } from '../../../test/fuzz/clock.ts'
 import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
-import type { Times } from '../../../test/fuzz/times.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 
 // Test equipment: a vendor's stand-in, assets there, and PATCHes to them as a client sends them.

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import type { Call } from '../../../test/fakes/vendors/routes.ts'
-import { google } from '../../../test/fuzz/sceneries.ts'
+import { google } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { google, microsoft } from '../../../test/fuzz/sceneries.ts'
+import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // What is told of a vendor that lets us wait, or does not let us in.

@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
-import { vendorInfo } from '#lib/vendors/known-vendors.ts'
+import { vendorInfo } from '#lib/vendors/declarations.ts'
 import { nextTermEnd, type RenewalFacts } from './rules.ts'
 
 // What assets say of their terms. Whoever writes here has locked the row before.

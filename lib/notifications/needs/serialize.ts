@@ -4,9 +4,9 @@ import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import type { Cost } from '#lib/costs/license-prices/rules.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import type { Need as Item, Needs } from './contract.ts'
+import { describeNeed } from './messages.ts'
 import type { LoadedNeeds } from './read.ts'
 import { comparableValues, type Need, nameOf } from './rules.ts'
-import { describeNeed } from './words.ts'
 
 /** @param baseUrl the console's public address, without a trailing slash */
 export function serializeNeeds({ needs, dismissed, looked }: LoadedNeeds, baseUrl: string): Needs {

@@ -1,7 +1,7 @@
 import { platformName } from '#lib/billing/invoices/rules.ts'
 import { payableOf } from '#lib/billing/invoices/total-to-balance.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
-import { describeNeed } from '#lib/notifications/needs/words.ts'
+import { describeNeed } from '#lib/notifications/needs/messages.ts'
 import { daysBetween, dayText } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner, moneyText } from '#lib/platform/values/money.ts'

@@ -18,7 +18,7 @@ import {
 import type { AnyContract } from './contract.ts'
 import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
-import { PROBLEMS_AS_JSON } from './problem-shapes.ts'
+import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
 import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
 

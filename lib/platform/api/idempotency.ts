@@ -9,7 +9,7 @@ import { idempotencyKeys } from '#lib/platform/db/schema/history.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
-import { problemText } from './problem-shapes.ts'
+import { problemText } from './problem-schemas.ts'
 
 /** What is done, or a refusal that settles the request: it may be kept. What is thrown instead is not. */
 export type Answer<Body> = Reply<Body> | Problem

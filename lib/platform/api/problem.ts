@@ -1,4 +1,4 @@
-import type { AnyMembers, MembersOf } from './problem-shapes.ts'
+import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
 /** Code to status and title: the one table (CONTRACT 5). Codes are stable; texts may change. */
 export const PROBLEMS = {

@@ -12,10 +12,10 @@ import { addEvent } from '#lib/platform/history/test-rows.ts'
 import { registerLeaks } from '#lib/server/leaks.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
-import { MEMBERS } from './problem-shapes.ts'
+import { MEMBERS } from './problem-schemas.ts'
 import { type Answered, type Document, undeclared } from './test-declared.ts'
 import { exampleRows } from './test-example-rows.ts'
-import { withStableValues } from './test-settled.ts'
+import { withStableValues } from './test-stable-values.ts'
 import { BODIES, VALUES } from './test-values.ts'
 
 // What the API's description says, held against what the routes answer: each example is sent and compared, and

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chooseLaunch } from './embedded/choose-launch.ts'
 import { findCluster, makeCluster } from './embedded/cluster.ts'
 import type { Launch } from './embedded/launch.ts'
 import { logTail, serverProcess, startServer, stopServer } from './embedded/server.ts'
 import { joinServer, type User } from './embedded/users.ts'
-import { chooseLaunch } from './embedded/way.ts'
 
 /** A running PostgreSQL of our own. */
 export type Embedded = {

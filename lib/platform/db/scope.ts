@@ -13,7 +13,7 @@ import {
   drainDeferred,
   withoutValues,
   withRowPlans,
-} from './statements.ts'
+} from './prepared-queries.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's

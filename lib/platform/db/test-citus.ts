@@ -7,7 +7,7 @@ import { onDatabase, run } from './test-server.ts'
 
 // Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, as a superuser who reaches all of them
 // by the same name and password. A run makes, migrates and spreads one database, some 30 s; each test file has a copy of it,
-// and the app of the API tests (e2e/spread.ts) that database itself.
+// and the app of the API tests (e2e/distributed-database.ts) that database itself.
 
 const OWNER = 'spread_owner'
 

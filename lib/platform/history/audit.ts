@@ -4,8 +4,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import type pg from 'pg'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { deferToCommit } from '#lib/platform/db/prepared-queries.ts'
 import { auditEvents } from '#lib/platform/db/schema/history.ts'
-import { deferToCommit } from '#lib/platform/db/statements.ts'
 import { requestContext } from '#lib/platform/runtime/log.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */

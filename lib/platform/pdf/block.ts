@@ -1,4 +1,4 @@
-import { element, ensureRoom, INK, PAGE, type PdfDocument, type Style, widthOf, write } from './paper.ts'
+import { element, ensureRoom, INK, PAGE, type PdfDocument, type Style, widthOf, write } from './document.ts'
 import { wrap } from './text.ts'
 
 /** From one line of running text to the next, in points. */

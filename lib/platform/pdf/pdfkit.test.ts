@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit'
 import { expect, test } from 'vitest'
+import { collectBytes } from './document.ts'
 import { addFonts } from './fonts.ts'
-import { collectBytes } from './paper.ts'
 import { fontOf, forgetting, joinContent, setName, viewOf } from './pdfkit.ts'
 
 // Each test holds an internal of pdfkit or fontkit to what we use it for. One fails after an update: find in the

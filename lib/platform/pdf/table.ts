@@ -10,7 +10,7 @@ import {
   type Style,
   widthOf,
   write,
-} from './paper.ts'
+} from './document.ts'
 import { wrap } from './text.ts'
 
 /** `width` in points. Text in a column wraps, and its `note`, in gray, goes under it. */

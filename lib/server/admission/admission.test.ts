@@ -8,8 +8,8 @@ import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
 import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import type { HttpHandlerOptions } from '../front-door.ts'
-import { openTestServer } from '../test-door.ts'
+import type { HttpHandlerOptions } from '../http-handler.ts'
+import { openTestServer } from '../test-server.ts'
 import { admission, throttledPagesAuditor } from './admission.ts'
 
 describe('admission', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gate } from '#lib/platform/runtime/concurrency.ts'
-import type { Handler, Pages } from '../front-door.ts'
+import type { Handler, Pages } from '../http-handler.ts'
 
 /** A page is made in a tenth of this. What takes longer waits for its reader, or for the database, and no processor. */
 const MAX_PAGE_MS = 1000

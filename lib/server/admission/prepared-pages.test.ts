@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openTestServer } from '../test-door.ts'
+import { openTestServer } from '../test-server.ts'
 import {
   NONCE_PLACEHOLDER,
   packedWithNonce,

@@ -3,9 +3,9 @@ import { Socket } from 'node:net'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import type { Handler, Pages } from '../front-door.ts'
+import type { Handler, Pages } from '../http-handler.ts'
 import { pagePolicy } from '../security-headers.ts'
-import type { PathKind } from './known-paths.ts'
+import type { PathKind } from './path-kinds.ts'
 
 const SIGN_IN = '/sign-in'
 /** No page is there, and none will be. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestServer } from '../test-door.ts'
+import { openTestServer } from '../test-server.ts'
 import { staticFiles } from './static-files.ts'
 
 let folder = ''

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
-import type { Handler } from '../front-door.ts'
+import type { Handler } from '../http-handler.ts'
 
 const STATIC = fileURLToPath(new URL('../../../.next/static', import.meta.url))
 const BUILT = '/_next/'

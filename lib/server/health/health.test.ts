@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
-import { openTestServer } from '../test-door.ts'
+import { openTestServer } from '../test-server.ts'
 import { healthCheck } from './health.ts'
 
 let close: (() => Promise<void>)[] = []

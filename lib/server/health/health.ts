@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { database } from '#lib/platform/db/client.ts'
-import type { Handler } from '../front-door.ts'
+import type { Handler } from '../http-handler.ts'
 import { whatIsMissing } from './readiness.ts'
 
 /**

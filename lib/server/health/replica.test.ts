@@ -8,7 +8,7 @@ import { type Embedded, startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { onDatabase, run } from '#lib/platform/db/test-server.ts'
 import { type Standby, startStandby } from '#lib/platform/db/test-standby.ts'
-import { openTestServer } from '../test-door.ts'
+import { openTestServer } from '../test-server.ts'
 import { healthCheck } from './health.ts'
 import { sweep, watchReplica } from './replica.ts'
 

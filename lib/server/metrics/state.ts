@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from '@prometheus-io/client'
 import { database } from '#lib/platform/db/client.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { readServiceStats, type ServiceStats } from '../figures.ts'
+import { readServiceStats, type ServiceStats } from '../service-stats.ts'
 
 /** For so long, in milliseconds, figures of the database are given again: whoever scrapes often asks it rarely. */
 const FRESH_MS = 15_000

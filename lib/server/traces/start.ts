@@ -3,7 +3,7 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import type { Handler } from '../front-door.ts'
+import type { Handler } from '../http-handler.ts'
 import { innerSpans, requestSpans, type Trace } from './spans.ts'
 
 export type Traces = {

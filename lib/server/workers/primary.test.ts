@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { emptyFolder, serverOf } from '#lib/platform/db/embedded/test-cluster.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import type { WorkerPool } from './crew.ts'
 import { startPrimary } from './primary.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
 let folder: string
 /** Where the metrics are served. */

@@ -3,7 +3,7 @@ import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { ShutdownReason } from '../application.ts'
 import { metricsSettings } from '../metrics/settings.ts'
-import { startWorkerPool, type WorkerPool } from './crew.ts'
+import { startWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 /**
  * Starts the embedded database, where there is no other, and the workers, which share it. This process answers nothing

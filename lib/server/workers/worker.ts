@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { logAs, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application, ShutdownReason } from '../application.ts'
 import { type Host, RESTART, runUntilStopped, SIGNALS } from './lifetime.ts'
-import type { News } from './member.ts'
+import type { News } from './worker-process.ts'
 
 /** A process with a line to the one that started it. */
 type Child = Host & Pick<NodeJS.Process, 'send' | 'connected'>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/desk.ts'
+import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/fixture.ts'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
 
 const REF: SubscriptionRef = { customerId: 'C0123456', subscriptionId: 's/1 ü', skuId: '1010020020' }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/desk.ts'
+import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/fixture.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef, WriteAnswer } from '../vendor.ts'
 import { connect } from './connect.ts'

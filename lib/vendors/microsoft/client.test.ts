@@ -5,7 +5,7 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../test/fakes/microsoft/stand-in.ts'
+} from '../../../test/fakes/microsoft/fake.ts'
 import { uncounted } from '../test-budget.ts'
 import { remoteVendor } from '../vendors.ts'
 import { connect } from './connect.ts'

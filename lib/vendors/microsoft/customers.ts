@@ -4,7 +4,7 @@ import { type Client, jsonOf } from '../client.ts'
 import type { StaleCursor, Unavailable } from '../vendor.ts'
 import { customersPath } from './client.ts'
 import { isMissing, unavailable } from './errors.ts'
-import { itemsOf } from './own.ts'
+import { itemsOf } from './raw-subscription.ts'
 
 // The reseller's customers: Microsoft alone lists subscriptions by customer only.
 

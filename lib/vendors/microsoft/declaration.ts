@@ -1,7 +1,7 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
 import type { Observed, ObservedSeats, PredictedOutcome } from '../vendor.ts'
-import { type RawSubscription, storedRawSubscription } from './own.ts'
+import { type RawSubscription, storedRawSubscription } from './raw-subscription.ts'
 import { isSame } from './same.ts'
 import { type Config, settings } from './settings.ts'
 

@@ -3,7 +3,7 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../test/fakes/microsoft/stand-in.ts'
+} from '../../../test/fakes/microsoft/fake.ts'
 import type { Call } from '../../../test/fakes/vendors/routes.ts'
 import { uncounted } from '../test-budget.ts'
 import type { RemoteVendor } from '../vendor.ts'

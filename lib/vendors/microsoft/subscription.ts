@@ -2,7 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { type Answer, jsonOf } from '../client.ts'
 import type { Observed } from '../vendor.ts'
-import { rawSubscriptionOf } from './own.ts'
+import { rawSubscriptionOf } from './raw-subscription.ts'
 import { isSame, isSameId, skuOf } from './same.ts'
 
 const count = z.int().min(0).max(2_147_483_647)

@@ -4,7 +4,7 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../test/fakes/microsoft/stand-in.ts'
+} from '../../../test/fakes/microsoft/fake.ts'
 import { uncounted } from '../test-budget.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from '../vendor.ts'
 import { remoteVendor } from '../vendors.ts'

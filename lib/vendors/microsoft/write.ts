@@ -5,7 +5,7 @@ import { type Answer, type Client, retryAfterOf } from '../client.ts'
 import { isSameBasis, type NextTerm, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { writeFailure } from './errors.ts'
-import { orderOf, replacementOf } from './own.ts'
+import { orderOf, replacementOf } from './raw-subscription.ts'
 import { readOne } from './read.ts'
 import { changedOf, withAssigned } from './subscription.ts'
 

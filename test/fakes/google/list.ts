@@ -1,5 +1,5 @@
-import type { Pages } from '../vendors/book.ts'
 import type { Answer } from '../vendors/routes.ts'
+import type { Pages } from '../vendors/store.ts'
 import { errorAnswer } from './errors.ts'
 import { type GoogleFields, type GoogleSubscription, resourceOf } from './resource.ts'
 

@@ -1,5 +1,5 @@
-import type { Subscription } from '../vendors/book.ts'
 import type { NewSubscription } from '../vendors/routes.ts'
+import type { Subscription } from '../vendors/store.ts'
 
 /** What only Google knows of a subscription. */
 export type GoogleFields = {

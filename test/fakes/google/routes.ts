@@ -1,5 +1,5 @@
-import type { Pages, Store } from '../vendors/book.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
+import type { Pages, Store } from '../vendors/store.ts'
 import { errorAnswer } from './errors.ts'
 import { page } from './list.ts'
 import { changedResourceOf, type GoogleFields, resourceOf } from './resource.ts'

@@ -1,4 +1,4 @@
-import { vendorFakes } from '../stand-ins.ts'
+import { vendorFakes } from '../vendor-fakes.ts'
 import type { Call } from '../vendors/routes.ts'
 import { sizeOf, subscriptionAt } from './subscriptions.ts'
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { NO_NETWORK } from '../no-network.ts'
-import { vendorFakes } from '../stand-ins.ts'
+import { vendorFakes } from '../vendor-fakes.ts'
 import type { FaultPlan, ProcessMessage } from './process.ts'
 
 /** A stand-in in a process of its own. It counts the calls from each new weather on. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Subscription } from '../vendors/book.ts'
 import type { NewSubscription } from '../vendors/routes.ts'
+import type { Subscription } from '../vendors/store.ts'
 
 /** What Partner Center knows of a subscription besides what every vendor knows. */
 export type VendorFields = {

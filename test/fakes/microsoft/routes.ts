@@ -1,6 +1,6 @@
-import type { Pages } from '../vendors/book.ts'
 import type { VendorFault } from '../vendors/faults.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
+import type { Pages } from '../vendors/store.ts'
 import { errorAnswer } from './errors.ts'
 import { listRoutes } from './list.ts'
 import { entraSku, resourceOf, type StoredSubscription, type VendorFields } from './resource.ts'

@@ -1,5 +1,5 @@
-import type { Store } from '../vendors/book.ts'
 import type { Answer, Call } from '../vendors/routes.ts'
+import type { Store } from '../vendors/store.ts'
 import { errorAnswer } from './errors.ts'
 import { etagOf, READ_ONLY, resourceOf, type StoredSubscription, type VendorFields } from './resource.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Pages, Store } from '../vendors/book.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
+import type { Pages, Store } from '../vendors/store.ts'
 import { errorAnswer } from './errors.ts'
 import type { VendorFields } from './resource.ts'
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Written } from './book.ts'
 import type { ControlOrder } from './control.ts'
 import { startFake } from './engine.ts'
 import type { Fake, FakeOptions } from './fake.ts'
 import { FAULTS } from './faults.ts'
 import type { Answer, FakeVendor } from './routes.ts'
+import type { Written } from './store.ts'
 
 const answerFor = (total: number | undefined): Answer =>
   total === undefined ? { status: 404, body: {} } : { status: 200, body: { total } }

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { newStore } from './book.ts'
-import { callHandler } from './calls.ts'
+import { callHandler } from './call-handler.ts'
 import { control } from './control.ts'
 import type { Fake, FakeOptions } from './fake.ts'
 import { FAULTS, type Fault, type PersistentFault } from './faults.ts'
 import type { FakeVendor } from './routes.ts'
+import { newStore } from './store.ts'
 import { bodyOf, send } from './wire.ts'
 
 // Test equipment: a vendor that keeps books, answers by its own rules, and fails when it is told to. It listens on

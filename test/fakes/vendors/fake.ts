@@ -1,6 +1,6 @@
-import type { Patch, Subscription, Written } from './book.ts'
 import type { Fault, PersistentFault } from './faults.ts'
 import type { Call, Exchange, NewSubscription } from './routes.ts'
+import type { Patch, Subscription, Written } from './store.ts'
 
 export type Step = 'read-arrived' | 'read-answered' | 'write-arrived' | 'write-applied' | 'write-answered'
 

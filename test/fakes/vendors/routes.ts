@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Pages, Store, Subscription } from './book.ts'
 import type { VendorFault } from './faults.ts'
+import type { Pages, Store, Subscription } from './store.ts'
 
 /** What a client asked, as it arrived. */
 export type Call = {

@@ -1,12 +1,12 @@
 import type { Metadata } from 'next'
 import { BulkScreen } from '#components/licenses/license-lists/bulk-screen.tsx'
-import { PageHeader } from '#components/ui/page-head.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { pricesOfPlans } from '#lib/costs/idle-licenses/operations.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { requireCaller } from '../../caller.ts'
-import { Streamed, settleWithin } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
+import { Streamed, settleWithin } from '../../streamed.tsx'
 
 const title = 'Change several assets'
 

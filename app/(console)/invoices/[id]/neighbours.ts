@@ -4,7 +4,7 @@ import * as operations from '#lib/billing/invoices/operations.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { requestMeta } from '../../trace.ts'
+import { requestMeta } from '../../request-meta.ts'
 
 /** The invoices before and after one in the list that a view selects; absent at the list's ends. */
 export async function neighboursOf(

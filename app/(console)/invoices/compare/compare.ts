@@ -4,7 +4,7 @@ import { cache } from 'react'
 import * as operations from '#lib/costs/comparisons/operations.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { requestMeta } from '../../trace.ts'
+import { requestMeta } from '../../request-meta.ts'
 
 /**
  * Two invoices against each other, or why they can't be compared. Read once for the page and its title.

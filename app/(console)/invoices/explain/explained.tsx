@@ -7,7 +7,7 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
 import { monthAndYear, monthText } from '#lib/platform/values/days.ts'
-import { toExplanationView } from './shown-explanation.ts'
+import { toExplanationView } from './explanation-view.ts'
 
 /** A month against the one before, per currency; `profiles` are those that may be asked for. */
 export function Explained({

@@ -7,7 +7,7 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import type { Statement as Answer } from '#lib/billing/statements/contract.ts'
-import { itemsText, toStatementView } from './shown-statement.ts'
+import { itemsText, toStatementView } from './statement-view.ts'
 
 /** The statement of everything. */
 export const ALL = '/invoices/statement'

@@ -14,7 +14,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { NoPasskey, promptPasskey } from '../passkey.ts'
 import { PasswordField } from '../password-field.tsx'
 import { beginFreshSignOn } from '../sign-on.ts'
-import { useSignInMethods } from './ways.ts'
+import { useSignInMethods } from './sign-in-methods.ts'
 
 type SignInMethod = 'password' | 'code' | 'passkey'
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
-import { lazyWithPreload } from '#components/ui/later.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { whenFreshSignInIsRequired } from '#lib/platform/api/client.ts'
 
 // Each screen has it, and few ask.

@@ -1,4 +1,4 @@
-import { ImportError, type ImportProblem, MAX_PROBLEMS } from '#lib/imports/refused.ts'
+import { ImportError, type ImportProblem, MAX_PROBLEMS } from '#lib/imports/import-error.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { customerNamed } from '../../command.ts'

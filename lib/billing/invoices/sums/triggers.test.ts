@@ -7,7 +7,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addInvoice, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
-import { compareSums } from './upkeep.ts'
+import { compareSums } from './verify-totals.ts'
 
 // The sums follow whatever statement writes invoices, of whatever program.
 

@@ -2,7 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
-import { findPerson } from '../people/look-up.ts'
+import { findPerson } from '../people/find-person.ts'
 import { newSecret } from './store.ts'
 
 // Who has forgotten a password is answered before anybody looks whether the address is known: a job does, and mails a link.

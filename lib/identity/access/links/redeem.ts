@@ -17,7 +17,7 @@ import {
 } from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
-import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'
+import { findLink, findPersonOfLink, type Link, membershipOf } from './find-link.ts'
 import { recoverBy } from './recoveries.ts'
 import { passwordScopeOf } from './rules.ts'
 import { consumeLink } from './store.ts'

@@ -7,7 +7,7 @@ import { people } from '#lib/platform/db/schema/access/people.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { deviceOfSession, notifyMember } from '../sign-ins/account-mail.ts'
-import { forgetBrowsers } from '../sign-ins/known-browsers.ts'
+import { forgetBrowsers } from '../sign-ins/browsers.ts'
 
 /** Where a password was set, as the mail about it tells. */
 export type Device = { address: string; userAgent: string }

@@ -11,7 +11,7 @@ import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
 import { hashPassword, passwordFits } from '../passwords/hash.ts'
 import { lockNewcomer } from './change.ts'
-import { findAnybody } from './look-up.ts'
+import { findAnybody } from './find-person.ts'
 
 // Ana has a password and an app. She is disabled at alder when birch invites her address, which somebody else reads.
 

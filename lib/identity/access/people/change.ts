@@ -6,7 +6,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { type Enter, scopeOfMany } from '#lib/platform/db/scope.ts'
 import { removeFactors, setCodes } from '../factors/store.ts'
 import { isolateMembership, setPersonHash } from '../passwords/set.ts'
-import { findAnybody } from './look-up.ts'
+import { findAnybody } from './find-person.ts'
 import type { Person } from './rules.ts'
 
 /** What a change of a person does in the scope of one of their customers. */

@@ -9,8 +9,8 @@ import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { signIn } from '../sign-in.ts'
+import { setDeviceCookie } from '../sign-ins/browsers.ts'
 import { countFactorAttempt } from '../sign-ins/budgets.ts'
-import { setDeviceCookie } from '../sign-ins/known-browsers.ts'
 
 // Whoever has one of somebody's passwords, as an Admin has who redeemed a link of their own, guesses at the others.
 

@@ -2,9 +2,9 @@ import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { session } from '#lib/platform/caller/session.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { findPersonById, findPersonOf } from '../people/look-up.ts'
-import { findSessionCredential, openedByCredential } from '../people/proofs.ts'
+import { findPersonById, findPersonOf } from '../people/find-person.ts'
 import { type Membership, pickable } from '../people/rules.ts'
+import { findSessionCredential, openedByCredential } from '../people/session-credential.ts'
 import { findPending } from './pending.ts'
 
 /** Where a session may change to, without another proof. */

@@ -9,7 +9,7 @@ import { cookieName, readToken, SESSION_SECONDS, sessionSecret } from '#lib/plat
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, logFailure, measured, requestContext } from '#lib/platform/runtime/log.ts'
 import { type BrowserClient, signIn } from '../sign-in.ts'
-import { setDeviceCookie } from './known-browsers.ts'
+import { setDeviceCookie } from './browsers.ts'
 import { pendingCookie } from './pending.ts'
 import { signOut } from './session-life.ts'
 import { type Credentials, FIELDS, type Stepped, stepOf } from './steps.ts'

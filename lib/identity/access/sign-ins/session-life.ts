@@ -10,14 +10,14 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { noteCaller } from '#lib/platform/runtime/log.ts'
 import { needOf } from '../factors/rules.ts'
 import { lockPerson } from '../people/change.ts'
-import { findPersonOf } from '../people/look-up.ts'
-import { openedByCredential } from '../people/proofs.ts'
+import { findPersonOf } from '../people/find-person.ts'
 import type { Membership } from '../people/rules.ts'
+import { openedByCredential } from '../people/session-credential.ts'
 import type { Issued } from '../sign-on/sealed.ts'
 import { saveOpening } from '../sign-on/sessions.ts'
 import { notifyMember } from './account-mail.ts'
-import { digestOfDeviceCookie, knowBrowser } from './known-browsers.ts'
-import { traceSession } from './traces.ts'
+import { traceSession } from './audit.ts'
+import { digestOfDeviceCookie, knowBrowser } from './browsers.ts'
 
 /** What a session is opened with. */
 export type Opening = {

@@ -8,9 +8,9 @@ import { proveFactor } from '../factors/prove.ts'
 import { needOf, verifiedMethodsOf } from '../factors/rules.ts'
 import { advanceCounter, findPasskey } from '../factors/secrets.ts'
 import { setUp } from '../factors/set-up.ts'
-import { findPersonById, findPersonOf } from '../people/look-up.ts'
-import { openedByCredential, passkeyDigest } from '../people/proofs.ts'
+import { findPersonById, findPersonOf } from '../people/find-person.ts'
 import { nextStep } from '../people/rules.ts'
+import { openedByCredential, passkeyDigest } from '../people/session-credential.ts'
 import {
   type BrowserClient,
   browserOf,
@@ -21,9 +21,9 @@ import {
   proceed,
   type SignedIn,
 } from '../sign-in.ts'
+import { traceFailure } from './audit.ts'
 import { accessScopeOf } from './choices.ts'
 import { addPending, countStep, findPending, furtherPending, type Pending } from './pending.ts'
-import { traceFailure } from './traces.ts'
 
 /** What a form of sign-in may hold, all of it text: a password with its address, or one of the steps. */
 export const FIELDS = { email: {}, password: {}, customer: {}, passkey: {}, factor: {}, newFactor: {} }

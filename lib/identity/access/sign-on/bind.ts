@@ -9,10 +9,10 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { noteCaller, requestContext } from '#lib/platform/runtime/log.ts'
-import { isLastBySignOn } from '../../single-sign-on/ways-in.ts'
+import { isLastBySignOn } from '../../single-sign-on/sign-in-methods.ts'
 import { acceptMembership } from '../passwords/set.ts'
 import { lockNewcomer, lockPerson } from '../people/change.ts'
-import type { Provider } from './look-up.ts'
+import type { Provider } from './find-provider.ts'
 import { type Claims, nameBy, profilesBy, rolesBy } from './rules.ts'
 import {
   bindSubject,

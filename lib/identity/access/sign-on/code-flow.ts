@@ -7,8 +7,8 @@ import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { findOpening, findProvider, findProviderOf, type Provider } from './find-provider.ts'
 import { configurationOf, remember } from './issuer.ts'
-import { findOpening, findProvider, findProviderOf, type Provider } from './look-up.ts'
 import { type Claims, claimsNeeded, domainOf } from './rules.ts'
 
 /** Where the browser goes next, with the id for its cookie. `none`: there is no single sign-on for the address. */

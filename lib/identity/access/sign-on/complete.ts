@@ -5,8 +5,8 @@ import { session } from '#lib/platform/caller/session.ts'
 import { ANONYMOUS } from '#lib/platform/history/audit.ts'
 import { recordRejection } from '#lib/platform/history/requests.ts'
 import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
-import { findPersonOf } from '../people/look-up.ts'
-import { issuerDigest } from '../people/proofs.ts'
+import { findPersonOf } from '../people/find-person.ts'
+import { issuerDigest } from '../people/session-credential.ts'
 import { type BrowserClient, proceed, type SignedIn } from '../sign-in.ts'
 import { bindMember } from './bind.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type PendingSignOn,
   pendingSignOnIdOf,
 } from './code-flow.ts'
-import { findProvider, hasDomain, type Provider } from './look-up.ts'
+import { findProvider, hasDomain, type Provider } from './find-provider.ts'
 import { type Claims, domainOf, isSignedInSince, isVerified } from './rules.ts'
 
 /** Why nobody was signed in, as the sign-in page tells it. */

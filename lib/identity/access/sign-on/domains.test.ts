@@ -4,10 +4,10 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { readServiceStats } from '#lib/server/figures.ts'
+import { readServiceStats } from '#lib/server/service-stats.ts'
 import { type NameServer, startNameServer } from '../../../../test/fakes/issuers/name-server.ts'
 import { addDomain, listDomains, proveDomain, recheckDomains, recordOf } from './domains.ts'
-import { findProviderOf } from './look-up.ts'
+import { findProviderOf } from './find-provider.ts'
 import { addProvider } from './providers.ts'
 
 let database: TestDatabase

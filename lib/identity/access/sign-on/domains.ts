@@ -11,7 +11,7 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { signOnSettings } from '../../settings.ts'
 import { customersWithDueDomains } from '../due-work.ts'
 import { notifyAdmins } from '../sign-ins/account-mail.ts'
-import { findOwnerOf } from './look-up.ts'
+import { findOwnerOf } from './find-provider.ts'
 
 // A domain counts once it is proven to be the customer's. Several customers may name one; the first that proves it has it.
 

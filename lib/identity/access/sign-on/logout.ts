@@ -11,9 +11,9 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
-import { issuerDigest } from '../people/proofs.ts'
+import { issuerDigest } from '../people/session-credential.ts'
 import { configurationFor } from './code-flow.ts'
-import { findProvider, type Provider } from './look-up.ts'
+import { findProvider, type Provider } from './find-provider.ts'
 import { fetchIssuer } from './outbound.ts'
 
 /** A logout token is some kilobytes at most. In bytes. */

@@ -10,9 +10,9 @@ import { signOnSessions, signOnSubjects } from '#lib/platform/db/schema/access/s
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { issuerDigest } from '../people/proofs.ts'
+import { issuerDigest } from '../people/session-credential.ts'
 import { configurationFor } from './code-flow.ts'
-import { findOpening, findProvider } from './look-up.ts'
+import { findOpening, findProvider } from './find-provider.ts'
 import { checkIssuerAddress } from './outbound.ts'
 import { type Issued, sealFor } from './sealed.ts'
 

@@ -1,6 +1,6 @@
 import 'server-only'
-import { observe } from '#lib/licenses/license-changes/reading/read.ts'
 import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
+import { observe } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'

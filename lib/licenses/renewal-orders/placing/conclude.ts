@@ -1,7 +1,7 @@
 import 'server-only'
 import type { LicensedRow } from '#lib/licenses/assets/store.ts'
-import { observe } from '#lib/licenses/license-changes/reading/read.ts'
 import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
+import { observe } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { GET } from '../../../../app/billing/v1/openapi.json/route.ts'
 import { PROBLEMS } from '../problem.ts'
-import { MEMBERS } from '../problem-shapes.ts'
+import { MEMBERS } from '../problem-schemas.ts'
 
 type Json = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: a document is read as any client reads it

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
 import { PROBLEMS, type ProblemCode } from '../problem.ts'
-import { problemShape } from '../problem-shapes.ts'
+import { problemShape } from '../problem-schemas.ts'
 import type { Json, SchemaOf } from './document.ts'
 
 /** All that a call may answer, by status: the answer itself, and each problem with its members. */

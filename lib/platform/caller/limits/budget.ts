@@ -2,8 +2,8 @@ import 'server-only'
 import { eq } from 'drizzle-orm'
 import { database, open, type Transaction } from '#lib/platform/db/client.ts'
 import { PipelinedQueries, sendAlone } from '#lib/platform/db/pipeline.ts'
+import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
 import { customerLimits } from '#lib/platform/db/schema/limits.ts'
-import { withoutValues } from '#lib/platform/db/statements.ts'
 import type { CustomerId } from '../rules.ts'
 
 /** How long a window is, in seconds. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { ownerOf } from '../logins.ts'
-import { type Distribution, distributionOf, hasCitus, readTables, type Table } from './places.ts'
+import { type Distribution, distributionOf, hasCitus, readTables, type Table } from './table-distribution.ts'
 
 /** What is to be done: the tables that go elsewhere, and the foreign keys that no longer hold or are made anew. */
 export type Plan = {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { ownerOf } from '../logins.ts'
-import { hasCitus } from './places.ts'
+import { hasCitus } from './table-distribution.ts'
 
 const SHARD_LOCATION = `
   SELECT s.shardid::text AS shard, s.shardminvalue = s.shardmaxvalue AS "isAlone", n.nodename || ':' || n.nodeport AS machine

@@ -11,10 +11,10 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { Client } from 'pg'
 import { startEmbedded } from '../embedded.ts'
 import { ownerOf } from '../logins.ts'
+import { chooseLaunch } from './choose-launch.ts'
 import { findCluster, readPassword } from './cluster.ts'
 import { commandLine, exists, type Launch } from './launch.ts'
 import { serverProcess, socketFolder } from './server.ts'
-import { chooseLaunch } from './way.ts'
 
 /** The folder of an archive with what stands beside the cluster in DATA_DIR. */
 const EXTRA_FOLDER = 'licenses-invoices'

@@ -1,0 +1,41 @@
+import 'server-only'
+import type { TaxView } from '#components/billing/invoice-document/tax-table.tsx'
+import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { differencesText, taxLabel } from '#lib/billing/posting/format.ts'
+import { taxCategoryName } from '#lib/billing/posting/rules.ts'
+import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
+
+/** An invoice's tax as text: its rows among the sums, the table, and where it does not add up. */
+export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
+  if (!tax) return undefined
+  const money = (amount: number) => formatAmount(amount, currency)
+  const isNet = tax.netAmount === itemization.lineItemsAmount
+  // Rows that do not add up to the total would need the note to be read: it stands below.
+  const fitting = tax.differences ? [] : tax.breakdown
+  const groups = fitting.map(({ taxCategory, taxRate, taxAmount }) => ({
+    label: taxLabel(taxCategory, taxRate),
+    amount: money(taxAmount),
+  }))
+  const { taxableAmount = 0, taxAmount = 0, totalAmount = 0 } = tax.differences ?? {}
+  return {
+    sums: [
+      ...(isNet ? [] : [{ label: 'Net', amount: money(tax.netAmount) }]),
+      ...(groups.length > 0 ? groups : [{ label: 'Tax', amount: money(tax.taxAmount) }]),
+    ],
+    rows: tax.breakdown.map((row): TaxView => {
+      const { taxCategory, taxRate, exemptionReason = '' } = row
+      return {
+        category: `${taxCategoryName(taxCategory)} (${taxCategory})`,
+        rate: taxRate === undefined ? '–' : `${formatDecimal(taxRate)} %`,
+        taxable: money(row.taxableAmount),
+        tax: money(row.taxAmount),
+        reason: exemptionReason,
+      }
+    }),
+    note:
+      tax.breakdownFrom === 'ISSUER'
+        ? 'As the issuer breaks it down.'
+        : 'Added up from the line items: the issuer sent no breakdown.',
+    differences: differencesText({ taxable: taxableAmount, tax: taxAmount, total: totalAmount }, currency),
+  }
+}

@@ -1,0 +1,33 @@
+import { Button } from '#components/ui/button.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import type { SummaryError } from './streamed-summary.tsx'
+
+/** Keeps the figures' place, and appears once waiting for them lasts. */
+export function StatCardsSkeleton() {
+  return (
+    <div role="status" className="appear-late mb-3.5">
+      <span className="sr-only">Adding up…</span>
+      <div aria-hidden="true" className="h-32 rounded-card bg-sunken max-md:h-44" />
+    </div>
+  )
+}
+
+/** In the figures' place where there are none: why, and that the list does not depend on them. */
+export function StatCardsError({
+  failed: { why, requestId },
+  onRetry,
+}: {
+  failed: SummaryError
+  onRetry: () => void
+}) {
+  return (
+    <div className="mb-4">
+      <ProblemNote
+        title="The figures are missing"
+        detail={`The list below is complete. ${why}`}
+        requestId={requestId}
+        action={<Button onClick={onRetry}>Add up again</Button>}
+      />
+    </div>
+  )
+}

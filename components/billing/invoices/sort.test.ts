@@ -1,0 +1,43 @@
+import { expect, test, vi } from 'vitest'
+import { pagerLabels, sortableHeaderProps, sortName, sortOptions } from './sort.ts'
+
+test('a head begins with the highest or latest, and turns round what it has', () => {
+  const onNavigate = vi.fn()
+  const view = { search: 'IN', pageToken: 'x' }
+  expect(sortableHeaderProps(view, 'invoiceDate', onNavigate)).toMatchObject({
+    sorted: 'descending',
+    href: '/invoices?search=IN&orderBy=invoiceDate%20asc',
+  })
+  expect(sortableHeaderProps(view, 'totalAmount', onNavigate)).toMatchObject({
+    sorted: undefined,
+    href: '/invoices?search=IN&orderBy=totalAmount%20desc',
+  })
+  const turned = sortableHeaderProps({ ...view, orderBy: 'totalAmount desc' }, 'totalAmount', onNavigate)
+  expect(turned).toMatchObject({
+    sorted: 'descending',
+    href: '/invoices?search=IN&orderBy=totalAmount%20asc',
+  })
+  turned.onNavigate()
+  expect(onNavigate).toHaveBeenCalledExactlyOnceWith({ search: 'IN', orderBy: 'totalAmount asc' })
+})
+
+test('the usual order needs no word in the address', () => {
+  const onNavigate = vi.fn()
+  expect(sortableHeaderProps({ orderBy: 'invoiceDate asc' }, 'invoiceDate', onNavigate)).toMatchObject({
+    sorted: 'ascending',
+    href: '/invoices',
+  })
+  const [first] = sortOptions({ orderBy: 'dueDate asc' }, onNavigate)
+  expect(first).toMatchObject({ name: 'Newest first', href: '/invoices', chosen: false })
+})
+
+test('every order has a name of its own; one of them is chosen', () => {
+  const choices = sortOptions({ orderBy: 'balanceAmount asc' }, vi.fn())
+  expect(new Set(choices.map(({ name }) => name)).size).toBe(8)
+  expect(choices.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual(['Lowest balance first'])
+  expect([sortName({}), sortName({ orderBy: 'dueDate asc' })]).toEqual(['Newest first', 'Due first'])
+  expect([pagerLabels(undefined), pagerLabels('dueDate asc')]).toEqual([
+    ['Newer', 'Older'],
+    ['Previous', 'Next'],
+  ])
+})

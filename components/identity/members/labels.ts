@@ -1,0 +1,39 @@
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import type { Profiles } from '#lib/identity/members/rules.ts'
+import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
+
+/** What a caller may give of billing profiles: those that they see, and whether that is all for good. */
+export type Giving = { profiles: readonly { id: string; name: string }[]; all: boolean }
+
+/** What the roles let somebody do, for who gives them. */
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
+  'it-manager': 'Assets and licenses',
+  'finance-user': 'Invoices',
+  admin: 'Both, and members, keys and the history',
+}
+
+const FACTOR_NAMES = { totp: 'app', passkey: 'passkey' } as const
+
+/** What members prove who they are with beside a password, by kind. */
+export function factorsText(kinds: readonly (keyof typeof FACTOR_NAMES)[]): string {
+  if (kinds.length === 0) return 'No second factor'
+  return `Second factor: ${kinds.map((kind) => FACTOR_NAMES[kind]).join(' and ')}`
+}
+
+export function rolesText(roles: readonly Role[]): string {
+  return roles.map((role) => ROLE_NAMES[role]).join(', ') || 'None'
+}
+
+/** Billing profiles by their names, as far as they are known. */
+export function profilesText(
+  profiles: Profiles,
+  { profiles: profilesInScope }: Pick<Giving, 'profiles'>,
+): string {
+  if (profiles === null) return 'All'
+  if (profiles.length === 0) return 'None'
+  return profiles.map((id) => escapeInvisible(nameOf(id, profilesInScope))).join(', ')
+}
+
+function nameOf(id: string, profilesInScope: Giving['profiles']): string {
+  return profilesInScope.find((profile) => profile.id === id)?.name ?? id
+}

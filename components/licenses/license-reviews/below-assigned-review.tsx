@@ -1,0 +1,68 @@
+import { type RefObject, useId } from 'react'
+import { differenceText, licensesText, type Subscription } from '#components/licenses/assets/labels.ts'
+import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
+import { ReviewBox } from '../license-changes/review-box.tsx'
+import { ChangeMeaning } from './change-meaning.tsx'
+
+/**
+ * The review of a total that the vendor is known to refuse, being below the licenses that are assigned. It offers the lowest
+ * one that is taken; whoever has unassigned some meanwhile can still ask for theirs.
+ */
+export function BelowAssignedReview({
+  item,
+  subscription,
+  quantity,
+  change,
+  first,
+  onTry,
+  onSubmit,
+  onDiscard,
+}: {
+  item: AssetListItem
+  subscription: Subscription
+  quantity: number
+  change: number
+  first: RefObject<HTMLElement | null>
+  /** Takes another total into the review. */
+  onTry: (quantity: number) => void
+  onSubmit: (quantity: number) => void
+  onDiscard: () => void
+}) {
+  const id = useId()
+  const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = subscription.Seats
+  const isLowest = assigned >= purchased
+  return (
+    <ReviewBox
+      id={id}
+      live="polite"
+      title={`${escapeInvisible(item.assetName)}: ${purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+      badge={<Badge tone="warn">{differenceText(change)}</Badge>}
+      actions={
+        <>
+          {isLowest ? null : (
+            <Button variant="quiet" onClick={onDiscard}>
+              Discard
+            </Button>
+          )}
+          {/* A double click that began elsewhere asks for nothing. */}
+          <Button variant="quiet" onClick={(event) => event.detail > 1 || onSubmit(quantity)}>
+            Ask for {quantity.toLocaleString('en')} all the same
+          </Button>
+          <Button
+            ref={first as RefObject<HTMLButtonElement>}
+            variant="primary"
+            onClick={() => (isLowest ? onDiscard() : onTry(assigned))}
+            aria-describedby={id}
+          >
+            {isLowest ? `Keep ${licensesText(purchased)}` : `Choose ${licensesText(assigned)}`}
+          </Button>
+        </>
+      }
+    >
+      <ChangeMeaning item={item} subscription={subscription} quantity={quantity} lastPrice={undefined} />
+    </ReviewBox>
+  )
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
+import { changeErrorText } from './change-error-text.ts'
+
+type More = ConstructorParameters<typeof Problem>[2]
+const text = (code: ProblemCode, detail: string, more: More = {}) =>
+  changeErrorText(new Problem(code, detail, more), 250, 182)
+
+test('a vendor that can not be reached is named, with when to try again', () => {
+  const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
+  expect(text('vendor_unavailable', detail, { retryAfter: 30 })).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: `${detail} Try again in 30 seconds.`,
+    again: true,
+  })
+  expect(text('vendor_unavailable', detail)).toMatchObject({ detail: `${detail} Try again in a moment.` })
+})
+
+test('another change says whose it is; what is pending at the vendor, in its words', () => {
+  const detail = 'Ana Ruiz asked for 260 licenses, and the vendor has not confirmed it yet.'
+  expect(text('change_in_progress', detail, { retryAfter: 2, members: { changeId: 'c1' } })).toMatchObject({
+    detail: `${detail} Try again in 2 seconds.`,
+    again: true,
+  })
+  const atTheVendor = 'There is a pending operation. Try again after 24 hours.'
+  expect(text('change_in_progress', atTheVendor, { retryAfter: 86_400 })).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: atTheVendor,
+    again: true,
+    wait: 86_400,
+  })
+})
+
+test('a vendor that asks us to wait is asked again only then; a broken key is the reseller’s matter', () => {
+  const throttled = 'Google Workspace asks us to wait. Nothing was changed.'
+  expect(
+    text('vendor_unavailable', throttled, { retryAfter: 30, members: { because: 'throttled' } }),
+  ).toMatchObject({ detail: throttled, again: true, wait: 30 })
+  const shut = 'We have no access to Google Workspace at the moment, which your reseller can restore.'
+  expect(text('vendor_unavailable', shut, { retryAfter: 5, members: { because: 'no_access' } })).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: shut,
+    again: true,
+    contactsReseller: true,
+  })
+})
+
+test('a refusal has the vendor’s reason, and the lowest total where users are the reason', () => {
+  const reason = 'The edition is limited to 200 licenses.'
+  expect(text('vendor_rejected', reason)).toEqual({
+    title: 'Not changed: the vendor refused 250',
+    detail: reason,
+  })
+  expect(text('vendor_rejected', reason, { members: { foreseen: true } })).toEqual({
+    title: 'Not sent: the vendor would refuse 250',
+    detail: `We did not ask it. ${reason}`,
+  })
+  expect(changeErrorText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
+  const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
+  expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({
+    detail: 'This plan can’t go below 240 licenses before 1 Mar 2027.',
+    floor: 240,
+  })
+})
+
+test('no answer is not called a failure, and who is signed out is led to sign in', () => {
+  expect(changeErrorText(new TypeError('Failed to fetch'), 250, 0)).toMatchObject({
+    title: 'No answer',
+    again: true,
+  })
+  expect(text('unauthenticated', 'No.')).toMatchObject({ signIn: true })
+  expect(text('subscription_not_active', 'It is SUSPENDED.')).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: 'It is SUSPENDED.',
+  })
+})
+
+test('a limit that is used up is a matter of waiting', () => {
+  const rateLimited = new Problem('rate_limited', 'Used up.', { retryAfter: 12 })
+  expect(changeErrorText(rateLimited, 250, 182)).toMatchObject({ detail: 'Used up.', again: true, wait: 12 })
+})

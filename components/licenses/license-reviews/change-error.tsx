@@ -1,0 +1,110 @@
+'use client'
+
+import type { RefObject } from 'react'
+import { WaitButton } from '#components/platform/waits/wait-button.tsx'
+import { waitText } from '#components/platform/waits/wait-text.ts'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { RequestId } from '#components/ui/request-id.tsx'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { ReviewBox } from '../license-changes/review-box.tsx'
+import { changeErrorText } from './change-error-text.ts'
+import { Conflict, conflictOf } from './conflict.tsx'
+
+/** Why the licenses were not changed, and what can be done about it. */
+export function ChangeError({
+  error,
+  quantity,
+  from,
+  assigned,
+  first,
+  onTry,
+  onAgain,
+  onOverrule,
+  isCommitmentPlan,
+  onDiscard,
+}: {
+  error: Error
+  quantity: number
+  /** The total that was on screen when the change was asked for. */
+  from: number
+  assigned: number
+  first: RefObject<HTMLElement | null>
+  /** Takes another total into the review. */
+  onTry: (quantity: number) => void
+  /** Asks for the same total again. */
+  onAgain: () => void
+  /** Sets the total all the same, over the version that somebody else made. */
+  onOverrule: (etag: string) => void
+  isCommitmentPlan: boolean
+  onDiscard: () => void
+}) {
+  const conflict = conflictOf(error)
+  if (conflict) {
+    const decide = isCommitmentPlan ? () => onTry(quantity) : () => onOverrule(conflict.etag)
+    return (
+      <Conflict
+        conflict={conflict}
+        quantity={quantity}
+        from={from}
+        first={first}
+        onDiscard={onDiscard}
+        careful={isCommitmentPlan}
+        onDecide={decide}
+      />
+    )
+  }
+  const {
+    title,
+    detail,
+    floor,
+    again,
+    wait = 0,
+    signIn,
+    contactsReseller,
+  } = changeErrorText(error, quantity, assigned)
+  const requestId = error instanceof Problem ? error.more.requestId : undefined
+  const ref = first as RefObject<HTMLButtonElement>
+  return (
+    <div role="alert">
+      <ReviewBox
+        title={title}
+        actions={
+          <>
+            <Button variant="quiet" onClick={onDiscard} {...(floor || again ? {} : { ref })}>
+              Discard
+            </Button>
+            {floor === undefined ? null : (
+              <Button ref={ref} variant="primary" onClick={() => onTry(floor)}>
+                Try {floor.toLocaleString('en')}
+              </Button>
+            )}
+            {again ? (
+              // A refusal of its own has a wait of its own.
+              <WaitButton key={requestId} ref={ref} seconds={wait} text="Try again" onPress={onAgain} />
+            ) : null}
+            {signIn ? (
+              <ButtonLink variant="primary" href={`/sign-in?from=${encodeURIComponent(here())}`}>
+                Sign in
+              </ButtonLink>
+            ) : null}
+          </>
+        }
+      >
+        {detail}
+        {/* The button counts it down for who sees it. */}
+        {wait > 0 ? <span className="sr-only"> Try again in {waitText(wait)}.</span> : null}
+        {requestId ? (
+          <span className="block">
+            {contactsReseller ? 'Tell your reseller, and quote: ' : null}
+            <RequestId id={requestId} />
+          </span>
+        ) : null}
+      </ReviewBox>
+    </div>
+  )
+}
+
+function here(): string {
+  return location.pathname + location.search
+}

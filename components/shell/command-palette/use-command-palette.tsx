@@ -1,0 +1,106 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { type ReactNode, useEffect, useState } from 'react'
+import { isForPage } from '#components/ui/keys.ts'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
+
+const CommandPalette = lazyWithPreload(() =>
+  import('./screen-command-palette.tsx').then(({ ScreenCommandPalette }) => ScreenCommandPalette),
+)
+const KeyList = lazyWithPreload(() => import('./key-list.tsx').then(({ KeyList }) => KeyList))
+
+/**
+ * Keys that work on every screen: Ctrl K or Cmd K finds anything, `g` and a letter goes to a screen, `j` and `k` walk the rows of
+ * a list, `?` lists them. `dialog` has to be rendered.
+ */
+export function useCommandPalette(screens: readonly { href: string; name: string }[]): {
+  open: () => void
+  dialog: ReactNode
+} {
+  const router = useRouter()
+  const [openDialog, setOpenDialog] = useState<'finder' | 'keys'>()
+  useEffect(() => {
+    const read = shortcutParser()
+    const acts = {
+      more: () => {},
+      'next-row': () => moveRowFocus(1),
+      'row-before': () => moveRowFocus(-1),
+      keys: () => setOpenDialog('keys'),
+      find: () => setOpenDialog((before) => before ?? (isDialogOpen() ? undefined : 'finder')),
+    }
+    const runAction = (action: ShortcutAction) => {
+      if (typeof action === 'string') acts[action]()
+      else if (isScreenPath(action.to, screens)) router.push(action.to)
+    }
+    const onKey = (event: KeyboardEvent) => {
+      const action = read(event)
+      if (!action) return
+      event.preventDefault()
+      runAction(action)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [router, screens])
+  const close = () => setOpenDialog(undefined)
+  return {
+    open: () => setOpenDialog('finder'),
+    dialog: (
+      <>
+        {openDialog === 'finder' ? <CommandPalette screens={screens} onClose={close} /> : null}
+        {openDialog === 'keys' ? <KeyList onClose={close} /> : null}
+      </>
+    ),
+  }
+}
+
+function isScreenPath(path: string, screens: readonly { href: string }[]): boolean {
+  return path === '/' || screens.some(({ href }) => href === path)
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null
+}
+
+/** What a press of a key asks for; `more`: it is the first half of two. */
+type ShortcutAction = 'find' | 'keys' | 'next-row' | 'row-before' | 'more' | { to: string }
+
+/** A second key counts as one with `g` for so long, in milliseconds. */
+const TOGETHER_MS = 1200
+const AFTER_G: Record<string, ShortcutAction> = {
+  h: { to: '/' },
+  a: { to: '/assets' },
+  i: { to: '/invoices' },
+}
+const ALONE: Record<string, ShortcutAction> = { g: 'more', '?': 'keys', j: 'next-row', k: 'row-before' }
+
+/** Reads one press after the other. */
+function shortcutParser(): (event: KeyboardEvent) => ShortcutAction | undefined {
+  let pressedG = Number.NEGATIVE_INFINITY
+  return (event) => {
+    if (isOpening(event)) return 'find'
+    if (!isForPage(event)) return undefined
+    const isAfterG = event.timeStamp - pressedG < TOGETHER_MS
+    pressedG = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+    return (isAfterG ? AFTER_G[event.key] : undefined) ?? ALONE[event.key]
+  }
+}
+
+/** Ctrl K, or Cmd K: also where something is being typed. */
+function isOpening({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey
+}
+
+/**
+ * Moves the focus to the first link of the next row of the page's lists, or of the one before; Enter then opens it.
+ * @param by 1: the next, -1: the one before
+ */
+function moveRowFocus(by: 1 | -1): void {
+  const links = [...document.querySelectorAll('main tbody tr')].flatMap(
+    (row) => row.querySelector<HTMLAnchorElement>('a[href]') ?? [],
+  )
+  const row = document.activeElement?.closest('tr')
+  const at = row ? links.findIndex((link) => row.contains(link)) : -1
+  const next = at < 0 ? links.at(by > 0 ? 0 : -1) : links[at + by]
+  next?.focus()
+}

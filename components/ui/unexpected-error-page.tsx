@@ -1,0 +1,38 @@
+'use client'
+
+import { buttonVariants } from './button-variants.ts'
+import { ErrorPage } from './error-page.tsx'
+import { RequestId } from './request-id.tsx'
+
+/** A page that failed. `digest` is the name under which the server's log has it. */
+export function UnexpectedErrorPage({
+  digest,
+  onRetry,
+}: {
+  digest: string | undefined
+  onRetry: () => void
+}) {
+  return (
+    <ErrorPage
+      title="This page could not be shown"
+      action={
+        <>
+          <button type="button" className={buttonVariants('primary')} onClick={onRetry}>
+            Try again
+          </button>
+          {/* A whole new page: what failed may be in this one. */}
+          <a href="/" className={buttonVariants('plain')}>
+            Back to the start
+          </a>
+        </>
+      }
+    >
+      <p role="alert">Something failed on our side, or the service is not available for the moment.</p>
+      {digest ? (
+        <p className="mt-2">
+          <RequestId label="Error" id={digest} />
+        </p>
+      ) : null}
+    </ErrorPage>
+  )
+}

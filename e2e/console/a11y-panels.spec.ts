@@ -1,0 +1,101 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
+import { PHONE, signIn } from '../browser.ts'
+import { day } from '../days.ts'
+import { everyScreen } from '../every-screen.ts'
+import { cutOffWrites, openEverything } from '../open-panels.ts'
+
+// Axe looks at each screen at rest; and, in a deep run, in every state that a press leads to: menus, panels, reviews, dialogs, what was said and what failed.
+// Nothing is listed here: what a screen can open is found on it.
+
+/** Some of what is found, so that a search which finds nothing fails. */
+const OPENS: Record<string, string[]> = {
+  '/': ['More'],
+  '/assets': ['Export', 'Views', 'Columns', 'One more:'],
+  '/invoices': ['Export', 'Views', 'Columns', 'Invoice date:'],
+  '/members': ['Invite a'],
+}
+const THINGS = { asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' }
+const { signedIn, outside } = everyScreen(THINGS)
+let admin = ''
+
+test.beforeAll(async () => {
+  const customer = await newCustomer('open')
+  await customer.profile('emea', 'Open Europe B.V.')
+  await customer.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('workspace-suite-2', 'Enterprise Standard', {
+      ...{ purchased: 60, assigned: 50, commitmentEnd: `${day(40)}T00:00:00Z` },
+    }),
+    asset('office-suite-1', 'Office E3', { purchased: 10, assigned: 10 }),
+    asset('cloud-platform-1', 'Production'),
+  ])
+  const lines = [
+    { description: 'Business Plus', price: '18', qty: '240' },
+    { description: 'Support', price: '10', qty: '1' },
+  ]
+  await customer.importInvoices([
+    ...[1, 2].map((n) =>
+      invoice(`IN-${n}`, {
+        ...{ platform: 'workspace-suite', totalAmount: '4330', lines },
+        ...{ invoiceDate: day(30 * n - 120), dueDate: day(30 * n - 90) },
+      }),
+    ),
+    invoice('EU-1', { billingProfileId: 'emea', currency: 'EUR', invoiceDate: day(-20), dueDate: day(10) }),
+  ])
+  await customer.key('it-manager')
+  await customer.member('Ida Tech', 'it-manager')
+  admin = await customer.member('Ada Min', 'admin')
+})
+
+/** @param part where what may open something is looked for: the frame is the same on each screen */
+async function checkPanels(page: Page, path: string, part: 'body' | 'main'): Promise<string[]> {
+  await cutOffWrites(page)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  const findings: string[] = []
+  const opened = await openEverything(page.locator(part), path, async (state) => {
+    // All that is wrong, not the first of it.
+    await expectGood(page).catch((error) => findings.push(`${state}: ${error.message}`))
+    await page.emulateMedia({ colorScheme: 'light' })
+  })
+  expect(findings).toEqual([])
+  return opened
+}
+
+for (const path of signedIn)
+  test(`what opens on ${path}`, { tag: '@deep' }, async ({ page }) => {
+    test.slow()
+    await signIn(page, admin)
+    const opened = await checkPanels(page, path, path === '/' ? 'body' : 'main')
+    await test.info().attach('opened', { body: opened.join('\n') })
+    if (OPENS[path]) expect(opened).toEqual(expect.arrayContaining(OPENS[path]))
+  })
+
+for (const path of ['/', '/assets', '/invoices'])
+  test(`what opens on ${path} on a phone`, { tag: '@deep' }, async ({ page }) => {
+    test.slow()
+    await page.setViewportSize(PHONE)
+    await signIn(page, admin)
+    const opened = await checkPanels(page, path, path === '/' ? 'body' : 'main')
+    expect(opened.length).toBeGreaterThan(1)
+  })
+
+async function checkAtRest(page: Page, paths: string[]): Promise<void> {
+  const findings: string[] = []
+  for (const path of paths) {
+    await page.goto(path)
+    await expectAccessibleAtBoth(page).catch((error) => findings.push(`${path}: ${error.message}`))
+  }
+  expect(findings).toEqual([])
+}
+
+test('axe finds nothing on any screen at rest, on a desk or a phone', async ({ page }) => {
+  test.slow()
+  await signIn(page, admin)
+  await checkAtRest(page, signedIn)
+})
+
+test('axe finds nothing on a screen that nobody has signed in to', async ({ page }) => {
+  await checkAtRest(page, outside)
+})

@@ -1,0 +1,107 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
+import { PHONE, signIn } from '../browser.ts'
+
+let admin: string
+let clerk: string
+test.beforeAll(async () => {
+  const customer = await newCustomer('finder')
+  await customer.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240 }),
+    asset('office-suite-1', 'Office 365', { purchased: 7 }),
+    ...Array.from({ length: 4 }, (_, n) => asset(`cloud-platform-${n}`, `Project ${n}`)),
+  ])
+  await customer.importInvoices([invoice('IN-2036'), invoice('IN-2037')])
+  admin = await customer.member('Ada Finder', 'admin')
+  clerk = await customer.member('Carl Finder', 'finance-user')
+})
+
+const box = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
+const options = (page: Page) => page.getByRole('option')
+
+/** Pressed until it is heard, which is once the page has come to life. */
+async function open(page: Page): Promise<void> {
+  await expect(async () => {
+    if (!(await box(page).isVisible())) await page.keyboard.press('Control+k')
+    await expect(box(page)).toBeFocused({ timeout: 1000 })
+  }).toPass()
+}
+
+test('an invoice, a screen and the review of a change are a few keys away', async ({ page }) => {
+  await signIn(page, admin, '/assets')
+  await open(page)
+  await page.keyboard.type('in-2036')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/invoices/IN-2036')
+
+  await open(page)
+  await page.keyboard.type('past due')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
+
+  await open(page)
+  await page.keyboard.type('business plus 245')
+  await expect(options(page).first()).toHaveText(/Business Plus: 240 → 245/)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/assets/workspace-suite-1?set=245')
+  await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeVisible()
+  await expect(page.getByRole('spinbutton')).toHaveValue('245')
+})
+
+test('a name that ends with a number is found as a name, too', async ({ page }) => {
+  await signIn(page, admin, '/assets')
+  await open(page)
+  await page.keyboard.type('office 365')
+  await expect(options(page)).toHaveText([/Office 365: 7 → 365/, /^Office 365.*7 licenses/])
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/assets/office-suite-1')
+})
+
+test('who sees invoices alone finds no asset', async ({ page }) => {
+  await signIn(page, clerk, '/invoices')
+  await open(page)
+  await page.keyboard.type('business plus 245')
+  await expect(page.getByRole('status').filter({ hasText: 'Nothing has' })).toBeVisible()
+  await expect(options(page)).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expect(box(page)).toHaveCount(0)
+})
+
+test('keys of one letter go to screens and walk rows, until they are turned off', async ({ page }) => {
+  await signIn(page, admin, '/invoices')
+  await expect(page.getByRole('link', { name: 'IN-2037' })).toBeVisible()
+  await expect(async () => {
+    await page.keyboard.press('j')
+    await expect(page.locator('tbody a:focus')).toHaveCount(1, { timeout: 1000 })
+  }).toPass()
+  await page.keyboard.press('k')
+  await page.keyboard.press('g')
+  await page.keyboard.press('a')
+  await expect(page).toHaveURL('/assets')
+  await page.keyboard.press('?')
+  const list = page.getByRole('dialog', { name: 'Keys' })
+  await expectGood(page)
+  await list.getByRole('switch', { name: 'Keys of one letter' }).press('Space')
+  await page.keyboard.press('Escape')
+  await expect(list).toHaveCount(0)
+  await page.keyboard.press('?')
+  await open(page)
+  await expect(list).toHaveCount(0)
+})
+
+test('on a phone it opens by its button, and fits', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await signIn(page, admin, '/assets')
+  await expect(async () => {
+    if (!(await box(page).isVisible())) await page.getByRole('button', { name: 'Find' }).click()
+    await expect(box(page)).toBeFocused({ timeout: 1000 })
+  }).toPass()
+  await box(page).fill('pro')
+  await expect(options(page).filter({ hasText: 'Project' })).toHaveCount(4)
+  await expectGood(page)
+  await options(page).filter({ hasText: 'Project 2' }).click()
+  await expect(page).toHaveURL('/assets/cloud-platform-2')
+})

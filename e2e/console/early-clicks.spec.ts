@@ -1,0 +1,86 @@
+import { expect, type Page, test } from '@playwright/test'
+import { replayClicks } from '../../lib/server/delivery/replay-clicks.ts'
+
+// A page of two buttons, each a part of its own, that hears them as React does: nothing before it listens, and of a part whose
+// script is on its way nothing gets past the document.
+
+type Parts = { listens: boolean; alive: string[]; heard: string[] }
+
+test.beforeEach(async ({ page }) => {
+  await page.clock.install()
+  await page.setContent(`${['a', 'b'].map((id) => `<button type="button" id="${id}">${id}</button>`)}`)
+  await page.evaluate(`(${replayClicks})()`)
+  await page.evaluate(() => {
+    const parts: Parts = { listens: false, alive: [], heard: [] }
+    const isAlive = ({ target }: Event) => parts.alive.includes((target as Element).id)
+    document.addEventListener(
+      'click',
+      (event) => parts.listens && !isAlive(event) && event.stopPropagation(),
+      true,
+    )
+    document.addEventListener('click', (event) => {
+      if (parts.listens) parts.heard.push(`${(event.target as Element).id}, click ${event.detail}`)
+    })
+    Object.assign(self, { parts })
+  })
+})
+
+/** React listens from now on, and these parts have come. */
+const come = (page: Page, ...alive: string[]) =>
+  page.evaluate((ids) => {
+    const { parts } = self as unknown as { parts: Parts }
+    parts.listens = true
+    parts.alive.push(...ids)
+    Object.assign(document, { _reactListening1: true })
+  }, alive)
+const heard = (page: Page) => page.evaluate(() => (self as unknown as { parts: Parts }).parts.heard)
+const button = (page: Page, id: string) => page.locator(`#${id}`)
+
+test('presses of before are done in their order, each once', async ({ page }) => {
+  for (const id of ['a', 'b', 'a']) await button(page, id).click()
+  expect(await heard(page)).toEqual([])
+  await come(page, 'a', 'b')
+  await expect.poll(() => heard(page)).toEqual(['a, click 1', 'b, click 1', 'a, click 1'])
+  await button(page, 'b').click()
+  await page.clock.runFor(11_000)
+  expect(await heard(page)).toEqual(['a, click 1', 'b, click 1', 'a, click 1', 'b, click 1'])
+})
+
+test('a part that is still on its way holds up no other', async ({ page }) => {
+  await button(page, 'a').click()
+  await button(page, 'b').click()
+  await come(page, 'b')
+  await expect.poll(() => heard(page)).toEqual(['b, click 1'])
+  await button(page, 'b').click()
+  await come(page, 'a')
+  await expect.poll(() => heard(page)).toEqual(['b, click 1', 'b, click 1', 'a, click 1'])
+})
+
+test('the second click of a double click is known for one', async ({ page }) => {
+  await button(page, 'a').dblclick()
+  await come(page, 'a')
+  await expect.poll(() => heard(page)).toEqual(['a, click 1', 'a, click 2'])
+})
+
+test('what nobody has heard for ten seconds is dropped', async ({ page }) => {
+  await button(page, 'a').click()
+  await come(page, 'b')
+  await page.clock.runFor(10_100)
+  await come(page, 'a')
+  await page.clock.runFor(1000)
+  expect(await heard(page)).toEqual([])
+})
+
+for (const how of ['disabled', 'taken away'])
+  test(`a button that was ${how} meanwhile is not pressed`, async ({ page }) => {
+    await button(page, 'a').click()
+    await button(page, 'a').evaluate((one, is) => {
+      if (is === 'disabled') one.toggleAttribute('disabled')
+      else one.remove()
+    }, how)
+    await come(page, 'a')
+    await page.clock.runFor(1000)
+    await button(page, 'a').evaluateAll(([one]) => one?.toggleAttribute('disabled'))
+    await page.clock.runFor(1000)
+    expect(await heard(page)).toEqual([])
+  })

@@ -1,0 +1,215 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, type Page, test } from '@playwright/test'
+import { startCatcher } from '../../test/fakes/mail/catcher.ts'
+import { newCustomer, PASSWORD } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
+import { complaints, openMenu, PHONE, signInByForm } from '../browser.ts'
+import { freePort } from '../free-port.ts'
+import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
+
+type Customer = Awaited<ReturnType<typeof newCustomer>>
+const NEW = 'a new horse battery'
+let [alder, birch] = [] as unknown as [Customer, Customer]
+
+test.beforeAll(async () => {
+  alder = await newCustomer('alder')
+  birch = await newCustomer('birch')
+})
+
+/** Types a password into the field that has the focus, and again into the next one. */
+async function typeTwice(page: Page, password: string) {
+  await page.getByLabel('New password', { exact: true }).focus()
+  await page.keyboard.type(password)
+  // Past the button that shows it.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+}
+
+const menu = (page: Page, name: RegExp) => page.getByRole('button', { name })
+
+test('an invitation is accepted by keyboard on a phone, once, and is no referrer', async ({ page }) => {
+  const pageErrors = complaints(page)
+  await page.setViewportSize(PHONE)
+  const link = await alder.invite(`ida@${alder.domain}`, 'Ida Tech', 'it-manager')
+  const response = await page.goto(link)
+  expect(response?.headers()).toMatchObject({
+    'referrer-policy': 'no-referrer',
+    'cache-control': expect.stringContaining('no-store'),
+  })
+  await expect(page.getByText('To the licenses and invoices of alder Ltd')).toBeVisible()
+  await expectGood(page)
+  // A mail scanner opens it too: nothing is used up by that.
+  await page.reload()
+  await typeTwice(page, 'password1234')
+  await expect(page.getByRole('alert').filter({ hasText: 'most common' })).toBeVisible()
+  await expect(page.getByLabel('New password', { exact: true })).toBeFocused()
+  await expectGood(page)
+  for (const label of ['New password', 'New password, again'])
+    await page.getByLabel(label, { exact: true }).fill('')
+  await typeTwice(page, NEW)
+  await expect(page).toHaveURL(/\/$/)
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'This link was used' })).toBeVisible()
+  await expectGood(page)
+  await page.goto(`${link}x`)
+  await expect(page.getByRole('heading', { name: 'This link is not valid' })).toBeVisible()
+  expect(pageErrors).toEqual([])
+})
+
+test('who is a member elsewhere takes up another membership, picks a customer and changes it', async ({
+  page,
+}) => {
+  const pageErrors = complaints(page)
+  await page.setViewportSize(PHONE)
+  const email = await alder.member('Both Sides', 'it-manager')
+  await page.goto(await birch.invite(email, 'Both Sides', 'finance-user'))
+  await page.getByRole('button', { name: 'I have a password here already' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Your password', { exact: true }).focus()
+  // A link that an Admin saw is told nothing of what opens a membership elsewhere: that password is none here.
+  for (const password of ['not my password', PASSWORD]) {
+    await page.getByLabel('Your password', { exact: true }).fill(password)
+    await page.keyboard.press('Enter')
+    await expect(
+      page.getByRole('alert').filter({ hasText: 'is not the one that you have here' }),
+    ).toBeVisible()
+    await expectGood(page)
+  }
+  await page.reload()
+  await typeTwice(page, PASSWORD)
+  // The same password opens both now.
+  await expect(page).toHaveURL(/\/sign-in\/customer$/)
+  await expect(page.getByRole('listitem')).toHaveText([/alder Ltd/, /birch Ltd/])
+  await expectGood(page)
+  await page.getByRole('button', { name: 'birch Ltd' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/$/)
+
+  await openMenu(page)
+  await page.getByRole('link', { name: 'Change customer' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/sign-in\/customer$/)
+  await expect(page.getByRole('link', { name: /birch Ltd.*you are here/ })).toBeVisible()
+  await expectGood(page)
+  const before = (await page.context().cookies()).find(({ name }) => name === 'console-session')
+  await page.getByRole('button', { name: 'alder Ltd' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/$/)
+  // The session that was left has ended.
+  const cookie = `console-session=${before?.value}`
+  const former = await page.request.fetch('/auth/v1/validate', { headers: { cookie } })
+  expect(former.status()).toBe(401)
+  expect(pageErrors).toEqual([])
+})
+
+test('a sign-in goes on after the pick to where it was asked for; between them nothing is answered', async ({
+  page,
+}) => {
+  const email = await alder.member('Two Places', 'it-manager')
+  await page.goto(await birch.invite(email, 'Two Places', 'it-manager'))
+  await typeTwice(page, PASSWORD)
+  await expect(page).toHaveURL(/\/sign-in\/customer$/)
+  await page.context().clearCookies()
+  await signInByForm(page, email, '/assets?filter=type:office-suite')
+  await expect(page).toHaveURL(/\/sign-in\/customer\?from=/)
+  expect((await page.request.get('/auth/v1/validate')).status()).toBe(401)
+  await page.getByRole('button', { name: 'alder Ltd' }).click()
+  await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
+  // From another site nobody picks for them.
+  const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
+  const form = { customer: birch.id, csrfToken, json: 'true' }
+  const headers = { 'sec-fetch-site': 'cross-site' }
+  expect((await page.request.post('/api/auth/callback/credentials', { form, headers })).status()).toBe(401)
+})
+
+test('who is a member of one customer is asked for none, and has nothing to change', async ({ page }) => {
+  await signInByForm(page, await alder.member('One Place', 'it-manager'))
+  await expect(page).toHaveURL(/\/$/)
+  await menu(page, /One Place/).click()
+  await expect(page.getByRole('link', { name: 'Sessions' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Change customer' })).toHaveCount(0)
+  await page.goto('/sign-in/customer')
+  await expect(page).toHaveURL(/\/$/)
+})
+
+test('a link sets a new password, and ends the session of the former one', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const email = await alder.member('Re Set', 'it-manager')
+  const there = await browser.newPage({ baseURL: baseURL ?? '' })
+  await signInByForm(there, email)
+  await page.setViewportSize(PHONE)
+  await page.goto(await alder.reset(email))
+  await expect(page.getByText(`For ${email} at alder Ltd`)).toBeVisible()
+  await expectGood(page)
+  await typeTwice(page, NEW)
+  await expect(page).toHaveURL(/\/$/)
+  await there.reload()
+  await expect(there).toHaveURL(/\/sign-in/)
+  await there.close()
+})
+
+test('without a mail server the sign-in page says whom to ask', async ({ page }) => {
+  const pageErrors = complaints(page)
+  await page.setViewportSize(PHONE)
+  await page.goto('/sign-in')
+  await expectGood(page)
+  await page.getByRole('link', { name: 'Forgotten your password?' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Ask an Admin of your company for a link')).toBeVisible()
+  await expectGood(page)
+  expect(pageErrors).toEqual([])
+})
+
+test('a forgotten password is set anew by a mail, on a phone and by keyboard', async ({ page }) => {
+  const catcher = await startCatcher()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const more = {
+    PORT: String(port),
+    BASE_URL: url,
+    SMTP_URL: catcher.url,
+    MAIL_FROM: 'billing@reseller.example',
+  }
+  const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'forgotten-')), more)
+  const app = await startIsolatedApp(env)
+  try {
+    const customer = await newCustomer('cedar', env)
+    const email = await customer.member('For Got', 'it-manager')
+    await page.setViewportSize(PHONE)
+    const answers = []
+    for (const address of [`nobody@${customer.domain}`, email]) {
+      await page.goto(`${url}/sign-in/forgotten`)
+      await expect(page.getByRole('button', { name: 'Send the link' })).toBeEnabled()
+      await expectGood(page)
+      await page.getByLabel('Work e-mail').focus()
+      await page.keyboard.type(address)
+      await page.keyboard.press('Enter')
+      // The place for short messages is one, too, and is empty.
+      answers.push(await page.getByRole('status').filter({ hasText: /\S/ }).textContent())
+    }
+    expect(new Set(answers).size).toBe(1)
+    await expectGood(page)
+    expect((await run('e2e/notify-members.ts', env)).code).toBe(0)
+    // The job of the app may have been first.
+    await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
+    const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
+    expect(mail?.to).toEqual([email])
+    const link = /http\S+\/reset\/\S+/.exec(mail?.text ?? '')?.[0] ?? ''
+    await page.goto(link)
+    await expectGood(page)
+    await typeTwice(page, NEW)
+    await expect(page).toHaveURL(`${url}/`)
+    expect(app.output()).not.toContain(link.split('/').at(-1))
+  } finally {
+    app.kill('SIGTERM')
+    await app.ended
+    await catcher.close()
+  }
+})

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs'
+import { expect, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
+import { complaints, signIn } from '../browser.ts'
+
+const PDF = '%PDF-1.7\n% as its issuer sent it\n%%EOF\n'
+
+let finance = ''
+
+test.beforeAll(async () => {
+  const customer = await newCustomer('originals')
+  await customer.importInvoices([invoice('IN-1'), invoice('IN-2')])
+  const files = { 'IN-1.pdf': PDF, 'IN-1.xml': '<?xml version="1.0"?><Invoice><ID>IN-1</ID></Invoice>' }
+  const paths = Object.entries(files).map(([name, content]) => {
+    const path = test.info().outputPath(name)
+    writeFileSync(path, content)
+    return path
+  })
+  await customer.attach(paths)
+  finance = await customer.member('Fin Clerk', 'finance-user')
+})
+
+test("the issuer's own document is what is downloaded; our copy and XML stand beside it", async ({
+  page,
+}) => {
+  const pageErrors = complaints(page)
+  await signIn(page, finance, '/invoices/IN-1')
+  const bytesOf = async (name: string) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name, exact: true }).click(),
+    ])
+    const chunks: Buffer[] = []
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk)
+    return { name: download.suggestedFilename(), text: Buffer.concat(chunks).toString('latin1') }
+  }
+  expect(await bytesOf('Download PDF')).toMatchObject({ text: PDF })
+  await page.getByRole('button', { name: 'Other files' }).click()
+  await expectGood(page)
+  expect((await bytesOf('XML')).text).toContain('<ID>IN-1</ID>')
+  await page.getByRole('button', { name: 'Other files' }).click()
+  const ours = await bytesOf('Our copy')
+  expect(ours.name).toBe('IN-1.pdf')
+  expect(ours.text).not.toBe(PDF)
+  expect(ours.text.startsWith('%PDF-')).toBe(true)
+  expect(pageErrors).toEqual([])
+})
+
+test('where there is none, there is nothing to choose', async ({ page }) => {
+  await signIn(page, finance, '/invoices/IN-2')
+  await expect(page.getByRole('link', { name: 'Download PDF' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Other files' })).toHaveCount(0)
+})

@@ -1,0 +1,74 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { rowsCame, signIn } from '../browser.ts'
+import { day } from '../days.ts'
+import { everyScreen } from '../every-screen.ts'
+import { excess } from '../viewports.ts'
+
+// Every screen as it is printed: whose it is, what it tells, and amounts of twelve digits on a sheet of A4.
+
+/** What the margins leave of a sheet of A4, in CSS pixels. */
+const SHEET = { width: 688, height: 990 }
+const LONG = '999999999999.99'
+const { signedIn } = everyScreen({ asset: 'workspace-suite-1', invoice: 'IN-2', other: 'IN-1' })
+let admin = ''
+
+test.beforeAll(async () => {
+  const customer = await newCustomer('paper')
+  await customer.profile('default', 'Paper Works GmbH')
+  await customer.importAssets([
+    asset('workspace-suite-1', 'Business Plus', {
+      ...{ purchased: 240, assigned: 182, commitmentEnd: `${day(40)}T00:00:00Z` },
+    }),
+  ])
+  const ages = [-100, -70, -40, -10, 20]
+  await customer.importInvoices(
+    ages.map((due, index) =>
+      invoice(`IN-${index + 1}`, {
+        ...{ invoiceDate: day(due - 30), dueDate: day(due), platform: 'cloud-platform' },
+        totalAmount: index < 2 ? LONG : '1204.5',
+      }),
+    ),
+  )
+  admin = await customer.member('Ada Min', 'admin')
+})
+
+async function print(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await rowsCame(page)
+  await page.setViewportSize(SHEET)
+  await page.emulateMedia({ media: 'print' })
+}
+
+test('each sheet says whose it is and when it was printed, and nothing sticks out', async ({ page }) => {
+  test.slow()
+  await signIn(page, admin)
+  const findings: string[] = []
+  for (const path of signedIn) {
+    await print(page, path)
+    const customerName = page
+      .locator('main')
+      .getByText('paper Ltd', { exact: true })
+      .filter({ visible: true })
+    if ((await customerName.count()) !== 1)
+      findings.push(`${path}: whose it is, ${await customerName.count()} times`)
+    if (!(await page.getByText(/^Printed .* UTC$/).isVisible())) findings.push(`${path}: when it was printed`)
+    const more = await excess(page)
+    if (more > 0) findings.push(`${path}: ${more} px`)
+    await page.emulateMedia({ media: 'screen' })
+  }
+  expect(findings).toEqual([])
+})
+
+test('on paper an event says who did it, and what needs somebody stands in columns', async ({ page }) => {
+  await signIn(page, admin)
+  await print(page, '/activity/events')
+  const event = page.getByRole('row', { name: 'Signed in' }).first()
+  await expect(event.getByRole('cell').first()).toHaveText('Ada Min')
+  await expect(event.getByText('Ada Min')).toBeVisible()
+  await page.emulateMedia({ media: 'screen' })
+  await print(page, '/')
+  const amount = page.getByRole('listitem').getByText(/ USD$/).first()
+  const { x = 0, width = 0 } = (await amount.boundingBox()) ?? {}
+  expect(x + width).toBeGreaterThan(SHEET.width - 40)
+})

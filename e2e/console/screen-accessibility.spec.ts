@@ -1,0 +1,279 @@
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
+import { PHONE, rowsCame, signIn } from '../browser.ts'
+import { day } from '../days.ts'
+
+// How screens are gone through, by whatever hand or ear; and what is left of them on paper and in forced colors.
+
+const LONG = '999999999999.99'
+const member = { all: '' }
+
+test.beforeAll(async () => {
+  const customer = await newCustomer('ways')
+  await customer.profile('default', 'Ways Ltd')
+  await customer.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('office-suite-1', 'Annual', { purchased: 10, assigned: 2, commitmentEnd: '2099-03-01T00:00:00Z' }),
+    asset('cloud-platform-1', 'Production'),
+  ])
+  await customer.importInvoices([
+    invoice('IN-1', { invoiceDate: day(-70), dueDate: day(-40), totalAmount: LONG }),
+    invoice('IN-2', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '900000000000.01' }),
+    invoice('SR-204836', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '9962363580' }),
+    invoice('CN-3', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '-15', balanceAmount: '0' }),
+  ])
+  member.all = await customer.member('Ada Min', 'admin')
+})
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+const main = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
+const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
+
+test('after a link the focus is on the heading, and the tab is named after what is shown', async ({
+  page,
+}) => {
+  await signIn(page, member.all, '/assets')
+  await rowsCame(page)
+  // A page that was loaded as a whole leaves the focus to the browser.
+  await expect(heading(page)).not.toBeFocused()
+  await page.getByRole('link', { name: 'Business Plus' }).click()
+  await expect(heading(page)).toHaveText('Business Plus')
+  await expect(heading(page)).toBeFocused()
+  await expect(page).toHaveTitle(/^Business Plus ·/)
+  await main(page, 'Invoices').focus()
+  await page.keyboard.press('Enter')
+  await expect(heading(page)).toHaveText('Invoices')
+  await expect(heading(page)).toBeFocused()
+  // A filter stays where it was pressed: it is the same page.
+  await page.getByRole('button', { name: 'Past due', exact: true }).click()
+  await expect(page).toHaveURL(/filter=status:PAST%20DUE|PAST\+DUE|PAST DUE/)
+  await expect(page.getByRole('button', { name: 'Past due', exact: true })).toBeFocused()
+  await page.goto('/invoices/compare?from=IN-1&to=IN-2')
+  await expect(page).toHaveTitle(/^IN-1 against IN-2 ·/)
+  await page.goto('/invoices/explain?month=2026-09')
+  await expect(page).toHaveTitle(/^September 2026 against August ·/)
+})
+
+test('each row of each table has a head', async ({ page }) => {
+  await signIn(page, member.all, '/assets')
+  for (const path of [
+    '/assets',
+    '/assets/workspace-suite-1',
+    '/invoices',
+    '/invoices/IN-1',
+    '/invoices/statement',
+    '/invoices/compare?from=IN-1&to=IN-2',
+    '/activity/events',
+    '/members',
+    '/sessions',
+  ]) {
+    await page.goto(path)
+    await rowsCame(page)
+    const rows = page.locator('main tbody tr')
+    await expect(rows).not.toHaveCount(0)
+    expect([path, await rows.filter({ hasNot: page.locator('th[scope=row]') }).count()]).toEqual([path, 0])
+  }
+  await page.goto('/assets')
+  await expect(page.getByRole('rowheader', { name: /Business Plus/ })).toBeVisible()
+  await expect(page.getByRole('group', { name: 'Licenses of Business Plus' })).toBeVisible()
+})
+
+/** A press at a place of something, as shares of its width and height. */
+async function pressAt(page: Page, what: Locator, x: number, y: number) {
+  const box = await what.boundingBox()
+  if (!box) throw new Error('it is not there')
+  await page.mouse.click(box.x + box.width * x, box.y + box.height * y)
+}
+
+test('a row opens wherever it is pressed, but not beside its control', async ({ page }) => {
+  await signIn(page, member.all, '/assets')
+  await rowsCame(page)
+  await pressAt(page, rowOf(page, 'Annual').getByRole('cell').last(), 0.02, 0.5)
+  await expect(page).toHaveURL('/assets')
+  await pressAt(page, rowOf(page, 'Annual').getByRole('cell').first(), 0.9, 0.5)
+  await expect(page).toHaveURL('/assets/office-suite-1')
+  await page.goto('/invoices/statement')
+  await rowsCame(page)
+  await pressAt(page, rowOf(page, 'IN-1').getByRole('cell').last(), 0.1, 0.5)
+  await expect(page).toHaveURL('/invoices/IN-1')
+  await page.goto('/')
+  await rowsCame(page)
+  const line = page.getByRole('listitem').filter({ hasText: 'Ways Ltd' })
+  await pressAt(page, line, 0.4, 0.5)
+  await expect(page).toHaveURL(/^[^?]*\/invoices\?/)
+})
+
+test('nothing in a row moves while its page is awaited', async ({ page }) => {
+  await signIn(page, member.all, '/invoices')
+  await rowsCame(page)
+  const rects = () =>
+    rowOf(page, 'IN-2')
+      .locator('th, td')
+      .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))
+  const before = await rects()
+  let answer = () => {}
+  const blocked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route(/\/invoices\/IN-2/, async (route) => {
+    await blocked
+    await route.continue()
+  })
+  // Looked for in each frame, in the page: a skeleton soon stands in the row's place.
+  const movement = rowOf(page, 'IN-2').evaluate(
+    (row) =>
+      new Promise<number[]>((resolve) => {
+        const sample = () => {
+          const isMarked = row.querySelector('.animate-spin')?.checkVisibility()
+          if (!isMarked) return requestAnimationFrame(sample)
+          const cells = [...row.querySelectorAll('th, td')]
+          resolve(cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))
+        }
+        sample()
+      }),
+  )
+  await page.getByRole('link', { name: 'IN-2' }).click()
+  expect(await movement).toEqual(before)
+  answer()
+  await expect(page).toHaveURL('/invoices/IN-2')
+})
+
+test('a credit note of which nothing is left is settled: nobody pays it', async ({ page }) => {
+  await signIn(page, member.all, '/invoices')
+  await expect(rowOf(page, 'CN-3')).toContainText('Settled')
+  await expect(rowOf(page, 'CN-3')).not.toContainText('Paid')
+})
+
+test('amounts of twelve digits stay on one line on a phone', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, member.all, '/invoices')
+  for (const path of [
+    '/invoices',
+    '/invoices/IN-1',
+    '/invoices/statement',
+    '/invoices/compare?from=IN-1&to=IN-2',
+    '/',
+  ]) {
+    await page.goto(path)
+    await rowsCame(page)
+    const broken = await page.locator('main').evaluate((root) => {
+      const findings: string[] = []
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const { index, 0: amount } of (node.textContent ?? '').matchAll(
+          /[−+]?\d{1,3}(,\d{3}){3,}\.\d\d/g,
+        )) {
+          const range = document.createRange()
+          range.setStart(node, index)
+          range.setEnd(node, index + amount.length)
+          if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
+            findings.push(amount)
+        }
+      }
+      return findings
+    })
+    expect([path, broken]).toEqual([path, []])
+    await expect(page.getByText(/\d{3},\d{3},\d{3}\.\d\d/).first()).toBeAttached()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    )
+  }
+})
+
+test('a number keeps to one line beside a long amount, where a screen is zoomed', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 256 })
+  await signIn(page, member.all, '/invoices')
+  await rowsCame(page)
+  const number = page.getByRole('link', { name: 'SR-204836' })
+  const lines = await number.evaluate((link) => {
+    const range = document.createRange()
+    range.selectNodeContents(link.firstChild ?? link)
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+  })
+  expect(lines).toBe(1)
+})
+
+test('on a phone words have the room of the screen, and buttons that belong together one row', async ({
+  page,
+}) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, member.all, '/invoices/statement')
+  await rowsCame(page)
+  const noteBox = await page.getByText('and for how long').boundingBox()
+  expect(noteBox?.width).toBeGreaterThan(PHONE.width / 2)
+  await page.goto('/assets')
+  await rowsCame(page)
+  const middle = async (what: Locator) => {
+    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {}
+    return Math.round(y + height / 2)
+  }
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  expect(await middle(button('Filters'))).toBe(await middle(page.getByRole('searchbox')))
+  expect(await middle(button('Views'))).toBe(await middle(button(/^Order/)))
+  expect(await middle(button('Columns'))).toBe(await middle(button(/^Order/)))
+  // Their panels open under them, and in sight.
+  for (const name of ['Views', 'Columns']) {
+    await button(name).click()
+    await expectGood(page)
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('on paper the licenses are told, and whose they are', async ({ page }) => {
+  await signIn(page, member.all, '/assets?filter=type:workspace-suite')
+  await rowsCame(page)
+  await page.emulateMedia({ media: 'print' })
+  await expect(rowOf(page, 'Business Plus').getByRole('cell').last()).toContainText('240')
+  await expect(rowOf(page, 'Business Plus').getByRole('spinbutton')).toBeHidden()
+  await expect(page.getByText('ways Ltd', { exact: true }).filter({ visible: true })).toHaveCount(1)
+  await expect(page.getByText('Only: Workspace suite')).toBeVisible()
+  await expect(page.getByText(/^Printed .* UTC$/)).toBeVisible()
+})
+
+test('in forced colors what is on, current or off is told apart', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await signIn(page, member.all, '/assets?filter=type:workspace-suite|office-suite')
+  await rowsCame(page)
+  const styleOf = (what: Locator) =>
+    what.evaluate((element) => {
+      const { backgroundColor, color, borderTopColor } = getComputedStyle(element)
+      return [backgroundColor, color, borderTopColor].join(' ')
+    })
+  const chip = (name: RegExp) => page.getByRole('button', { name })
+  expect(await styleOf(chip(/^Workspace suite/))).not.toBe(await styleOf(chip(/^All/)))
+  expect(await styleOf(main(page, 'Assets'))).not.toBe(await styleOf(main(page, 'Invoices')))
+  const fewer = (name: string) => page.getByRole('button', { name: `One fewer: Licenses of ${name}` })
+  expect(await styleOf(fewer('Annual'))).not.toBe(await styleOf(fewer('Business Plus')))
+  const badge = rowOf(page, 'Annual').locator('.rounded-mark')
+  expect(await styleOf(badge)).not.toBe(await styleOf(rowOf(page, 'Business Plus').locator('.rounded-mark')))
+})
+
+test('what is open, a menu, a panel, a dialog, has nothing for axe to find', async ({ page }) => {
+  await signIn(page, member.all, '/invoices')
+  await rowsCame(page)
+  for (const name of ['More', 'Export']) {
+    await page.getByRole('button', { name, exact: true }).click()
+    await expectGood(page)
+    await page.keyboard.press('Escape')
+  }
+  await page.getByRole('button', { name: /^Invoice date/ }).click()
+  await expectGood(page)
+  await page.keyboard.press('Escape')
+  await page.goto('/activity/events')
+  await rowsCame(page)
+  await page.getByRole('button', { name: /^When/ }).click()
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+})
+
+test('a panel opens where it can be seen, above its button if need be', async ({ page }) => {
+  await page.setViewportSize({ width: 1360, height: 420 })
+  await signIn(page, member.all, '/activity/events')
+  await rowsCame(page)
+  await page.getByRole('button', { name: /^When/ }).click()
+  const apply = page.getByRole('button', { name: 'Apply' })
+  await expect(apply).toBeInViewport()
+})

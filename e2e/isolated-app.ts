@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { type ProcessReaper, startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
+import { EMBEDDED } from './database.ts'
+import { appEnvironment } from './server.ts'
+
+/** Ends the apps of this worker, should it be killed before it has done so. */
+let reaper: ProcessReaper | undefined
+
+const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+
+/**
+ * The environment of an app of a test's own: its own data, any free port, and an embedded database, unless `more` has the
+ * settings of one (`givenDatabase`).
+ */
+export function isolatedEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const settings = {
+    DATA_DIR: dataDir,
+    ...EMBEDDED,
+    BASE_URL: '',
+    PORT: '0',
+    ...more,
+  }
+  // Node warns of NO_COLOR beside Playwright's FORCE_COLOR, and some tests look at all that was said.
+  return { ...appEnvironment(), FORCE_COLOR: undefined, ...settings }
+}
+
+/** Runs one of our programs to its end. */
+export async function run(program: string, env: NodeJS.ProcessEnv, args: string[] = [], input = '') {
+  const child = spawn(process.execPath, [...NODE, program, ...args], { env, stdio: 'pipe' })
+  const output = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    output.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output.err += chunk
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, ...output }
+}
+
+type CommandResult = Awaited<ReturnType<typeof run>>
+type RunCommand = (args: string[], input: string) => Promise<CommandResult>
+const operators = new Map<string, RunCommand>()
+
+/** Runs an operator's command on the data of an app, in a process that is kept for the next one. */
+export function operate(env: NodeJS.ProcessEnv, args: string[], input = ''): Promise<CommandResult> {
+  const data = `${env.DATA_DIR} ${env.DATABASE_URL}`
+  const runCommand = operators.get(data) ?? startOperator(env)
+  operators.set(data, runCommand)
+  return runCommand(args, input)
+}
+
+function startOperator(env: NodeJS.ProcessEnv): RunCommand {
+  const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()
+  // Neither it nor its pipes are a reason for the worker to stay.
+  for (const part of [child, child.stdin, child.stdout]) (part as unknown as { unref(): void }).unref()
+  let last: Promise<unknown> = Promise.resolve()
+  return (args, input) => {
+    const answer = last.then(async () => {
+      child.stdin?.write(`${JSON.stringify({ words: args, input })}\n`)
+      const { value, done } = await answers.next()
+      if (done) throw new Error(`The operator's process ended at ${args.join(' ')}.`)
+      return JSON.parse(value)
+    })
+    last = answer.catch(() => undefined)
+    return answer
+  }
+}
+
+const SERVER = [process.execPath, ...NODE, 'lib/server/start.ts']
+
+/** Starts the app and waits until it says where it listens. */
+export async function startIsolatedApp(env: NodeJS.ProcessEnv, [program = '', ...args] = SERVER) {
+  reaper ??= startProcessReaper()
+  const child = spawn(program, args, { env, stdio: 'pipe', detached: true })
+  reaper.endGroup(child.pid as number)
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  let output = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      const address = /^Listening on (\S+)/m.exec(output)?.[1]
+      if (address) resolve(address)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    ended.then((how) => reject(new Error(`The app ended with ${how}:\n${output}`)))
+  })
+  return {
+    url,
+    port: Number(new URL(url).port),
+    ended,
+    /** What it has written until now. */
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** As supervisors and terminals do: all its processes at once. */
+    killGroup: (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal),
+  }
+}
+
+/** The process id of the embedded database in a data directory; undefined when none runs. */
+export function postmaster(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return undefined
+  }
+}

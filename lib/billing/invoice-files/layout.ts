@@ -1,0 +1,283 @@
+import 'server-only'
+import { createHash } from 'node:crypto'
+import type Big from 'big.js'
+import { type Itemization, itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
+import { platformName } from '#lib/billing/invoices/rules.ts'
+import { ibanText } from '#lib/billing/parties/bank-codes.ts'
+import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
+import { describeLine, differencesText, taxLabel } from '#lib/billing/posting/format.ts'
+import { isConsistent, type TaxSums, taxOf } from '#lib/billing/posting/tax.ts'
+import { LINE, writeAmountLine, writeLabeledText, writeWrapped } from '#lib/platform/pdf/block.ts'
+import {
+  element,
+  ensureRoom,
+  finishPdf,
+  INK,
+  openPdf,
+  PAGE,
+  type PdfDocument,
+  rule,
+  type Style,
+  write,
+} from '#lib/platform/pdf/document.ts'
+import { type Cell, columnWidth, remainingWidth, writeTable } from '#lib/platform/pdf/table.ts'
+import { addDays, dayText, epochOfDay } from '#lib/platform/values/days.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
+import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
+import {
+  caveatOf,
+  type InvoiceDocument,
+  isOfSeller,
+  kindOf,
+  MAX_PRINTED_LINES,
+  type PdfLine,
+} from './document.ts'
+
+/** Who made what no seller issued. */
+const OURSELVES = 'Licenses & Invoices'
+
+const SMALL: Style = { size: 8.5, color: INK.gray }
+const VALUE: Style = { size: 9.5 }
+
+/**
+ * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same document gives the same bytes, on
+ * whatever day; once it is issued they are kept, so that another layout changes none of before.
+ */
+export async function renderInvoicePdf(document: InvoiceDocument, lines: PdfLine[]): Promise<Uint8Array> {
+  const { number, seller, invoiceDate } = document
+  const [title, isSellers] = [`${kindOf(document)} ${number}`, isOfSeller(document)]
+  const pdf = openPdf({
+    title,
+    author: isSellers ? seller.name : OURSELVES,
+    date: new Date(epochOfDay(invoiceDate)),
+    id: digestOf(document, lines),
+  })
+  const itemization = itemize(document, lines)
+  const tax = taxOf(document, lines)
+  renderHeader(pdf, document)
+  renderParties(pdf, document)
+  await renderLines(pdf, lines, itemization, document)
+  renderTotals(pdf, itemization, document, tax)
+  renderItemization(pdf, itemization, document, tax)
+  renderTerms(pdf, document)
+  return finishPdf(pdf, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
+}
+
+/** Names the content, so that two files with the same name and another content can be told apart. */
+function digestOf(document: InvoiceDocument, lines: PdfLine[]): Buffer {
+  const content = JSON.stringify([document, lines])
+  return createHash('sha256').update(content).digest().subarray(0, 16)
+}
+
+const PRICE_HEADERS = { unit: 'Price per unit', line: 'Price per line' }
+
+async function renderLines(
+  pdf: PdfDocument,
+  lines: PdfLine[],
+  { amounts, basis }: Itemization,
+  document: InvoiceDocument,
+): Promise<void> {
+  const { currency } = document
+  const rows = lines.slice(0, MAX_PRINTED_LINES).map((line, index) => {
+    const foreign = line.currency === currency ? '' : ` ${line.currency}`
+    return [
+      { text: line.description, ...noteOf(line, document, amounts[index]) },
+      { text: formatDecimal(line.qty) },
+      { text: formatDecimal(line.price, minorUnit(line.currency)) },
+      { text: formatAmount(amounts[index] ?? 0, line.currency) + foreign },
+    ] satisfies Cell[]
+  })
+  const headers = ['Qty', PRICE_HEADERS[basis ?? 'unit'], `Amount (${currency})`]
+  const numbers = headers.map((header, index) => {
+    const texts = rows.map((row) => row[index + 1]?.text ?? '')
+    return { header: header, align: 'right' as const, width: columnWidth(pdf, header, texts, 115) }
+  })
+  const width = remainingWidth(numbers.map((column) => column.width))
+  const columns = [{ header: 'Description', align: 'left' as const, width }, ...numbers]
+  await writeTable(pdf, columns, rows)
+  const others = lines.slice(MAX_PRINTED_LINES)
+  if (others.length === 0) return
+  const remaining = others.flatMap((line, index) =>
+    line.currency === currency ? [amounts[index + MAX_PRINTED_LINES] ?? 0] : [],
+  )
+  const sum = remaining.reduce<Big>((all, amount) => all.plus(amount), new Exact(0))
+  const text = `${others.length.toLocaleString('en')} more line items, ${moneyText(sum.toFixed(), currency)} together, are not printed here. The CSV export of the line items has them.`
+  pdf.y += 8
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, PAGE.left, PAGE.right, VALUE)
+}
+
+/** What is said of a line under its description: its details, and what it is posted by. */
+function noteOf(line: PdfLine, document: InvoiceDocument, amount: string | undefined): { note?: string } {
+  const parts = [
+    ...(line.details ? [line.details] : []),
+    ...describeLine(line, line.currency, document, amount),
+  ]
+  return parts.length > 0 ? { note: parts.join(' · ') } : {}
+}
+
+/** Net, where the lines are not that already, and the tax by category and rate. */
+function taxRows(taxed: TaxSums, lineItems: string, currency: string): string[][] {
+  const { net, tax, breakdown } = taxed
+  const isNet = new Exact(net).eq(lineItems)
+  // Where the rows do not add up to the total, a note says why: one row is enough here.
+  const groups = (isConsistent(taxed) ? breakdown : []).map(
+    ({ category, rate, taxableAmount, taxAmount }) => [
+      `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}`,
+      taxAmount,
+    ],
+  )
+  return [...(isNet ? [] : [['Net', net]]), ...(groups.length > 0 ? groups : [['Tax', tax]])]
+}
+
+/** Line items and total: kept together. */
+function renderTotals(
+  pdf: PdfDocument,
+  { lineItems, notItemized, basis }: Itemization,
+  { currency, totalAmount }: InvoiceDocument,
+  tax: TaxSums | undefined,
+): void {
+  const rows = [
+    ['Line items', lineItems],
+    ...(basis ? [] : [['Not itemized', notItemized]]),
+    ...(tax ? taxRows(tax, lineItems, currency) : []),
+  ]
+  ensureRoom(pdf, rows.length * 17 + 46)
+  pdf.y += 12
+  const from = PAGE.left + 270
+  for (const [label = '', amount = ''] of rows)
+    writeAmountLine(pdf, from, label, formatAmount(amount, currency), VALUE)
+  pdf.y += 3
+  rule(pdf, pdf.y, from)
+  pdf.y += 8
+  writeAmountLine(pdf, from, 'Total', moneyText(totalAmount, currency), { size: 12, bold: true })
+}
+
+/** The head, and beside it who issued it; of what no seller issued, only whose charges these are. */
+function renderHeader(pdf: PdfDocument, document: InvoiceDocument): void {
+  const heading = element(pdf, pdf.root, 'H1')
+  write(pdf, heading, kindOf(document), PAGE.left, pdf.y, { size: 22, bold: true })
+  const { page } = pdf.doc
+  const top = pdf.y
+  const from = element(pdf, pdf.root, 'P')
+  const addText = (text: string, style: Style) =>
+    writeWrapped(pdf, from, text, PAGE.left + 230, PAGE.right, { ...style, align: 'right' })
+  pdf.y += 8
+  if (isOfSeller(document)) {
+    addText(document.seller.name, { size: 11, bold: true })
+    for (const line of partyLines(document.seller)) addText(line, SMALL)
+  } else addText(`Charges of ${document.seller.name}`, VALUE)
+  pdf.y = (pdf.doc.page === page ? Math.max(pdf.y, top + 30) : pdf.y) + 14
+  rule(pdf, pdf.y)
+  pdf.y += 16
+  const caveat = caveatOf(document)
+  if (!caveat) return
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), caveat, PAGE.left, PAGE.right, VALUE)
+  pdf.y += 12
+}
+
+/** The facts on the right, who is billed on the left: last, for an address may be long. */
+function renderParties(pdf: PdfDocument, document: InvoiceDocument): void {
+  const top = pdf.y
+  const { page } = pdf.doc
+  for (const [label, value] of detailsOf(document))
+    writeLabeledText(pdf, { x: PAGE.left + 270, indent: 100 }, label, value, {
+      ...VALUE,
+      bold: value === document.number,
+    })
+  // A number of many lines may have left the page.
+  const detailsTop = pdf.doc.page === page ? top : pdf.y
+  const bottom = pdf.y
+  const detailsPage = pdf.doc.page
+  const block = element(pdf, pdf.root, 'P')
+  write(pdf, block, 'Billed to', PAGE.left, detailsTop, SMALL)
+  pdf.y = detailsTop + LINE
+  renderParty(pdf, block, document.buyer)
+  pdf.y = (pdf.doc.page === detailsPage ? Math.max(bottom, pdf.y) : pdf.y) + 22
+}
+
+function detailsOf(document: InvoiceDocument): [label: string, value: string][] {
+  const { number, documentState, invoiceDate, dueDate, corrects, billingAccount } = document
+  const { currency, platform, periodStart, periodEnd } = document
+  const { purchaseOrder, buyerReference, costCenter } = document
+  const isOwed = documentState === 'issued'
+  const kind = kindOf(document)
+  const [numberLabel, dateLabel] = isOfSeller(document)
+    ? [`${kind} number`, `${kind} date`]
+    : ['Number', 'Date']
+  const period = periodStart && periodEnd && [dayText(periodStart), dayText(addDays(periodEnd, -1))]
+  const details: [string, string | null | undefined][] = [
+    [numberLabel, number],
+    ['Corrects', corrects],
+    [dateLabel, dayText(invoiceDate)],
+    ['Due date', isOwed ? dayText(dueDate) : null],
+    ['Period', period ? period.join(' – ') : null],
+    ['Billing account', billingAccount],
+    ['Purchase order', purchaseOrder],
+    ['Your reference', buyerReference],
+    ['Cost center', costCenter],
+    ['Currency', currency],
+    ['Platform', platformName(platform)],
+  ]
+  return details.flatMap(([label, value]): [string, string][] => (value ? [[label, value]] : []))
+}
+
+function renderParty(pdf: PdfDocument, block: PDFKit.PDFStructureElement, party: Party): void {
+  const right = PAGE.left + 250
+  writeWrapped(pdf, block, party.name, PAGE.left, right, { ...VALUE, bold: true })
+  for (const line of partyLines(party)) writeWrapped(pdf, block, line, PAGE.left, right, VALUE)
+}
+
+/** Whether the lines explain the total, and the tax adds up, in words. */
+function renderItemization(
+  pdf: PdfDocument,
+  itemization: Itemization,
+  { currency }: InvoiceDocument,
+  tax: TaxSums | undefined,
+): void {
+  pdf.y += 10
+  const style = itemization.basis ? SMALL : { ...SMALL, color: INK.amber, bold: true }
+  const text = itemizationText(itemization, currency)
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, PAGE.left, PAGE.right, style)
+  const differences = tax && differencesText(tax.differences, currency)
+  if (!differences) return
+  const loud = { ...SMALL, color: INK.amber, bold: true }
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), differences, PAGE.left, PAGE.right, loud)
+}
+
+/**
+ * The seller's terms, and where to pay: as much of it as is known. How much is left to pay is not of the paper: it
+ * changes. There is nothing of it where no seller asks for money.
+ */
+function renderTerms(pdf: PdfDocument, document: InvoiceDocument): void {
+  const isDemand = !document.totalAmount.startsWith('-') && /[1-9]/.test(document.totalAmount)
+  if (!isOfSeller(document) || !isDemand) return
+  const rows = termsOf(document)
+  pdf.y += 14
+  ensureRoom(pdf, 34 + rows.length * 15)
+  rule(pdf, pdf.y)
+  pdf.y += 12
+  write(pdf, element(pdf, pdf.root, 'H2'), 'Payment', PAGE.left, pdf.y, { size: 11, bold: true })
+  pdf.y += 19
+  for (const [label, value] of rows) writeLabeledText(pdf, { x: PAGE.left, indent: 100 }, label, value, VALUE)
+}
+
+function termsOf({
+  number,
+  dueDate,
+  seller,
+  paymentTerms,
+}: InvoiceDocument): [label: string, value: string][] {
+  const { name, bank, iban, bic, account, terms } = seller
+  const firstDetail = bank ?? iban ?? bic ?? account
+  const rows: [string, string | null][] = [
+    ['Payable by', dayText(dueDate)],
+    ['Reference', number],
+    ['Account holder', firstDetail === null ? null : name],
+    ['Bank', bank],
+    ['IBAN', iban && ibanText(iban)],
+    ['BIC', bic],
+    ['Account', account],
+    ['Terms', paymentTerms ?? terms],
+  ]
+  return rows.flatMap(([label, value]): [string, string][] => (value ? [[label, value]] : []))
+}

@@ -1,0 +1,48 @@
+import 'server-only'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Problem } from '#lib/platform/api/problem.ts'
+import { threadOf } from '#lib/platform/pdf/worker-thread.ts'
+import { fairSemaphore } from '#lib/platform/runtime/concurrency.ts'
+import type { InvoiceDocument, PdfLine } from './document.ts'
+
+/** What crosses to the drawing thread: data, of one invoice. */
+export type RenderJob = { document: InvoiceDocument; lines: PdfLine[] }
+
+/** `drawInvoice`, wherever it is done, for a customer. */
+export type RenderPdf = (
+  document: InvoiceDocument,
+  lines: PdfLine[],
+  customerId: string,
+) => Promise<Uint8Array>
+
+/** Each that waits holds its lines: an archive has one here at a time. */
+const MAX_WAITING = { each: 20, all: 60 }
+
+const slot = globalThis as typeof globalThis & { licensesInvoicesRenderPdf?: RenderPdf }
+
+/**
+ * Draws in the process's drawing thread, when its turn comes: a long invoice takes seconds.
+ * @throws Problem `service_unavailable` where too many wait; Error where it takes too long or the thread dies
+ */
+export const renderInWorker: RenderPdf = (document, lines, customerId) => {
+  // In a production build of Next alone, two route files may have copies of this module.
+  slot.licensesInvoicesRenderPdf ??= createRenderer()
+  return slot.licensesInvoicesRenderPdf(document, lines, customerId)
+}
+
+function createRenderer(): RenderPdf {
+  // Put together: a bundler would take `new URL(…, import.meta.url)` for a file of its own.
+  const script = join(fileURLToPath(import.meta.url), '..', 'worker.ts')
+  const thread = threadOf<RenderJob>(pathToFileURL(script))
+  const { acquire } = fairSemaphore({ most: 1, share: 1, mostWaiting: MAX_WAITING, timeoutError: tooMany })
+  return async (document, lines, customerId) => {
+    const end = await acquire(customerId)
+    return thread.run({ document, lines }).finally(end)
+  }
+}
+
+function tooMany(): Problem {
+  const detail = 'Too many documents are waiting to be drawn. Please try again.'
+  return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '5' } })
+}

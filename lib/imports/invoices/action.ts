@@ -1,0 +1,114 @@
+import Big from 'big.js'
+import type { ImportProblem } from '../import-error.ts'
+import type { NewInvoice } from '../schemas.ts'
+import { differencesOf, movesFrom } from './differences.ts'
+import type { StoredInvoice } from './stored.ts'
+
+/** What became of one invoice of a file. */
+export type Result = { invoice: NewInvoice; what: ImportAction['what'] }
+
+/** What becomes of one invoice of a file. */
+export type ImportAction =
+  /** A row of its own. */
+  | { what: 'added' }
+  | { what: 'unchanged' }
+  /** Its balance, or what was not known of it, is written down. */
+  | { what: 'moved' }
+  /** A draft is written over, and may be issued by that. */
+  | { what: 'redrafted' }
+  | { what: 'voided' }
+  /** Only where the operator says so: the stored one is voided, and the given one comes into its place. */
+  | { what: 'corrected'; problems: ImportProblem[]; isAllowed?: boolean }
+  | { what: 'refused'; problems: ImportProblem[] }
+
+/**
+ * An invoice goes from draft to issued to voided and never back. What is issued may move in balance; anything else of
+ * it is a correction.
+ * @param stored what is there under its number: the one that is not voided, else one that is
+ */
+export function actionFor(incoming: NewInvoice, stored: StoredInvoice | undefined): ImportAction {
+  const { documentState = 'issued' } = incoming
+  if (!stored) return { what: 'added' }
+  if (incoming.form === 'summary' && isFromIssuer(stored)) return actionForCharges(incoming, stored)
+  if (stored.documentState === 'voided') return actionForVoided(incoming, stored)
+  if (isOfAnother(incoming, stored)) {
+    const reason = `is that of account ${stored.billingAccount}, and account ${incoming.billingAccount} came to the same number`
+    return rejection(incoming, `${reason}: import it as JSON with a number of its own`)
+  }
+  if (documentState === 'voided') return { what: 'voided' }
+  if (stored.documentState === 'issued') return actionForIssued(incoming, stored)
+  const isSame =
+    documentState === 'draft' && differencesOf(stored, incoming).length === 0 && !movesFrom(stored, incoming)
+  return { what: isSame ? 'unchanged' : 'redrafted' }
+}
+
+/** What is issued moves, or is corrected. */
+function actionForIssued(incoming: NewInvoice, stored: StoredInvoice): ImportAction {
+  const paid = new Big(stored.totalAmount).minus(stored.balanceAmount)
+  const isOfCharges = stored.form === 'summary' && isFromIssuer(incoming)
+  if (incoming.documentState === 'draft' && !(isOfCharges && paid.eq(0)))
+    return rejection(incoming, 'is issued already, and the file has it as a draft of before')
+  if (incoming.currency !== stored.currency && incoming.balanceAmount === undefined && !paid.eq(0)) {
+    const paidText = `${paid.toFixed()} ${stored.currency} of it is settled already`
+    return rejection(
+      incoming,
+      `${paidText}, and the file has it in ${incoming.currency}: give its balance, too`,
+    )
+  }
+  const problems = differencesOf(stored, incoming)
+  // What we made of charges gives way to what its issuer says.
+  if (isOfCharges) return { what: 'corrected', problems: [...problems, ofCharges(incoming)], isAllowed: true }
+  if (problems.length > 0) return { what: 'corrected', problems }
+  return { what: movesFrom(stored, incoming) ? 'moved' : 'unchanged' }
+}
+
+/** Whether its lines are those of its issuer, as invoice details have them: to these charges lead. */
+function isFromIssuer({ lines }: Pick<NewInvoice, 'lines'>): boolean {
+  return lines.some(({ chargeCategory }) => chargeCategory)
+}
+
+/** Charges explain the issuer's own invoice, and change nothing of it. */
+function actionForCharges(incoming: NewInvoice, stored: StoredInvoice): ImportAction {
+  if (incoming.currency === stored.currency) return { what: 'unchanged' }
+  return rejection(incoming, `is in ${stored.currency}, and its charges are in ${incoming.currency}`)
+}
+
+function ofCharges({ number }: NewInvoice): ImportProblem {
+  return { subject: `invoice ${number}`, reason: 'was a summary of its charges, and is the issuer’s own now' }
+}
+
+/** Numbers that we make of the account, and of the period, are short: two accounts may come to one. */
+function isOfAnother({ isNumbered, billingAccount }: NewInvoice, stored: StoredInvoice): boolean {
+  if (isNumbered !== false || stored.isNumbered || !billingAccount || !stored.billingAccount) return false
+  return billingAccount !== stored.billingAccount
+}
+
+function actionForVoided(incoming: NewInvoice, stored: StoredInvoice): ImportAction {
+  // What ended the draft, or took its place, holds.
+  if (incoming.documentState === 'voided' || incoming.documentState === 'draft') return { what: 'unchanged' }
+  // Superseded by another number: whether that is in the way, its period tells.
+  if (stored.replacedBy !== null) return { what: 'added' }
+  const reason = 'was voided, and the file has it as issued'
+  const subject = `invoice ${incoming.number}`
+  return { what: 'corrected', problems: [{ subject, reason, allowedBy: '--correct' }] }
+}
+
+function rejection({ number }: NewInvoice, reason: string): ImportAction {
+  return { what: 'refused', problems: [{ subject: `invoice ${number}`, reason }] }
+}
+
+const MAX_DIFFERENCES = 4
+
+/**
+ * What stands in the way of it: a few differences of each invoice, so that one of them doesn't fill the whole list.
+ * @param correct whether the operator says that issued ones may be corrected
+ */
+export function problemsOf(action: ImportAction, correct: boolean): ImportProblem[] {
+  if (action.what === 'refused') return action.problems
+  if (action.what !== 'corrected' || correct || action.isAllowed) return []
+  const left = action.problems.length - MAX_DIFFERENCES
+  if (left < 2) return action.problems
+  const { subject } = action.problems[0] ?? {}
+  const rest: ImportProblem = { subject, reason: `${left} more differences`, allowedBy: '--correct' }
+  return [...action.problems.slice(0, MAX_DIFFERENCES), rest]
+}

@@ -1,0 +1,142 @@
+import { itemize } from '#lib/billing/invoices/itemization.ts'
+import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
+import { isWithdrawn } from '#lib/platform/values/currencies.ts'
+import { addDays } from '#lib/platform/values/days.ts'
+import { isFiner } from '#lib/platform/values/money.ts'
+import { type Platforms, slugOf } from '../focus/platforms.ts'
+import type { NewInvoice } from '../schemas.ts'
+import { type ImportWarning, MAX_EXAMPLES, type WarningName } from './report.ts'
+
+/** Days after which what is not paid is told as late. */
+const OVERDUE_DAYS = 30
+/** Days after which a period that is new looks like history. */
+const OLD = 90
+
+const ORDER: readonly WarningName[] = [
+  'finer',
+  'unbalanced',
+  'negative',
+  'tax',
+  'late',
+  'draft',
+  'history',
+  'platform',
+  'withdrawn',
+]
+
+/** Gathers what is allowed, and worth a look. */
+export function warningList() {
+  const byName = new Map<WarningName, { count: number; examples: Set<string> }>()
+  const add = (what: WarningName, example: string, count = 1) => {
+    const entry = byName.get(what) ?? { count: 0, examples: new Set() }
+    byName.set(what, entry)
+    entry.count += count
+    if (entry.examples.size < MAX_EXAMPLES) entry.examples.add(example)
+  }
+  return {
+    add,
+    list: (): ImportWarning[] =>
+      ORDER.flatMap((what) => {
+        const entry = byName.get(what)
+        return entry ? [{ what, count: entry.count, examples: [...entry.examples] }] : []
+      }),
+  }
+}
+
+/** The days before which an invoice is late, or old. */
+export type Limits = { overdueBefore: string; old: string }
+
+/** @param today a day of UTC */
+export function limitsOf(today: string): Limits {
+  return { overdueBefore: addDays(today, -OVERDUE_DAYS), old: addDays(today, -OLD) }
+}
+
+/**
+ * What is odd of one invoice, each with its example.
+ * @param isNew it was not there before
+ */
+export function warningsOf(
+  invoice: NewInvoice,
+  { isNew, isHistory, limits }: { isNew: boolean; isHistory: boolean; limits: Limits },
+): [what: WarningName, example: string][] {
+  const { number, currency, totalAmount, balanceAmount = totalAmount, documentState = 'issued' } = invoice
+  const isOld = isNew && !isHistory && invoice.invoiceDate < limits.old
+  // Of one that is there, a file that names no balance does not know what was paid.
+  const hasBalance = isNew || invoice.balanceAmount !== undefined
+  const isOwed = hasBalance && documentState === 'issued' && Number(balanceAmount) > 0
+  const taxMismatch = taxMismatchOf(invoice)
+  const is: Record<Exclude<WarningName, 'platform'>, boolean> = {
+    finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
+    unbalanced: !addsUp(invoice),
+    negative: totalAmount.startsWith('-'),
+    tax: taxMismatch !== undefined,
+    late: isOwed && !isHistory && invoice.dueDate < limits.overdueBefore,
+    draft: documentState === 'draft',
+    history: isOld,
+    withdrawn: isWithdrawn(currency),
+  }
+  const exampleTexts = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency, tax: taxMismatch }
+  const examples = exampleTexts as Record<string, string | undefined>
+  return ORDER.flatMap((what) =>
+    what !== 'platform' && is[what] ? [[what, examples[what] ?? number] as [WarningName, string]] : [],
+  )
+}
+
+function addsUp(invoice: NewInvoice): boolean {
+  const { totalAmount, currency, lines } = invoice
+  const [first, second] = lines
+  // Most invoices of a million are like this.
+  if (!second && first?.price === totalAmount && first.qty === '1') return true
+  const currencyLines = lines.map((line) => ({ ...line, currency }))
+  return itemize(invoice, currencyLines).basis !== undefined
+}
+
+/**
+ * The first place of an invoice where a tax is not that of its rate, or the figures do not add up: `INV-7, lines[2]`,
+ * `INV-7, taxBreakdown[0]`, `INV-7`. It is kept as its issuer has it; undefined where all fits.
+ */
+function taxMismatchOf(invoice: NewInvoice): string | undefined {
+  const { number, currency, taxBreakdown } = invoice
+  const lines = invoice.lines.map((line) => ({ ...line, currency }))
+  const line = lines.findIndex(({ taxRate, taxAmount, ...rest }) => {
+    const isStated =
+      taxRate !== null && taxRate !== undefined && taxAmount !== null && taxAmount !== undefined
+    return isStated && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, { currency })
+  })
+  if (line >= 0) return `${number}, lines[${line}]`
+  const row = taxBreakdown?.findIndex(
+    ({ rate, taxableAmount, taxAmount }) =>
+      rate !== null && !fitsRate(taxableAmount, rate, taxAmount, { currency, parts: lines.length }),
+  )
+  if (row !== undefined && row >= 0) return `${number}, taxBreakdown[${row}]`
+  const sums = taxOf(invoice, lines)
+  return sums && !isConsistent(sums) ? number : undefined
+}
+
+/** Platforms that the specification names: a provider that is one of them is known. */
+const SUPPORTED_PLATFORMS = new Set(['web-services', 'cloud-platform', 'workspace-suite', 'office-suite'])
+/** Far more than there are. */
+const MAX_PROVIDERS = 10_000
+
+/** The same platforms, and which providers became one that is made of their name alone. */
+export function notedPlatforms(platforms: Platforms): { platforms: Platforms; list(): ImportWarning[] } {
+  const made = new Map<string, string>()
+  const platformByProvider = new Map<string, string>()
+  return {
+    platforms(provider) {
+      const before = platformByProvider.get(provider)
+      if (before !== undefined) return before
+      const platform = platforms(provider)
+      if (platformByProvider.size < MAX_PROVIDERS) platformByProvider.set(provider, platform)
+      if (platform === slugOf(provider) && !SUPPORTED_PLATFORMS.has(platform) && made.size < MAX_PROVIDERS)
+        made.set(provider, platform)
+      return platform
+    },
+    list() {
+      const examples = [...made]
+        .slice(0, MAX_EXAMPLES)
+        .map(([provider, platform]) => `${provider} (${platform})`)
+      return made.size === 0 ? [] : [{ what: 'platform', count: made.size, examples }]
+    },
+  }
+}

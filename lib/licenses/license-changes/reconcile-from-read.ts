@@ -1,0 +1,141 @@
+import 'server-only'
+import { type LicensedRow, lockLicensed } from '#lib/licenses/assets/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import type { VendorRead } from '#lib/vendors/vendor.ts'
+import { type Change, changesWithin, moveChange, readChange } from './store/changes.ts'
+import { noteSeen } from './store/poll-lease.ts'
+import { isReplacement, observe } from './vendor-sync/read.ts'
+
+/** The turn to ask the vendor. `change` as it was before: what is judged is as old as that. */
+export type PollLease = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
+
+/** Whether what was asked for is still to be judged: it is unknown, and was not sent again meanwhile. */
+export function isStillUnresolved(now: Change | undefined, { change }: PollLease): now is Change {
+  return now?.state === 'UNKNOWN' && now.movedAt.getTime() === change.movedAt.getTime()
+}
+
+/** What a read proves of an unknown change. */
+export async function reconcileFromRead(
+  tx: Transaction,
+  customerId: CustomerId,
+  changeId: string,
+  lease: PollLease,
+  readResult: VendorRead,
+  requestId: string,
+): Promise<Change | undefined> {
+  const { vendor, row } = lease
+  const asset = await lockLicensed(tx, customerId, row.id)
+  const change = await readChange(tx, customerId, changeId)
+  if (!isStillUnresolved(change, lease)) return change
+  const { fromQuantity: from, toQuantity: to, seenQuantity } = change
+  const { staleMs, writeMs } = vendorTimes()
+  const lately = await changesWithin(tx, customerId, row, staleMs)
+  const read = totalIn(readResult)
+  const state = stateFromEvidence({
+    from,
+    to,
+    read,
+    // Under another id it may be another subscription: that it has the total from before proves nothing of ours.
+    wasMoved:
+      seenQuantity !== null ||
+      (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
+    // The call left after its record, within the time of a write; and it took no longer than that again.
+    age: lease.change.age - 2 * writeMs,
+    settleMs: vendor.settleMs,
+    isOrdered: change.pollRef !== null,
+    hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
+  })
+  if (state === 'UNKNOWN') {
+    // What it was before our own latest change is an old state, and no sign of anybody else.
+    const isOld = lately.some(({ fromQuantity }) => fromQuantity === read)
+    const isThird = typeof read === 'number' && read !== from && read !== to
+    if (isThird && !isOld) await noteSeen(tx, customerId, changeId, read)
+    return change
+  }
+  const vendorReason = state === 'APPLIED' ? undefined : explainState(state, vendor.label, { from, to, read })
+  const moved = await moveChange(tx, customerId, changeId, {
+    from: ['UNKNOWN'],
+    to: state,
+    vendorReason,
+    requestId,
+  })
+  if (readResult.kind === 'read') {
+    const { observed } = readResult
+    await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: state === 'APPLIED' })
+  }
+  return moved
+}
+
+function totalIn(readResult: VendorRead): Evidence['read'] {
+  if (readResult.kind === 'read') return readResult.observed.seats.purchased
+  return readResult.kind === 'missing' ? 'hidden' : 'unanswered'
+}
+
+/** What people are told of a change that no read has proven to be applied: what is known, and what to do. */
+function explainState(
+  state: 'FAILED' | 'UNCLEAR',
+  label: string,
+  { from, to, read }: Pick<Evidence, 'from' | 'to' | 'read'>,
+): string {
+  if (state === 'FAILED') return `${label} shows ${count(from)} as before: it was not applied.`
+  const readTexts = {
+    hidden: 'it does not show us this subscription any more',
+    unanswered: 'it did not answer when it was asked',
+  }
+  const what =
+    typeof read === 'number'
+      ? `it shows ${count(read)}, and somebody else has changed it there too`
+      : readTexts[read]
+  return `We can’t tell whether the change to ${count(to)} reached ${label}: ${what}. Compare the total there with the one that you need, and set it again where it differs.`
+}
+
+const count = (total: number) => total.toLocaleString('en')
+
+/** What is known of a change that was sent, when the vendor's count has been asked for. Times in milliseconds. */
+export type Evidence = {
+  /** The total that was decided on, and the one that was asked for. */
+  from: number
+  to: number
+  /** What the vendor says that is purchased; `hidden`: it shows us no such subscription. */
+  read: number | 'hidden' | 'unanswered'
+  /** Whether a read since the call has shown a third total: somebody else has moved it. */
+  wasMoved: boolean
+  /** Since the call. */
+  age: number
+  /** How late the vendor may still do what it was asked. */
+  settleMs: number
+  /** Whether the vendor took an order, which it may be at still: that it is not done only its own word says. */
+  isOrdered: boolean
+  /** Whether the subscription had the asked total so lately that the read may be of that time. */
+  hadBefore: boolean
+}
+
+/**
+ * For how long after its time a change waits for a vendor that does not answer, or that took an order: what it says
+ * later may prove it.
+ */
+export const LONGER_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves that it was
+ * applied, unless it may be an older one of the same total. That it was not applied, only the total from before proves:
+ * once no write can still be on its way, and where nobody was seen to move it. Whatever else is shown then proves
+ * nothing, and never will.
+ */
+export function stateFromEvidence({
+  from,
+  to,
+  read,
+  wasMoved,
+  age,
+  settleMs,
+  isOrdered,
+  hadBefore,
+}: Evidence): 'APPLIED' | 'FAILED' | 'UNCLEAR' | 'UNKNOWN' {
+  if (read === to) return hadBefore ? 'UNKNOWN' : 'APPLIED'
+  if (age <= settleMs + (read === 'unanswered' || isOrdered ? LONGER_MS : 0)) return 'UNKNOWN'
+  return read === from && !wasMoved && !isOrdered ? 'FAILED' : 'UNCLEAR'
+}

@@ -1,0 +1,180 @@
+import 'server-only'
+import { lockLicensed } from '#lib/licenses/assets/store.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { log } from '#lib/platform/runtime/log.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
+import { isStillUnresolved, LONGER_MS, type PollLease, reconcileFromRead } from './reconcile-from-read.ts'
+import { type Change, type Move, moveChange, readChange } from './store/changes.ts'
+import { acquirePollLease, notePollRef, releasePollLease } from './store/poll-lease.ts'
+import { observe, readSubscription, refOf } from './vendor-sync/read.ts'
+
+/** What to do where a read proves nothing of a change: in the transaction that has judged it. */
+export type WhenUnknown = (
+  tx: Transaction,
+  change: Change,
+  lease: PollLease,
+  readResult: VendorRead,
+) => Promise<void>
+
+/** `isJob`: nobody waits for it, so that it leaves the vendor's calls to people where they are scarce. */
+type How = { whenUnknown?: WhenUnknown; isJob?: boolean }
+
+/**
+ * A change, and whether another request or job is asking its vendor at this moment. Where nothing was asked, also how long it
+ * has been in its state, in milliseconds.
+ */
+export type ReconciledChange = Change & { isBeingPolled?: boolean; age?: number }
+
+/**
+ * Learns what became of an open change, by asking and reading and by nothing else: it never buys. One whose process died
+ * is taken over when its lease has ended: a claim had sent nothing, a sent one is unknown.
+ * @returns the change as it is now, open still where the vendor can't tell yet; undefined where it was withdrawn
+ */
+export async function reconcileChange(
+  who: { customerId: CustomerId },
+  changeId: string,
+  requestId: string,
+  { whenUnknown, isJob = false }: How = {},
+): Promise<ReconciledChange | undefined> {
+  const { customerId } = who
+  const { change, lease } = await scope(who, (tx) => recoverAbandoned(tx, customerId, changeId, requestId))
+  if (!lease) return change
+  if (
+    isJob &&
+    lease.change.age <= lease.vendor.settleMs + LONGER_MS &&
+    (await lease.vendor.secondsUntilAvailable()) > 0
+  ) {
+    await scope(who, (tx) => releasePollLease(tx, customerId, changeId, requestId))
+    return change
+  }
+  const result = await fetchWriteResult(lease)
+  const fromResult =
+    result && (await scope(who, (tx) => reconcileFromResult(tx, customerId, lease, result, requestId)))
+  if (fromResult && fromResult.state !== 'UNKNOWN') return fromResult
+  const readResult = await readSubscription(lease.vendor, lease.row, vendorTimes().confirmMs)
+  return scope(who, async (tx) => {
+    const fromRead = await reconcileFromRead(tx, customerId, changeId, lease, readResult, requestId)
+    if (fromRead?.state === 'UNKNOWN') await whenUnknown?.(tx, fromRead, lease, readResult)
+    await releasePollLease(tx, customerId, changeId, requestId)
+    return fromRead
+  })
+}
+
+/** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
+async function recoverAbandoned(
+  tx: Transaction,
+  customerId: CustomerId,
+  changeId: string,
+  requestId: string,
+): Promise<{ change?: ReconciledChange | undefined; lease?: PollLease }> {
+  const { leaseMs, checkMs, confirmMs } = vendorTimes()
+  const unlocked = await readChange(tx, customerId, changeId)
+  // As long as its process may be at work, there is nothing to take over, and nobody's row is locked to see that.
+  if (!unlocked || (isInProgress(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }
+  const row = await lockLicensed(tx, customerId, unlocked.assetId)
+  const change = await readChange(tx, customerId, changeId)
+  const vendor = vendorOf(row)
+  if (!change || vendor.systemOfRecord === 'ours') return { change }
+  if (change.state === 'CLAIMED' && change.age > leaseMs) {
+    const vendorReason = 'Nothing was sent: the process that began it ended.'
+    const move: Move = { from: ['CLAIMED'], to: 'FAILED', vendorReason, requestId }
+    return { change: (await moveChange(tx, customerId, changeId, move)) ?? change }
+  }
+  if (change.state === 'SENT' && change.age > leaseMs) {
+    const vendorReason = 'The process that sent it ended before the answer.'
+    await moveChange(tx, customerId, changeId, { from: ['SENT'], to: 'UNKNOWN', vendorReason, requestId })
+  }
+  const isAcquired = await acquirePollLease(tx, customerId, changeId, { everyMs: checkMs, requestId })
+  if (isAcquired) return { change, lease: { vendor, row, change } }
+  // A look-up and a read: whoever asks for longer is dead.
+  const isBeingPolled = change.pollingMs !== null && change.pollingMs < 2 * confirmMs
+  return { change: { ...change, isBeingPolled } }
+}
+
+/** Whether a process may be at work on the change. */
+export function isInProgress(change: Change | undefined): boolean {
+  return change?.state === 'CLAIMED' || change?.state === 'SENT'
+}
+
+/** What a vendor says became of a write of ours; undefined where it can't be asked that. */
+async function fetchWriteResult({ vendor, row, change }: PollLease): Promise<WriteAnswer | undefined> {
+  const write = { changeId: change.id, pollRef: change.pollRef ?? undefined }
+  return vendor.lookup?.(refOf(row), write, AbortSignal.timeout(vendorTimes().confirmMs))
+}
+
+/**
+ * Settles an unknown change by what its vendor said became of the write.
+ * @returns the change as it is now: unknown still where the vendor does not know either
+ */
+async function reconcileFromResult(
+  tx: Transaction,
+  customerId: CustomerId,
+  lease: PollLease,
+  result: WriteAnswer,
+  requestId: string,
+): Promise<Change | undefined> {
+  const { vendor, row } = lease
+  const { id } = lease.change
+  const asset = await lockLicensed(tx, customerId, row.id)
+  const change = await readChange(tx, customerId, id)
+  if (!isStillUnresolved(change, lease)) return change
+  if ('reason' in result) {
+    const { kind, reason } = result
+    log().info({ requestId, changeId: id, vendor: vendor.name, kind, reason }, 'vendor was asked for a write')
+  }
+  if (result.kind === 'unknown') {
+    if (result.pollRef !== undefined) await notePollRef(tx, customerId, id, result.pollRef)
+    return change
+  }
+  const observed = result.kind === 'applied' ? withTotal(result.observed, change.toQuantity) : undefined
+  const { state: to, ...reasons } = transitionFor(
+    observed ? { ...result, kind: 'applied', observed } : result,
+    change.toQuantity,
+    vendor.label,
+  )
+  const moved = await moveChange(tx, customerId, id, { from: ['UNKNOWN'], to, requestId, ...reasons })
+  if (observed) await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: true })
+  return moved
+}
+
+/**
+ * The subscription as the write made it. It was done, whatever the vendor shows by now: another total is somebody else's
+ * change after it, which the next read finds.
+ */
+function withTotal(observed: Observed, total: number): Observed {
+  const { purchased, maximum } = observed.seats
+  if (purchased === total) return observed
+  const seats = { ...observed.seats, purchased: total, maximum: maximum === purchased ? total : maximum }
+  return { ...observed, seats }
+}
+
+/**
+ * The state of a change by the vendor's word to its write, and why, for people. That it was applied is believed of a
+ * subscription alone that shows the total.
+ * @param quantity the total that was sent
+ */
+export function transitionFor(result: WriteAnswer, quantity: number, label: string) {
+  const vendorRequestId = 'vendorRequestId' in result ? result.vendorRequestId : undefined
+  const pollRef = 'pollRef' in result ? result.pollRef : undefined
+  const transition = <State extends string>(state: State, vendorReason?: string) => ({
+    state,
+    vendorReason,
+    vendorRequestId,
+    pollRef,
+  })
+  if (result.kind === 'applied' && result.observed.seats.purchased === quantity) return transition('APPLIED')
+  if (result.kind === 'rejected') return transition('REJECTED', result.reason)
+  if (result.kind === 'not_sent') {
+    const isBusy = result.code === 'change_in_progress'
+    return transition(
+      'FAILED',
+      isBusy ? result.reason : `Nothing was changed: ${label} did not take the call.`,
+    )
+  }
+  if (pollRef !== undefined) return transition('UNKNOWN', `${label} took the order, and has not done it yet.`)
+  return transition('UNKNOWN', `${label} was asked, and gave no clear answer.`)
+}

@@ -1,0 +1,256 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readAssetItem } from '#lib/licenses/assets/operations.ts'
+import { schedulePasses } from '#lib/licenses/vendor-passes/passes.ts'
+import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
+import type { FakeOptions } from '../../../../test/fakes/vendors/fake.ts'
+import type { Fault } from '../../../../test/fakes/vendors/faults.ts'
+import type { Call } from '../../../../test/fakes/vendors/routes.ts'
+import type { Times } from '../../../../test/fuzz/clock.ts'
+import { google, microsoft } from '../../../../test/fuzz/scenarios.ts'
+import { CUSTOMER, forgetVendors, type Scenario, type Seed } from '../../../../test/fuzz/stage.ts'
+import { readVendors, reconcileOpenChanges } from '../jobs.ts'
+import { type TestVendor, testVendor } from '../test-vendor.ts'
+
+// Passes through a vendor's list, run by run of the job, as any process may carry them out.
+
+let vendor: TestVendor
+afterEach(() => vendor.close())
+
+/** The vendor's calls in their order, without those for tokens. */
+let calls: Call[]
+/** What the vendor suffers at a call. */
+let suffer: (call: Call) => Fault | undefined
+async function begin(scenario: Scenario, assets: number, options: FakeOptions = {}, times: Times = {}) {
+  calls = []
+  suffer = () => undefined
+  const choose = (call: Call) => {
+    if (call.kind !== 'auth') calls.push(call)
+    return suffer(call)
+  }
+  vendor = await testVendor(scenario, { assets, times, options: { choose, ...options } })
+}
+const named = (name: string) => calls.filter((call) => call.name === name).length
+const sql = (query: string, values: unknown[] = []) => vendor.database.sql(CUSTOMER, query, values)
+const run = () => readVendors('job').then(String, (error) => String(error.errors ?? error))
+/** As after an hour. */
+async function nextPass() {
+  await schedulePasses()
+  return run()
+}
+const account = async () => (await vendor.database.opened.jobs.query('SELECT * FROM vendor_accounts')).rows[0]
+/** Lets the time come for which a pass rests. */
+const makeDue = () => vendor.database.opened.jobs.query('UPDATE vendor_accounts SET list_next_at = now()')
+const observedAssets = async () =>
+  (await sql('SELECT count(*)::int AS count FROM vendor_subscriptions WHERE observed_at IS NOT NULL'))[0]
+    ?.count
+const stored = async (seed: Seed) =>
+  (
+    await sql('SELECT seats_purchased AS total, seats_assigned AS assigned FROM assets WHERE id = $1', [
+      vendor.assetId(seed),
+    ])
+  )[0]
+
+describe('a pass', () => {
+  test('takes in what changed at the vendor, notes the seats, and leaves open changes alone', async () => {
+    await begin(google, 60)
+    const { fake, flexible, annual, patch, states } = vendor
+    fake.setByVendor(annual.id, 44)
+    fake.change(annual.id, { assigned: 17 })
+    fake.failNext('write', 'drop-before')
+    expect((await patch(flexible, 25)).status).toBe(504)
+    fake.setByVendor(flexible.id, 26)
+    await run()
+    expect(await observedAssets()).toBe(60)
+    expect(await stored(annual)).toEqual({ total: 44, assigned: 17 })
+    expect(await vendor.changes(annual)).toMatchObject([{ state: 'DRIFT', from: 20, to: 44 }])
+    const samplesQuery = 'SELECT purchased, assigned FROM seat_readings WHERE asset_id = $1'
+    expect(await sql(samplesQuery, [vendor.assetId(annual)])).toEqual([{ purchased: 44, assigned: 17 }])
+    expect(await stored(flexible)).toMatchObject({ total: 20 })
+    expect(await states(flexible)).toEqual(['UNKNOWN'])
+  })
+
+  test('touches no other customer’s assets, and finds a subscription again whose id changed', async () => {
+    await begin(google, 2)
+    const { fake, annual } = vendor
+    await addCustomer('other')
+    const at = { vendorCustomerId: annual.customerId, skuId: annual.skuId }
+    await addAsset('other', 'workspace-suite-1', { purchased: 7 }, at)
+    await run()
+    fake.change(annual.id, { id: 'S-anew' })
+    fake.setByVendor('S-anew', 50)
+    await nextPass()
+    expect(await stored(annual)).toMatchObject({ total: 50 })
+    const others = await vendor.database.sql('other', 'SELECT seats_purchased AS total FROM assets')
+    expect(others).toEqual([{ total: 7 }])
+  })
+
+  test('begins hourly at the earliest; what it tells again is written in no asset', async () => {
+    await begin(google, 30)
+    await run()
+    const versions = () => sql('SELECT id, xmin::text AS row FROM assets ORDER BY id')
+    const before = await versions()
+    expect(calls.length).toBe(1)
+    await run()
+    expect(calls.length).toBe(1)
+    await nextPass()
+    expect(calls.length).toBe(2)
+    expect(await versions()).toEqual(before)
+    expect(await sql('SELECT id FROM assets WHERE seats_purchased <> 20')).toEqual([])
+  })
+
+  test('leaves the rest to the next run when it is told to stop', async () => {
+    await begin(google, 250)
+    const stop = new AbortController()
+    suffer = ({ name }) => {
+      if (name === 'list') stop.abort()
+      return undefined
+    }
+    await readVendors('job', stop.signal)
+    expect([named('list'), await observedAssets()]).toEqual([1, 0])
+    suffer = () => undefined
+    await run()
+    expect([await observedAssets(), (await account()).list_cursor]).toEqual([250, null])
+  })
+})
+
+describe('a page that fails', () => {
+  test.each([['throttle'], ['error-before'], ['drop-before']] as const)(
+    '(%s) is asked for again later, and nothing is read one by one for it',
+    async (failure) => {
+      await begin(google, 450, { retryAfter: 1 })
+      suffer = (call) => (named('list') === 3 && call.name === 'list' ? failure : undefined)
+      expect(await run()).toContain('Google Workspace (default) could not be read')
+      expect([named('list'), calls.length, await observedAssets()]).toEqual([3, 3, 200])
+      const rests = await account()
+      expect(rests).toMatchObject({ list_cursor: expect.any(String), list_ended_at: null })
+      expect(rests.list_next_at.getTime()).toBeGreaterThan(Date.now() - 1000)
+      suffer = () => undefined
+      // Another process has nothing but what the database tells.
+      forgetVendors()
+      await vi.waitFor(async () => {
+        await makeDue()
+        await run()
+        expect(await observedAssets()).toBe(450)
+      }, 10_000)
+      // The third page once more, the fourth and the fifth: none of those before, and none of the subscriptions.
+      expect([named('list'), named('get')]).toEqual([6, 0])
+      expect((await account()).list_ended_at).not.toBeNull()
+    },
+  )
+
+  test('whose place is gone: the list begins anew, after a while', async () => {
+    await begin(google, 250)
+    suffer = (call) => {
+      if (named('list') === 2 && call.name === 'list') call.query.set('pageToken', 'of another time')
+      return undefined
+    }
+    expect(await run()).toContain('could not be read')
+    const rests = await account()
+    expect(rests).toMatchObject({ list_cursor: null, list_ended_at: null })
+    expect(rests.list_next_at.getTime()).toBeGreaterThan(Date.now() + 300_000)
+    suffer = () => undefined
+    await makeDue()
+    await run()
+    expect([await observedAssets(), named('list'), named('get')]).toEqual([250, 5, 0])
+  })
+})
+
+describe('a customer of Microsoft that fails', () => {
+  test('is left out, and nobody else; nor is it read one by one', async () => {
+    await begin(microsoft, 30)
+    const broken = vendor.stage.seeds[7] as Seed
+    suffer = ({ params }) => (params.customer === broken.customerId ? 'error-before' : undefined)
+    expect(await run()).toBe('29')
+    expect([await observedAssets(), named('get')]).toEqual([29, 0])
+    suffer = () => undefined
+    await nextPass()
+    expect([await observedAssets(), named('get')]).toEqual([30, 0])
+  })
+})
+
+describe('what a pass has missed', () => {
+  test('is read by itself, a hundred at most: a list that leaves out more is wrong itself', async () => {
+    await begin(google, 240)
+    await run()
+    for (const seed of vendor.stage.seeds) vendor.fake.change(seed.id, { customerId: 'elsewhere' })
+    expect(await nextPass()).toBe('0')
+    const due = 'SELECT count(*)::int AS count FROM vendor_subscriptions WHERE next_read_at IS NOT NULL'
+    expect(await sql(due)).toEqual([{ count: 100 }])
+    expect(named('get')).toBe(100)
+    // Nothing is told of them still: the next try waits.
+    await run()
+    expect(named('get')).toBe(100)
+  })
+
+  test('leaves none out for ever, because others can’t be read', async () => {
+    await begin(google, 140)
+    await run()
+    const { seeds } = vendor.stage
+    for (const seed of seeds) vendor.fake.change(seed.id, { customerId: 'elsewhere' })
+    await nextPass()
+    expect(named('get')).toBe(100)
+    await nextPass()
+    expect(named('get')).toBe(140)
+  })
+})
+
+describe('a subscription is read by itself', () => {
+  const due = async (seed: Seed) =>
+    (
+      await sql(
+        `SELECT extract(epoch FROM next_read_at - now())::float8 AS "seconds" FROM vendor_subscriptions
+         WHERE subscription_id = $1`,
+        [seed.id],
+      )
+    )[0]?.seconds
+  const comes = (seed: Seed) =>
+    sql('UPDATE vendor_subscriptions SET next_read_at = now() WHERE subscription_id = $1', [seed.id])
+
+  test('after a change, when its vendor’s stale time is over: what somebody changes right after it is seen soon', async () => {
+    await begin(google, 2, {}, { VENDOR_STALE_MS: '6000' })
+    const { flexible, patch, fake, states } = vendor
+    await run()
+    expect((await patch(flexible, 30)).status).toBe(200)
+    const wait = (await due(flexible)) as number
+    expect([wait > 0, wait <= 6]).toEqual([true, true])
+    fake.setByVendor(flexible.id, 33)
+    // It may be older than our own change: nobody can tell yet, and it is looked at again.
+    await comes(flexible)
+    await run()
+    expect(await stored(flexible)).toMatchObject({ total: 30 })
+    await vi.waitFor(
+      async () => {
+        await run()
+        expect(await stored(flexible)).toMatchObject({ total: 33 })
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    expect([await states(flexible), await due(flexible)]).toEqual([['APPLIED', 'DRIFT'], null])
+  })
+
+  test('when somebody looks at it, and it was told of long ago', async () => {
+    await begin(google, 2)
+    await run()
+    const ana = await callerOf(CUSTOMER, 'it-manager')
+    const readItem = (seed: Seed) => readAssetItem(ana, vendor.assetId(seed), { requestId: 'look' })
+    await readItem(vendor.annual)
+    await sql(
+      "UPDATE vendor_subscriptions SET observed_at = now() - interval '6 minutes' WHERE subscription_id = $1",
+      [vendor.flexible.id],
+    )
+    await readItem(vendor.flexible)
+    await vi.waitFor(async () => expect(await due(vendor.flexible)).toBeLessThanOrEqual(0))
+    expect(await due(vendor.annual)).toBeNull()
+    await run()
+    expect(named('get')).toBe(1)
+  })
+})
+
+test('the job that settles leaves the rest to the next run when it is told to stop', async () => {
+  await begin(google, 2)
+  vendor.fake.failNext('write', 'drop-before')
+  expect((await vendor.patch(vendor.flexible, 25)).status).toBe(504)
+  const before = calls.length
+  expect([await reconcileOpenChanges('job', AbortSignal.abort()), calls.length]).toEqual([0, before])
+  expect(await reconcileOpenChanges('job')).toBe(1)
+})

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { google } from '../../../../test/fuzz/scenarios.ts'
+import { CUSTOMER } from '../../../../test/fuzz/stage.ts'
+import { readVendors } from '../jobs.ts'
+import { type TestVendor, testVendor } from '../test-vendor.ts'
+import { readNow } from './read.ts'
+
+describe('take', () => {
+  // What a reading writes, and what it leaves as it is.
+
+  let vendor: TestVendor
+  let customerId: string
+  beforeEach(async () => {
+    vendor = await testVendor(google)
+    customerId = vendor.assetId(vendor.flexible)
+  })
+  afterEach(() => vendor.close())
+  const sql = (query: string, values: unknown[] = [customerId]) =>
+    vendor.database.sql(CUSTOMER, query, values)
+  const read = () => readNow(CUSTOMER as CustomerId, [customerId], 'test')
+
+  test('an id that the vendor gives anew is followed: one row of ours, and one of history', async () => {
+    const { flexible, fake, patch } = vendor
+    fake.change(flexible.id, { id: 'S-anew' })
+    const ours = 'SELECT vendor_subscription_id AS ours, subscription_id AS "at" FROM assets WHERE id = $1'
+    const [before] = await sql(ours)
+    const { json } = await patch(flexible, 25)
+    expect(json.properties.subscription).toMatchObject({ ID: 'S-anew', Seats: { NumberOfSeats: 25 } })
+    expect((await patch(flexible, 26)).status).toBe(200)
+    expect(await sql(ours)).toEqual([{ ours: before?.ours, at: 'S-anew' }])
+    const history =
+      "SELECT subject, details FROM audit_events WHERE action = 'vendor-subscription.pointed-anew'"
+    expect(await sql(history, [])).toEqual([
+      { subject: before?.ours, details: { assetId: customerId, from: flexible.id, to: 'S-anew' } },
+    ])
+    const changes = 'SELECT DISTINCT vendor_subscription_id AS ours FROM license_changes WHERE asset_id = $1'
+    expect(await sql(changes)).toEqual([{ ours: before?.ours }])
+  })
+
+  test('what is told again in the same words is not written again', async () => {
+    const version = `SELECT a.xmin::text AS row, v.observed_at AS told, v.observation FROM assets a
+    JOIN vendor_subscriptions v ON v.id = a.vendor_subscription_id WHERE a.id = $1`
+    await read()
+    const [before] = await sql(version)
+    await read()
+    const [after] = await sql(version)
+    expect(after).toMatchObject({ row: before?.row, observation: expect.any(String) })
+    expect(Number(after?.told)).toBeGreaterThan(Number(before?.told))
+    vendor.fake.setByVendor(vendor.flexible.id, 22)
+    await read()
+    const [moved] = await sql(version)
+    expect(moved?.row).not.toBe(after?.row)
+    expect(moved?.observation).not.toBe(after?.observation)
+  })
+})
+
+describe('read own', () => {
+  // The vendor's id of a subscription may change; then it is found by customer and SKU. What is found so may be another
+  // asset's.
+
+  let vendor: TestVendor
+  beforeEach(async () => {
+    vendor = await testVendor(google)
+    const { fake, flexible, annual, database } = vendor
+    // Both are of one customer and SKU; then the first one is gone there.
+    const { customerId, skuId } = flexible
+    fake.change(flexible.id, { customerId: 'elsewhere' })
+    fake.change(annual.id, { customerId, skuId })
+    const query =
+      'UPDATE vendor_subscriptions SET vendor_customer_id = $1, sku_id = $2 WHERE subscription_id = $3'
+    await database.sql(CUSTOMER, query, [customerId, skuId, annual.id])
+  })
+  afterEach(() => vendor.close())
+  const ids = async () => {
+    const rows = await vendor.database.sql(CUSTOMER, 'SELECT id, subscription_id AS at FROM assets')
+    return new Map(rows.map(({ id, at }) => [id, at]))
+  }
+
+  test('nothing is sent to the subscription of another asset, and none is pointed at it', async () => {
+    const { flexible, annual, patch, total, writes, assetId } = vendor
+    const before = await ids()
+    expect((await patch(flexible, 30, { search: '?dryRun=true' })).code).toBe('vendor_rejected')
+    expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
+    await readVendors('hourly')
+    expect([total(annual), writes(annual), await ids()]).toEqual([20, [], before])
+    expect((await patch(annual, 30)).status).toBe(200)
+    expect((await ids()).get(assetId(annual))).toBe(annual.id)
+  })
+
+  test('also where that asset has its id in other letters', async () => {
+    const { fake, flexible, annual, patch, total, writes, database } = vendor
+    const replacementId = 'S-told-Anew'
+    fake.change(annual.id, { id: replacementId })
+    const query = 'UPDATE vendor_subscriptions SET subscription_id = $1 WHERE subscription_id = $2'
+    await database.sql(CUSTOMER, query, [replacementId.toUpperCase(), annual.id])
+    expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
+    expect([total({ ...annual, id: replacementId }), writes({ ...annual, id: replacementId })]).toEqual([
+      20,
+      [],
+    ])
+    expect((await patch(annual, 30)).status).toBe(200)
+  })
+
+  test('one that no asset has is followed, and not written to before its total is known', async () => {
+    const { fake, flexible, annual, patch, total, writes, database } = vendor
+    const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+    await database.sql(CUSTOMER, query, [annual.id])
+    fake.setByVendor(annual.id, 50)
+    expect((await patch(flexible, 55, { search: '?dryRun=true' })).code).toBe('change_in_progress')
+    const { code, detail } = (await patch(flexible, 55)).json
+    expect([code, detail]).toEqual(['change_in_progress', expect.stringContaining('with 50 licenses')])
+    expect([total(annual), writes(annual)]).toEqual([50, []])
+    expect(await vendor.states(flexible)).toEqual(['DRIFT'])
+    // Now it is known.
+    expect([(await patch(flexible, 55)).status, total(annual)]).toEqual([200, 55])
+  })
+
+  test('and it proves of no change that it was not applied', async () => {
+    const { fake, flexible, annual, patch, waitUntilResolved, states, database } = vendor
+    const { customerId } = flexible
+    fake.change(annual.id, { customerId: 'elsewhere' })
+    fake.change(flexible.id, { customerId })
+    fake.failNext('write', 'hang-after')
+    const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+    await database.sql(CUSTOMER, query, [annual.id])
+    const patched = patch(flexible, 30)
+    await vi.waitFor(() => expect(vendor.total(flexible)).toBe(30), { interval: 1 })
+    fake.change(flexible.id, { customerId: 'elsewhere' })
+    fake.change(annual.id, { customerId })
+    await patched
+    await waitUntilResolved(flexible)
+    expect((await states(flexible))[0]).toBe('UNCLEAR')
+  })
+})

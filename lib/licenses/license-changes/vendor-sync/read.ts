@@ -1,0 +1,331 @@
+import 'server-only'
+import { movesVersion } from '#lib/licenses/assets/rules.ts'
+import {
+  addSeatSamples,
+  hasLicenses,
+  type LicensedRow,
+  lockLicensed,
+  readAsset,
+  setObserved,
+} from '#lib/licenses/assets/store.ts'
+import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-passes/holders.ts'
+import {
+  changeSubscriptionId,
+  noteObserved,
+  noteUnread,
+  observationOf,
+} from '#lib/licenses/vendor-subscriptions.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { readScope, scope } from '#lib/platform/db/scope.ts'
+import type { Actor } from '#lib/platform/history/audit.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
+import type { Observed, RemoteVendor, SubscriptionRef, VendorRead } from '#lib/vendors/vendor.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
+import { isConfirmed } from '../rules.ts'
+import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
+import { forEach } from './for-each.ts'
+
+/** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
+const MAX_AT_ONCE = 100
+
+/**
+ * Reads assets whose books a vendor keeps, because somebody else has written what our copy says.
+ * @returns how many of them are still to be read: by the readings that follow, where their vendor did not answer, or where
+ * there are too many
+ */
+export async function readNow(
+  customerId: CustomerId,
+  assetIds: readonly string[],
+  requestId: string,
+): Promise<number> {
+  let unread = Math.max(0, assetIds.length - MAX_AT_ONCE)
+  await forEach(assetIds.slice(0, MAX_AT_ONCE), async (assetId) => {
+    const isRead = await readOne(customerId, assetId, requestId).then(
+      (readResult) => readResult === undefined || readResult.kind === 'read',
+      () => false,
+    )
+    if (!isRead) unread += 1
+  })
+  return unread
+}
+
+/**
+ * Reads one asset at its vendor, and takes over what it tells.
+ * @returns undefined where there is nothing to read: no such asset, or books of our own
+ */
+export async function readOne(
+  customerId: CustomerId,
+  assetId: string,
+  requestId: string,
+): Promise<VendorRead | undefined> {
+  const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
+  if (!row || !hasLicenses(row)) return undefined
+  const vendor = vendorOf(row)
+  if (vendor.systemOfRecord === 'ours') return undefined
+  const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
+  if (readResult.kind !== 'read') {
+    await tryAgain(customerId, row)
+    return readResult
+  }
+  await applyObservation(vendor, { ...row, customerId, assetId }, readResult.observed, requestId)
+  return readResult
+}
+
+/** What told nothing is asked for again by itself, sooner or later by how long it has told nothing. */
+async function tryAgain(customerId: CustomerId, { vendorSubscriptionId: id }: LicensedRow): Promise<void> {
+  const { staleMs } = vendorTimes()
+  if (id === null) return
+  await scope({ customerId }, (tx) =>
+    noteUnread(tx, customerId, id, (age) => waitFor({ kind: 'unread', age }, staleMs)),
+  )
+}
+
+type AssetSubscription = Pick<
+  LicensedRow,
+  'customerId' | 'id' | 'vendorAccount' | 'vendorCustomerId' | 'subscriptionId' | 'skuId'
+>
+
+/**
+ * Reads the subscription of an asset at its vendor. The vendor may have found it by customer and SKU, because its id has
+ * changed: one that stands in another asset, of whatever customer, is not this asset's, which then has none.
+ * @param waitMs how long it may take, in milliseconds
+ */
+export async function readSubscription(
+  vendor: RemoteVendor,
+  asset: AssetSubscription,
+  waitMs: number,
+): Promise<VendorRead> {
+  const readResult = await vendor.read(refOf(asset), AbortSignal.timeout(waitMs))
+  if (readResult.kind !== 'read' || readResult.observed.subscriptionId === asset.subscriptionId)
+    return readResult
+  const { vendorAccount, vendorCustomerId } = asset
+  const { subscriptionId } = readResult.observed
+  const location = { vendor: vendor.name, vendorAccount, vendorCustomerId, subscriptionId }
+  const holders = await holdersOf([location])
+  // The same id in other letters is its own.
+  if (holders.every(({ customerId, assetId }) => customerId === asset.customerId && assetId === asset.id)) {
+    return readResult
+  }
+  const reason = `${vendor.label} has no such subscription of this customer any more.`
+  return { kind: 'missing', reason }
+}
+
+type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
+
+/** The subscription of an asset, as one text. */
+function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
+  return JSON.stringify([vendorCustomerId, subscriptionId])
+}
+
+/** Takes what a vendor told into our row. A change that is open is left to whoever carries it out, or to the job that settles it. */
+export async function applyObservation(
+  vendor: RemoteVendor,
+  asset: Named & Pick<AssetAtVendor, 'customerId' | 'assetId'>,
+  observed: Observed,
+  requestId: string,
+) {
+  const { customerId, assetId } = asset
+  await scope(asset, async (tx) => {
+    const row = await lockLicensed(tx, customerId, assetId)
+    // An import may have pointed it elsewhere since.
+    const isThere = row.vendor === vendor.name && row.vendorAccount === vendor.account
+    const isSame = isThere && nameAtVendor(row) === nameAtVendor(asset)
+    if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
+    await observe(tx, customerId, row, { vendor, observed, requestId })
+  })
+}
+
+/** Where the vendor keeps the subscription of an asset. */
+export function refOf({
+  vendorCustomerId: customerId,
+  subscriptionId,
+  skuId,
+}: Pick<LicensedRow, 'vendorCustomerId' | 'subscriptionId' | 'skuId'>): SubscriptionRef {
+  return { customerId, subscriptionId, skuId }
+}
+
+type Seen = {
+  vendor: RemoteVendor
+  observed: Observed
+  requestId: string
+  /** The answer to our own change, which tells of the seats itself. */
+  confirmed?: boolean
+}
+
+/**
+ * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
+ * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What it confirmed to us lately
+ * stays, for the read may show an older state.
+ * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
+ */
+export async function observe(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { vendor, observed, requestId, confirmed = false }: Seen,
+): Promise<LicensedRow> {
+  const values = valuesOf(row, observed)
+  const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
+  const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
+  if (disputed) {
+    values.seatsPurchased = row.seatsPurchased
+    values.seatsMaximum = row.seatsMaximum
+  } else if (!confirmed && values.seatsPurchased !== row.seatsPurchased) {
+    await addLicenseChange(tx, customerId, {
+      asset: row,
+      from: row.seatsPurchased,
+      to: values.seatsPurchased,
+      state: 'DRIFT',
+      requestId,
+      actor,
+    })
+  }
+  const vendorSubscriptionId = vendorSubscriptionOf(row)
+  const { subscriptionId } = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
+  const { seatsPurchased: purchased, seatsAssigned: assigned } = values
+  const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
+  const [stored] = await Promise.all([
+    isUnchanged(row, values)
+      ? row
+      : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+    noteObserved(tx, customerId, vendorSubscriptionId, {
+      observation: disputed ? null : observationOf(observed),
+      waitMs: waitAfter(disputed, confirmed),
+    }),
+    isNews ? addSeatSamples(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
+  ])
+  return { ...stored, subscriptionId }
+}
+
+/** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
+export function isReplacement(vendor: RemoteVendor, row: LicensedRow, observed: Observed): boolean {
+  return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
+}
+
+/** Follows a subscription to the id that its vendor gives it now. */
+async function followed(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
+): Promise<Pick<LicensedRow, 'subscriptionId'>> {
+  if (!isReplacement(vendor, row, observed)) return row
+  const [from, to] = [row.subscriptionId, observed.subscriptionId]
+  await changeSubscriptionId(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
+  return { subscriptionId: to }
+}
+
+/** An asset at a vendor points to its subscription (a CHECK holds it). */
+function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string {
+  if (vendorSubscriptionId === null) throw new Error(`The asset ${id} is at no vendor.`)
+  return vendorSubscriptionId
+}
+
+/**
+ * The dispute that there is where a read shows other purchased seats than the vendor confirmed to us lately: nobody can
+ * tell which is older. `since` the confirmation, in milliseconds.
+ */
+export async function disputeOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { seats }: Observed,
+): Promise<{ since: number } | undefined> {
+  if (seats.purchased === row.seatsPurchased) return undefined
+  const lately = await changesWithin(tx, customerId, row, vendorTimes().staleMs)
+  const confirmed = lately.filter(isConfirmed).map(({ settledAt }) => settledAt?.getTime() ?? 0)
+  return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
+}
+
+/** Until it is read by itself: the vendor's word may be overtaken by its own books, and a dispute has an end. */
+function waitAfter(disputed: { since: number } | undefined, isConfirmedNow: boolean): number | null {
+  const { staleMs } = vendorTimes()
+  if (disputed) return waitFor({ kind: 'disputed', ...disputed }, staleMs)
+  return isConfirmedNow ? waitFor({ kind: 'changed' }, staleMs) : null
+}
+
+/** The row as an observation would make it: what a dry run decides by. */
+export function observedRow(row: LicensedRow, observed: Observed): LicensedRow {
+  const seen = { ...row, ...valuesOf(row, observed) }
+  return { ...seen, seatVersion: row.seatVersion + (movesVersion(row, seen) ? 1 : 0) }
+}
+
+/** What of a row its vendor decides. */
+type ObservedValues = Pick<
+  LicensedRow,
+  | 'status'
+  | 'planName'
+  | 'isCommitmentPlan'
+  | 'commitmentStart'
+  | 'commitmentEnd'
+  | 'renewalType'
+  | 'seatsPurchased'
+  | 'seatsMaximum'
+  | 'seatsAssigned'
+  | 'scheduledTotal'
+  | 'scheduledAt'
+>
+
+/** What an observation makes of a row; assigned seats stay where it does not tell them. */
+function valuesOf(row: LicensedRow, { seats, ...values }: Observed): ObservedValues {
+  return {
+    status: values.status,
+    planName: values.planName,
+    isCommitmentPlan: values.isCommitmentPlan,
+    commitmentStart: values.commitmentStart,
+    commitmentEnd: values.commitmentEnd,
+    renewalType: values.renewalType,
+    seatsPurchased: seats.purchased,
+    seatsMaximum: seats.maximum,
+    seatsAssigned: seats.assigned ?? row.seatsAssigned,
+    scheduledTotal: values.scheduled?.total ?? null,
+    scheduledAt: values.scheduled?.at ?? null,
+  }
+}
+
+/** Whether a row has all that was told of it. */
+function isUnchanged(row: LicensedRow, values: ObservedValues): boolean {
+  const fields = Object.keys(values) as (keyof ObservedValues)[]
+  return fields.every((field) => plain(row[field]) === plain(values[field]))
+}
+
+function plain(value: ObservedValues[keyof ObservedValues]): string | number | boolean | null {
+  return value instanceof Date ? value.getTime() : value
+}
+
+/** What makes a subscription worth a call of its own, before the list comes to it. Times are in milliseconds. */
+export type Occasion =
+  /** A change of ours was done: a read before the vendor's stale time is over may show what was before. */
+  | { kind: 'changed' }
+  /** A read shows another total than the vendor confirmed so long ago, and nobody can tell which is older. */
+  | { kind: 'disputed'; since: number }
+  /** Somebody looks at it, and sees what was told so long ago. */
+  | { kind: 'looked'; age: number }
+  /** It was asked for and told nothing; the last time that it did is so long ago. */
+  | { kind: 'unread'; age: number }
+
+const MINUTE = 60_000
+/** What was told within this time is news to nobody who looks. */
+export const FRESH_MS = 5 * MINUTE
+/** Between two tries to read one that can't be read. */
+const SOONEST_TRY = MINUTE
+const LATEST_TRY = 60 * MINUTE
+
+/**
+ * How long until it is read for that; null where the next pass through the list is soon enough.
+ * @param staleMs how old the state may be that a read shows
+ */
+export function waitFor(occasion: Occasion, staleMs: number): number | null {
+  switch (occasion.kind) {
+    case 'changed':
+      return staleMs
+    case 'disputed':
+      return Math.max(0, staleMs - occasion.since)
+    case 'looked':
+      return occasion.age > FRESH_MS ? 0 : null
+    case 'unread':
+      // The longer nothing is heard of it, the longer the wait: a broken one costs a call an hour.
+      return Math.min(Math.max(occasion.age / 2, SOONEST_TRY), LATEST_TRY)
+  }
+}

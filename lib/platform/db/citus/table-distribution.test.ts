@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { distributionOf, type Table } from './table-distribution.ts'
+
+const table = (name: string, more: Partial<Table> = {}): Table => ({
+  name,
+  hasCustomer: true,
+  isUniqueOverAll: false,
+  hasRowTrigger: false,
+  isLookedUp: false,
+  pointsTo: [],
+  isUnforced: false,
+  parts: [],
+  now: 'home',
+  ...more,
+})
+
+test('a table lies where its keys can be kept, and beside those that it is joined with', () => {
+  const distribution = distributionOf([
+    table('customers', { hasCustomer: false, isUniqueOverAll: true }),
+    table('invoices', { pointsTo: ['customers'] }),
+    table('lines', { pointsTo: ['invoices'] }),
+    table('keys', { isLookedUp: true, pointsTo: ['customers'] }),
+    table('members', { hasRowTrigger: true }),
+    table('memberships', { pointsTo: ['members', 'groups'] }),
+    table('groups'),
+    table('assets'),
+    table('people', { hasCustomer: false, isUniqueOverAll: true }),
+  ])
+  expect(Object.fromEntries(distribution)).toEqual({
+    customers: 'everywhere',
+    invoices: 'spread',
+    lines: 'spread',
+    keys: 'home',
+    members: 'home',
+    memberships: 'home',
+    groups: 'home',
+    assets: 'spread',
+    people: 'home',
+  })
+})
+
+test('what only those at home point to lies with them, over any number of steps and in any order of names', () => {
+  const chain = [
+    table('first', { pointsTo: ['second'] }),
+    table('second', { pointsTo: ['third'] }),
+    table('third'),
+    table('keys', { isLookedUp: true, pointsTo: ['first'] }),
+    table('assets'),
+  ]
+  for (const tables of [chain, chain.toReversed()])
+    expect(Object.fromEntries(distributionOf(tables))).toEqual({
+      first: 'home',
+      second: 'home',
+      third: 'home',
+      keys: 'home',
+      assets: 'spread',
+    })
+})

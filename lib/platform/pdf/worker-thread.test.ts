@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { threadOf } from './worker-thread.ts'
+
+type Task = 'echo' | 'fail' | 'die' | 'throw' | 'hang' | 'eat' | 'waste' | 'secrets'
+
+// What a thread may do to us, in one module.
+const SCRIPT = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+  import { getHeapSpaceStatistics } from 'node:v8'
+  import { parentPort, threadId } from 'node:worker_threads'
+  const bytes = (text) => parentPort.postMessage({ bytes: new TextEncoder().encode(text) })
+  parentPort.on('message', (task) => {
+    if (task === 'echo') bytes('thread ' + threadId)
+    if (task === 'secrets') bytes(Object.keys(process.env).filter((name) => name !== 'NODE_COMPILE_CACHE').join())
+    if (task === 'fail') parentPort.postMessage({ failure: 'no such font' })
+    if (task === 'die') process.exit(3)
+    if (task === 'throw') throw new Error('a fault')
+    if (task === 'hang') for (;;);
+    const all = []
+    if (task === 'waste') {
+      // Some of it lives for a while: that is what makes the room for new objects grow.
+      for (let n = 0; n < 3_000_000; n++) all[n % 100_000] = { n, more: [n] }
+      const room = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')
+      bytes(String(room.space_size / 1024 / 1024))
+    }
+    if (task === 'eat') for (;;) all.push({ at: all.length, more: [1, 2, 3] })
+  })`)}`,
+)
+
+let thread = threadOf<Task>(SCRIPT)
+const resultText = async (task: Task) => new TextDecoder().decode(await thread.run(task))
+const ends = () => expect.poll(thread.isRunning).toBe(false)
+afterEach(() => {
+  // Left to end by itself, as in the service.
+  thread = threadOf<Task>(SCRIPT)
+})
+
+describe('a thread', () => {
+  test('is kept for the next task, has no secrets, and ends when there is none for a while', async () => {
+    thread = threadOf<Task>(SCRIPT, { longest: 60_000, idle: 300 })
+    expect(thread.isRunning()).toBe(false)
+    const first = await resultText('echo')
+    expect(thread.isRunning()).toBe(true)
+    expect(await resultText('secrets')).toBe('')
+    await ends()
+    expect(await resultText('echo')).not.toBe(first)
+    await ends()
+  })
+
+  test('keeps little room for new objects, whatever the process has', async () => {
+    // 8 MB of it, and what Node rounds that up to; without being told it would be 32.
+    expect(Number(await resultText('waste'))).toBeLessThan(16)
+  })
+
+  test.each([
+    ['fail', 'no such font'],
+    ['die', 'died'],
+    ['throw', 'a fault'],
+    ['eat', 'memory limit'],
+  ] as const)('that is told to %s is an error for that task alone', async (task, error) => {
+    const first = await resultText('echo')
+    await expect(thread.run(task)).rejects.toThrow(error)
+    expect(thread.isRunning()).toBe(false)
+    expect(await resultText('echo')).not.toBe(first)
+  })
+
+  test('that does not end its task is ended', async () => {
+    thread = threadOf<Task>(SCRIPT, { longest: 200, idle: 60_000 })
+    await expect(thread.run('hang')).rejects.toThrow('took too long')
+    expect(thread.isRunning()).toBe(false)
+  })
+})

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Handler } from '../http-handler.ts'
+import { deferScripts, scriptDeferrer } from './deferred-scripts.ts'
+
+const NONCE = 'nonce="a+b/c=="'
+const SCRIPT_TAG = `<script src="/_next/static/chunks/a-1_b.js" async="" ${NONCE}></script>`
+const BODY = `<script src="/_next/static/chunks/main.js" ${NONCE} async=""></script>`
+const PAGE = `<html><link href="/x.css" ${NONCE}/>${SCRIPT_TAG}<script src="/_next/static/old.js" noModule="" ${NONCE}></script>
+<p>Größe &lt;script src="/_next/static/x.js" async=""></p>${BODY}<script ${NONCE}>go("é")</script></html>`
+
+/** What a server that answers by `inside` answers. */
+async function answerOf(inside: Handler): Promise<Response & { body: unknown }> {
+  const server = createServer(deferScripts(inside))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const response = new Response(await answer.arrayBuffer(), answer)
+  server.close()
+  return response
+}
+
+test('scripts are held, the rest of a page is as it was, and what lets them go has its nonce', () => {
+  const page = scriptDeferrer()(PAGE, true)
+  const [releaseScript = ''] =
+    /<script nonce="a\+b\/c==">\(function release[\s\S]+?\)\(\)<\/script>/.exec(page) ?? []
+  expect(releaseScript.length).toBeGreaterThan(500)
+  // A closing tag within would end it.
+  expect(releaseScript.indexOf('</')).toBe(releaseScript.length - '</script>'.length)
+  expect(page.replace(releaseScript, '')).toBe(
+    PAGE.replace(
+      SCRIPT_TAG,
+      `<script type="text/plain" data-src="/_next/static/chunks/a-1_b.js" ${NONCE}></script>`,
+    ).replace(BODY, `<script type="text/plain" data-src="/_next/static/chunks/main.js" ${NONCE}></script>`),
+  )
+  expect(page.indexOf(releaseScript)).toBeLessThan(page.indexOf('data-src'))
+})
+
+test('a page in pieces is the same, wherever they are cut', () => {
+  const whole = scriptDeferrer()(PAGE, true)
+  fc.assert(
+    fc.property(fc.array(fc.nat(PAGE.length), { maxLength: 12 }), (cuts) => {
+      const at = [0, ...cuts.toSorted((one, other) => one - other), PAGE.length]
+      const hold = scriptDeferrer()
+      const pieces = at.slice(1).map((end, index) => hold(PAGE.slice(at[index], end), false))
+      expect(pieces.join('') + hold('', true)).toBe(whole)
+    }),
+  )
+})
+
+test('nothing is kept back but a tag that has not ended', () => {
+  const hold = scriptDeferrer()
+  expect(hold('<p>1 < 2</p><', false)).toBe('<p>1 < 2</p>')
+  expect(hold('p>rows', false)).toBe('<p>rows')
+  const endless = `<script src="/_next/static/${'x'.repeat(500)}`
+  expect(hold(endless, false)).toBe(endless)
+})
+
+test('letters that are cut in two, other encodings and callbacks reach their ends', async () => {
+  const bytes = Buffer.from(PAGE)
+  const cut = bytes.indexOf(0xc3) + 1
+  const called: string[] = []
+  const answer = await answerOf((_, res) => {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8')
+    res.write(bytes.subarray(0, cut), () => called.push('written'))
+    res.write(bytes.subarray(cut).toString('hex'), 'hex')
+    res.end(() => called.push('ended'))
+  })
+  expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toBe(
+    scriptDeferrer()(bytes.toString('latin1'), true),
+  )
+  expect(called).toEqual(['written', 'ended'])
+})
+
+test.each([
+  ['is no page', { 'Content-Type': 'text/x-component' }],
+  ['says its length', { 'Content-Type': 'text/html', 'Content-Length': `${Buffer.byteLength(PAGE)}` }],
+  ['has no type', {}],
+])('what %s passes as it is', async (_, headers) => {
+  const answer = await answerOf((_, res) => void res.setHeaders(new Map(Object.entries(headers))).end(PAGE))
+  expect(await answer.text()).toBe(PAGE)
+})

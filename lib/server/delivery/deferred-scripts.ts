@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http'
+import type { Handler } from '../http-handler.ts'
+import { release } from './release.ts'
+import { replayClicks } from './replay-clicks.ts'
+
+const HTML = /^text\/html/
+const BEGIN = '<script src="/_next/static/'
+const END = '</script>'
+/** As React writes a script that may run when it will. */
+const SCRIPT = /<script src="(\/_next\/static\/[^"<>]+)"([^<>]*) async=""([^<>]*)><\/script>/g
+/** In characters. A longer tag is none of React's. */
+const MAX_TAG_LENGTH = 400
+
+const RELEASE = `(${release})();(${replayClicks})()`.replace(/\n\s+/g, '\n')
+
+type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
+
+/**
+ * Holds the scripts of a page back until the browser has painted it, so that they take neither the line from its styles and
+ * font nor the processor from its first frame. Each becomes an element that loads nothing; before the first one stands what
+ * lets them go (`release.ts`), by the same nonce, and presses again what was pressed meanwhile (`press-again.ts`). What is not a page, or says its length, passes as it is.
+ */
+export function deferScripts(inside: Handler): Handler {
+  return (req, res) => {
+    let hold: ((text: string, isLast: boolean) => string) | undefined
+    const through = (send: Write, isLast: boolean): Write => {
+      return (...args) => {
+        hold ??= isPage(res) ? scriptDeferrer() : asItIs
+        if (hold === asItIs) return send.apply(res, args)
+        const out = Buffer.from(hold(latin1(args), isLast), 'latin1')
+        return send.apply(res, [out, ...args.filter((one) => typeof one === 'function')])
+      }
+    }
+    Object.assign(res, { write: through(res.write as Write, false), end: through(res.end as Write, true) })
+    return inside(req, res)
+  }
+}
+
+/** Takes a page in pieces, cut wherever they are, and gives it with its scripts held, all but a tag that has not ended. */
+export function scriptDeferrer(): (text: string, isLast: boolean) => string {
+  let pending = ''
+  let isFirst = true
+  const deferredScript = (_: string, source: string, before: string, after: string) => {
+    const attributes = before + after
+    const script = `<script type="text/plain" data-src="${source}"${attributes}></script>`
+    if (!isFirst) return script
+    isFirst = false
+    const nonce = /nonce="[^"]*"/.exec(attributes)?.[0] ?? ''
+    return `<script ${nonce}>${RELEASE}</script>${script}`
+  }
+  return (text, isLast) => {
+    const buffered = pending + text
+    const end = isLast ? buffered.length : beforeOpenTag(buffered)
+    pending = buffered.slice(end)
+    return buffered.slice(0, end).replace(SCRIPT, deferredScript)
+  }
+}
+
+/** Where a tag begins that may be a script's and has not ended, or where the text ends. */
+function beforeOpenTag(text: string): number {
+  const last = text.lastIndexOf(BEGIN)
+  if (last >= 0 && text.length - last < MAX_TAG_LENGTH && !text.includes(END, last)) return last
+  const angle = text.lastIndexOf('<')
+  return angle >= 0 && BEGIN.startsWith(text.slice(angle)) ? angle : text.length
+}
+
+function isPage(res: ServerResponse): boolean {
+  return HTML.test(String(res.getHeader('Content-Type'))) && !res.hasHeader('Content-Length')
+}
+
+function asItIs(text: string): string {
+  return text
+}
+
+/** The bytes of what was given to `write`, each as a character, so that no letter is cut in two. */
+function latin1([chunk, encoding]: unknown[]): string {
+  if (chunk instanceof Uint8Array) return Buffer.from(chunk).toString('latin1')
+  if (typeof chunk !== 'string') return ''
+  return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8').toString(
+    'latin1',
+  )
+}

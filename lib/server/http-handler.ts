@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { problemText } from '#lib/platform/api/problem-schemas.ts'
+import {
+  log,
+  logFailure,
+  measured,
+  requestContext,
+  requestLogFields,
+  runWithRequestContext,
+  secondsSince,
+} from '#lib/platform/runtime/log.ts'
+import { type Admission, type AdmittedClient, clientAddress } from './admission/admission.ts'
+import type { Api } from './api.ts'
+import { carriesBody, closeUnread } from './connection-end.ts'
+import { checkSingle, stripHeaders } from './request-headers.ts'
+import { givePolicy, withoutSecret } from './security-headers.ts'
+import { servedHosts } from './served-hosts.ts'
+import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
+import { proxyWatch } from './unknown-proxy.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
+
+/** Answers a page to whoever asks for it. */
+export type Pages = (...args: [...Parameters<Handler>, AdmittedClient]) => Promise<void>
+
+export type HttpHandlerOptions = {
+  /** Host names that requests may name. */
+  hosts: string[]
+  /** Whether X-Forwarded-* is believed. */
+  trustProxy: boolean
+  /** Whether the public address is https. */
+  https: boolean
+  /** What every answer carries, whatever it is. */
+  always: ReadonlyMap<string, string>
+  /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
+  checkRouterState: (header: string | string[] | undefined) => unknown
+  /** Answers `/livez`, `/healthz` and `/readyz`. */
+  health: Handler
+  /** Decides whether anything is done for a request. */
+  admission: Admission
+  /** Answers the paths of the API. */
+  api: Api
+  /** Answers the pages. */
+  pages: Pages
+  /** Answers what else there is: sign-in, and what the build left for browsers. */
+  inside: Handler
+}
+
+/** They come by the dozen, or each second. */
+const QUIET = new Set<Area>(['asset', 'health'])
+
+/** Of a sign-in form, in bytes. The API counts the bytes of its bodies itself. */
+const FORM_LIMIT = 16 * 1024
+
+/**
+ * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
+ * only we or a proxy may send are taken off; the method (405, not for the API, whose routes check it) and the host
+ * (400, not for health, because balancers ask by address) are checked, the size of a form (413), the state of a
+ * navigation (400); whoever is not known may not ask too often (429); then the application answers.
+ */
+export function httpHandler(options: HttpHandlerOptions): Handler {
+  const { hosts, trustProxy, https, always, checkRouterState } = options
+  const { health, admission, api, pages, inside } = options
+  const hostOf = servedHosts(hosts, trustProxy)
+  const watch = proxyWatch(trustProxy)
+
+  /** All checks; afterwards the request is as everything behind the door wants it. */
+  const read = (req: IncomingMessage, requestId: string): Target => {
+    const target = readTarget(req.url ?? '')
+    watch(req)
+    stripHeaders(req.headers, target.area, trustProxy)
+    if (target.area !== 'api') checkMethod(req.method, target.area)
+    if (target.area !== 'health') {
+      checkSingle(req.rawHeaders)
+      req.headers.host = checkHost(hostOf(req.headers, target.host), requestId)
+      if (trustProxy) req.headers['x-forwarded-host'] = req.headers.host
+    }
+    if (target.area === 'sign-in') checkForm(req)
+    if (target.area === 'page') checkNavigation(req, checkRouterState)
+    req.url = target.url
+    return target
+  }
+
+  const lead = (req: IncomingMessage, res: ServerResponse, target: Target, client: AdmittedClient) => {
+    const { area, path } = target
+    // The core logs the calls that reach it.
+    if (area !== 'api') logAccess(req, res, { path, route: area, quiet: QUIET.has(area) })
+    if (area === 'page') givePolicy(req, res, path, https)
+    if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
+    if (area === 'health') return health(req, res)
+    if (area === 'api') return api(req, res, target)
+    return area === 'page' ? pages(req, res, client) : inside(req, res)
+  }
+
+  return async (req, res) => {
+    const requestId = randomUUID()
+    const rawUrl = req.url ?? ''
+    for (const [name, value] of always) res.setHeader(name, value)
+    res.setHeader('Request-Id', requestId)
+    closeUnread(req, res)
+    let target: Target | undefined
+    let isLed = false
+    try {
+      const address = clientAddress(req, trustProxy)
+      target = read(req, requestId)
+      req.headers['request-id'] = requestId
+      if (target.area === 'sign-in') req.headers['x-client-address'] = address
+      const client = await admission(req, target, address)
+      for (const [name, value] of Object.entries(client.fields ?? {})) res.setHeader(name, value)
+      isLed = true
+      const led = target
+      const context = { requestId, address, agent: req.headers['user-agent'] }
+      await runWithRequestContext(context, () => lead(req, res, led, client))
+    } catch (error) {
+      const problem = toProblem(error)
+      if (!isLed) logAccess(req, res, { requestId, path: target?.path, route: 'refused', quiet: false })
+      logFailure(problem, error, requestId)
+      sendError(req, res, areaOf(rawUrl), problem, requestId)
+    }
+  }
+}
+
+function checkHost(host: string | undefined, requestId: string): string {
+  if (host !== undefined) return host
+  // Strangers need not know what we are set up with, and the operator does.
+  log().info({ requestId }, 'the host is neither that of BASE_URL nor one of ALLOWED_HOSTS')
+  throw new Problem('invalid_request', 'This host name is not served here.')
+}
+
+function checkForm(req: IncomingMessage): void {
+  if (!carriesBody(req)) return
+  const length = req.headers['content-length']
+  // Without a length it might be of any size: browsers always say it.
+  if (length !== undefined && Number(length) <= FORM_LIMIT) return
+  throw new Problem('body_too_large', `Send a Content-Length, and at most ${FORM_LIMIT} bytes.`)
+}
+
+function checkNavigation(req: IncomingMessage, check: HttpHandlerOptions['checkRouterState']): void {
+  try {
+    check(req.headers['next-router-state-tree'])
+  } catch {
+    throw new Problem('invalid_request', 'The header Next-Router-State-Tree is not one that a page sent.')
+  }
+}
+
+/** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */
+function sendError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  area: Area,
+  problem: Problem,
+  requestId: string,
+): void {
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  const isApi = area === 'api'
+  const body = isApi
+    ? problemText(problem, requestId)
+    : `${problem.status} ${problem.message}\nRequest id: ${requestId}\n`
+  res.writeHead(problem.status, {
+    'Content-Type': isApi ? 'application/problem+json' : 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...problem.more.headers,
+  })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+type Visited = {
+  /** Where the request has no visit yet. */
+  requestId?: string
+  /** Of a target that was understood; anything else stays out of the log. */
+  path: string | undefined
+  /** What kind of thing was asked for. */
+  route: string
+  /** Logged at the level debug. */
+  quiet: boolean
+}
+
+/** Logs a request when its answer has ended, with the fields that the API's calls have. */
+function logAccess(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
+  const here = requestContext()
+  const started = performance.now()
+  res.once('close', () => {
+    const seconds = secondsSince(started)
+    const ms = Math.round(seconds * 1000)
+    // Gone before the end: the status says nothing about what arrived.
+    const cut = res.writableFinished ? {} : { cut: true }
+    const { method = '' } = req
+    const { statusCode: status } = res
+    // A page whose frame had left when it failed: the status that was sent says nothing about it.
+    const isLie = here?.isFailed === true && status < 500
+    measured('request', { route: visited.route, method, status: isLie ? 500 : status, seconds })
+    const requestId = here?.requestId
+    const path = visited.path && withoutSecret(visited.path)
+    const failed = isLie ? { failed: true } : {}
+    const entry = {
+      requestId,
+      ...visited,
+      path,
+      method,
+      status,
+      ms,
+      ...requestLogFields(here),
+      ...cut,
+      ...failed,
+    }
+    if (quiet) log().debug(entry)
+    else log().info(entry)
+  })
+}

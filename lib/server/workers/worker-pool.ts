@@ -1,0 +1,105 @@
+import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import type { ShutdownReason } from '../application.ts'
+import { type ReadyWorker, startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+
+/** Between tries to replace a worker, in milliseconds: twice as long after each that failed. */
+const PAUSE = { first: 1000, longest: 30_000 }
+
+/** The workers of one primary. */
+export type WorkerPool = ReadyWorker & {
+  /** Puts new workers in the place of those that run, one after the other; resolves when that is done. */
+  restart(): Promise<void>
+  /** Rejects, saying which, where a worker ended badly. All have ended then. */
+  stop(reason: ShutdownReason): Promise<void>
+}
+
+/**
+ * Starts workers and keeps their number: one that dies is replaced.
+ * @param giveUp is called when none runs any more and a new one doesn't start either
+ * @param start starts one worker
+ * @throws Error with the reason of the first one that doesn't start; none is left running then
+ */
+export async function startWorkerPool(
+  count: number,
+  giveUp: (error: unknown) => void,
+  start: () => WorkerProcess = startWorkerProcess,
+): Promise<WorkerPool> {
+  const workers = new Set<WorkerProcess>()
+  let isStopping = false
+  let isRestarting = false
+  let failures = 0
+
+  const add = async (): Promise<ReadyWorker> => {
+    const worker = start()
+    workers.add(worker)
+    worker.ended.then((end) => {
+      workers.delete(worker)
+      // One that was never ready is the matter of who started it.
+      if (isStopping || !worker.isReady || (worker.isLeaving && end.code === 0)) return
+      log().error({ worker: worker.id, ...end }, 'worker died')
+      fill()
+    })
+    const readyWorker = await worker.ready.finally(() => worker.isReady || workers.delete(worker))
+    log().info({ worker: worker.id, pid: worker.pid }, 'worker ready')
+    return readyWorker
+  }
+  const fill = () => {
+    const staying = [...workers].filter((worker) => !worker.isLeaving).length
+    for (let have = staying; have < count && !isStopping; have++)
+      add().then(() => {
+        failures = 0
+      }, tryAgain)
+  }
+  const tryAgain = (error: unknown) => {
+    if (isStopping) return
+    log().error({ reason: reasonOf(error) }, 'worker does not start')
+    if (workers.size === 0) return giveUp(error)
+    setTimeout(fill, Math.min(PAUSE.longest, PAUSE.first * 2 ** failures++)).unref()
+  }
+  const restart = async () => {
+    if (isRestarting) return
+    isRestarting = true
+    try {
+      for (const worker of [...workers]) {
+        if (isStopping) return
+        if (!workers.has(worker)) continue
+        await add()
+        await worker.leave('handed over')
+      }
+      log().info('workers restarted')
+    } catch (error) {
+      log().error({ reason: reasonOf(error) }, 'restart broken off: the other workers stay')
+    } finally {
+      isRestarting = false
+      // A worker that died meanwhile was not replaced: the new one counted in its place.
+      fill()
+    }
+  }
+  const stop = async (reason: ShutdownReason) => {
+    isStopping = true
+    const ends = await Promise.all(
+      [...workers].map(async (worker) => ({ id: worker.id, ...(await worker.leave(reason)) })),
+    )
+    const bad = ends.filter(({ code }) => code !== 0)
+    if (bad.length > 0)
+      throw new Error(bad.map(({ id, code, reason }) => exitMessage(id, code, reason)).join('; '))
+  }
+
+  // However this process ends, no worker stays.
+  process.on('exit', () => {
+    for (const worker of workers) worker.kill()
+  })
+  try {
+    // One alone at first: what stands in the way is found, and told, once.
+    const readyWorker = await add()
+    await Promise.all(Array.from({ length: count - 1 }, add))
+    return { ...readyWorker, restart, stop }
+  } catch (error) {
+    await stop('at once').catch(() => {})
+    throw error
+  }
+}
+
+function exitMessage(id: number, code: number | string, reason: string | undefined): string {
+  return `worker ${id} ended with ${code}${reason === undefined ? '' : ` (${reason})`}`
+}

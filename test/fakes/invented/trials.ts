@@ -1,9 +1,0 @@
-import type { DemoScenario } from '../vendors/stand-in.ts'
-import { scenarioPurchase } from '../vendors/trial.ts'
-
-/** The demo's subscriptions at Paperclip. */
-export function scenarios(today: string): DemoScenario[] {
-  const [type, id] = ['office-suite', 'office-suite-8001'] as const
-  const purchase = scenarioPurchase({ id, type, vendor: 'paperclip', number: 1, name: 'By the dozen', today })
-  return [{ purchase, shows: 'Applied, by the dozen' }]
-}

@@ -1,0 +1,28 @@
+import type { Purchase } from '#lib/demo/purchase.ts'
+import type { DemoScenario } from '../vendors/declaration.ts'
+import { scenarioPurchase } from '../vendors/scenario.ts'
+
+/** The demo's subscriptions at Microsoft. */
+export function scenarios(today: string): DemoScenario[] {
+  const microsoft = (number: number, name: string): Purchase => {
+    const [id, type] = [`office-suite-70${number}`, 'office-suite'] as const
+    return scenarioPurchase({ id, type, vendor: 'microsoft-partner-center', number, name, today })
+  }
+  return [
+    {
+      purchase: microsoft(20, 'Accepts, then does it'),
+      fault: 'accepted',
+      shows: 'Confirming…, then Applied',
+    },
+    {
+      purchase: microsoft(21, 'Has another operation'),
+      fault: 'code-900278',
+      shows: 'A change is in progress there',
+    },
+    {
+      purchase: microsoft(22, 'Can’t be read'),
+      fault: { read: 'error-before' },
+      shows: 'Not reachable, however often; all else of Microsoft goes on',
+    },
+  ]
+}

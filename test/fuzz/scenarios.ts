@@ -1,0 +1,31 @@
+import { vendorFakes } from '../fakes/vendor-fakes.ts'
+import type { FakeDeclaration } from '../fakes/vendors/declaration.ts'
+import type { Scenario } from './stage.ts'
+
+export const scenarios = vendorFakes.map(scenarioFor)
+export const [google, microsoft] = scenarios as [Scenario, Scenario]
+
+/** A stand-in that lets through whatever our own rule allows, for that one is tried here. */
+export function scenarioFor({
+  vendor,
+  start,
+  confirmSetting,
+  callsSetting,
+  given,
+  lenient,
+  writeFaults,
+  readFaults,
+}: FakeDeclaration): Scenario {
+  return {
+    vendor,
+    start,
+    confirmSetting,
+    callsSetting,
+    add(fake, { isCommitmentPlan, ...seed }) {
+      const planName = isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE'
+      fake.add({ ...given({ ...seed, planName, status: 'ACTIVE' }), own: lenient ?? {} })
+    },
+    writeFaults,
+    readFaults,
+  }
+}
