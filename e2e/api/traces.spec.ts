@@ -61,7 +61,7 @@ async function page(url: string): Promise<string> {
   return String(answer.headers['request-id'])
 }
 
-test('where nobody asks for traces nothing of them is loaded', async () => {
+test('where nobody asks for traces nothing of them is loaded', { tag: '@deep' }, async () => {
   const app = await startOwnApp(environment())
   try {
     const own = await newCustomer('traced', ownEnvironment(data, database.settings))

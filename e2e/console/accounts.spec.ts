@@ -221,7 +221,10 @@ const WAYS: Record<string, { hands: (page: Page) => Hands; how: BrowserContextOp
 
 for (const [way, { hands, how }] of Object.entries(WAYS))
   for (const [journey, go] of Object.entries(JOURNEYS))
-    test(`${journey} ${way}`, async ({ browser, baseURL }) => {
+    test(`${journey} ${way}`, { tag: way === 'by keyboard alone' ? [] : '@deep' }, async ({
+      browser,
+      baseURL,
+    }) => {
       const isElsewhere = journey === 'reset' || journey === 'single sign-on'
       const permissions = ['clipboard-read', 'clipboard-write']
       const context = await browser.newContext({
