@@ -7,6 +7,7 @@ import FileTimes from './file-times.ts'
 import {
   countPlaywright,
   countVitest,
+  failuresOfPlaywright,
   failuresOfVitest,
   longestTimings,
   timingsOfPlaywright,
@@ -67,6 +68,28 @@ test('failuresOfVitest names each failed test, with what it says first', () => {
     'b.test.ts did not load',
   ])
   expect(failuresOfVitest(join(folder, 'none.json'))).toEqual([])
+})
+
+test('failuresOfPlaywright names each failed test with its first error, and each error outside a test', () => {
+  const failed = {
+    title: 'opens',
+    ok: false,
+    tests: [{ results: [{ errors: [{ message: '\u001b[31mlate\u001b[39m' }] }] }],
+  }
+  const passed = { title: 'closes', ok: true, tests: [{ results: [{ errors: [] }] }] }
+  const suites = [
+    {
+      title: 'a',
+      file: 'a.spec.ts',
+      specs: [passed],
+      suites: [{ title: 'b', file: 'a.spec.ts', specs: [failed] }],
+    },
+  ]
+  expect(failuresOfPlaywright(saved({ suites, errors: [{ message: 'no server\nat b' }] }))).toEqual([
+    'outside a test: no server at b',
+    'a.spec.ts: opens\n    late',
+  ])
+  expect(failuresOfPlaywright(join(folder, 'none.json'))).toEqual([])
 })
 
 describe('timingsOfVitest', () => {

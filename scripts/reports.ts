@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 /** How many tests passed, failed and did not run. */
 export type Counts = { passed: number; failed: number; skipped: number }
@@ -47,8 +48,7 @@ export function failuresOfVitest(path: string): string[] {
     const failed = assertionResults.filter((assertion) => assertion.status === 'failed')
     if (status === 'failed' && failed.length === 0) return [`${name} did not load`]
     return failed.map(({ fullName = '', failureMessages = [] }) => {
-      const messages = failureMessages.join('\n').split('\n').slice(0, 3).join(' ')
-      return `${name}: ${fullName}\n    ${messages.slice(0, 1000)}`
+      return `${name}: ${fullName}\n    ${firstLines(failureMessages.join('\n'))}`
     })
   })
 }
@@ -78,10 +78,12 @@ export function timingsOfVitest(reportPath: string, fileTimesPath: string, root:
   return { files, tests }
 }
 
+type PlaywrightResult = { duration: number; errors?: { message?: string }[] }
+
 type PlaywrightSuite = {
   title: string
   file: string
-  specs: { title: string; tests: { results: { duration: number }[] }[] }[]
+  specs: { title: string; ok?: boolean; tests: { results: PlaywrightResult[] }[] }[]
   suites?: PlaywrightSuite[]
 }
 
@@ -89,7 +91,7 @@ type PlaywrightReport = {
   config: { rootDir: string }
   suites: PlaywrightSuite[]
   stats: { expected: number; unexpected: number; flaky: number; skipped: number }
-  errors: unknown[]
+  errors: { message?: string }[]
 }
 
 /**
@@ -104,6 +106,31 @@ export function countPlaywright(path: string): Counts {
     failed: stats.unexpected + stats.flaky + errors.length,
     skipped: stats.skipped,
   }
+}
+
+/**
+ * Formats each failed test of Playwright's JSON report in two lines, its file and name and its first error, and each error
+ * outside a test in one. Without a report the list is empty.
+ */
+export function failuresOfPlaywright(path: string): string[] {
+  if (!existsSync(path)) return []
+  const { suites, errors }: PlaywrightReport = JSON.parse(readFileSync(path, 'utf8'))
+  const inSuite = ({ file, specs, suites: inner = [] }: PlaywrightSuite): string[] => [
+    ...specs.flatMap(({ title, ok, tests }) => {
+      const [error] = tests.flatMap(({ results }) => results.flatMap((result) => result.errors ?? []))
+      return ok === false ? [`${file}: ${title}\n    ${firstLines(error?.message)}`] : []
+    }),
+    ...inner.flatMap(inSuite),
+  ]
+  return [
+    ...errors.map(({ message }) => `outside a test: ${firstLines(message)}`),
+    ...suites.flatMap(inSuite),
+  ]
+}
+
+/** Returns the first three lines of an error message in one line of at most 1,000 characters, without colors. */
+function firstLines(message = ''): string {
+  return stripVTControlCharacters(message).split('\n').slice(0, 3).join(' ').slice(0, 1000)
 }
 
 /**

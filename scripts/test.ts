@@ -6,6 +6,7 @@ import {
   type Counts,
   countPlaywright,
   countVitest,
+  failuresOfPlaywright,
   failuresOfVitest,
   longestTimings,
   timingsOfPlaywright,
@@ -98,8 +99,7 @@ for (const step of STEPS) {
   const counts = await perform(step)
   results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
 }
-// Browser tests that failed are told last by their own runner; those of vitest are far above by now.
-const failures = failuresOfVitest(unitReport)
+const failures = [...failuresOfVitest(unitReport), ...failuresOfPlaywright(e2eReport)]
 const timings = [timingsOfVitest(unitReport, fileTimes, ROOT), timingsOfPlaywright(e2eReport, ROOT)]
 rmSync(reports, { recursive: true, force: true })
 report()

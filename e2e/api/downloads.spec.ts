@@ -126,7 +126,7 @@ test('clients that leave in the middle stop their work and leave nothing behind'
   await expect.poll(statuses, { timeout: 12_000 }).toEqual([200, 200, 200, 200])
 })
 
-test('a process that is asked to stop finishes its downloads', async () => {
+test('a process that is asked to stop finishes its downloads', { tag: '@deep' }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-downloads-'))
   const database = await createDatabase()
   const env = isolatedEnvironment(data, database.settings)

@@ -61,7 +61,7 @@ async function page(url: string): Promise<string> {
   return String(answer.headers['request-id'])
 }
 
-test('where nobody asks for traces nothing of them is loaded', async () => {
+test('where nobody asks for traces nothing of them is loaded', { tag: '@deep' }, async () => {
   const app = await startIsolatedApp(environment())
   try {
     const customer = await newCustomer('traced', isolatedEnvironment(data, database.settings))

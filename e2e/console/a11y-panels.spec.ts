@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
+import { expectAccessible, expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
@@ -83,14 +83,16 @@ for (const path of ['/', '/assets', '/invoices'])
 
 async function checkAtRest(page: Page, paths: string[]): Promise<void> {
   const findings: string[] = []
+  // A second width costs as much again, and the other tests of phones look for sideways scroll there.
+  const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
   for (const path of paths) {
     await page.goto(path)
-    await expectAccessibleAtBoth(page).catch((error) => findings.push(`${path}: ${error.message}`))
+    await check(page).catch((error) => findings.push(`${path}: ${error.message}`))
   }
   expect(findings).toEqual([])
 }
 
-test('axe finds nothing on any screen at rest, on a desk or a phone', async ({ page }) => {
+test('axe finds nothing on any screen at rest', async ({ page }) => {
   test.slow()
   await signIn(page, admin)
   await checkAtRest(page, signedIn)

@@ -117,7 +117,9 @@ test('any other invoice of the platform can be chosen, by keyboard too', async (
   await expect(from).toHaveValue('OCT')
 })
 
-test('1,000 lines: the largest are shown, the others and the unchanged folded away', async ({ page }) => {
+test('1,000 lines: the largest are shown, the others and the unchanged folded away', {
+  tag: '@deep',
+}, async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare?from=BIG-SEP&to=BIG-OCT')
   await expect(differences(page).locator('tbody tr')).toHaveCount(50)
   await expect(differences(page).getByRole('row', { name: /10 smaller differences, below/ })).toContainText(

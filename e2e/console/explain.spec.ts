@@ -182,7 +182,9 @@ test('a comparison without parameters leads on, and tells the causes', async ({ 
   await expectGood(page)
 })
 
-test('an explained month is good on a desk, on a phone and on a wide screen', async ({ page }) => {
+test('an explained month is good on a desk, on a phone and on a wide screen', { tag: '@deep' }, async ({
+  page,
+}) => {
   const problems = complaints(page)
   await signIn(page, people.finance, '/invoices/explain?month=2026-10')
   await expect(page.getByRole('region', { name: 'HUF' })).toBeVisible()

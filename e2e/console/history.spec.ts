@@ -222,7 +222,7 @@ test('who lacks the permission has no entry and is told the role; a foreign asse
   await other.close()
 })
 
-test('axe finds nothing on a desk or a phone, and nothing sticks out', async ({ page }) => {
+test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@deep' }, async ({ page }) => {
   const problems = complaints(page)
   await signIn(page, people.it, '/assets/workspace-suite-1')
   await expectAccessibleAtBoth(page)

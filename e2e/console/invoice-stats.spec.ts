@@ -264,7 +264,7 @@ test('the same days and months on every clock', async ({ browser }) => {
   expect(last).toEqual(first)
 })
 
-test('axe finds nothing on a desk or a phone, and nothing sticks out', async ({ page }) => {
+test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@deep' }, async ({ page }) => {
   const problems = complaints(page)
   for (const email of [people.finance, people.three]) {
     await page.context().clearCookies()

@@ -300,7 +300,7 @@ test('nothing yet says so; a role that lacks the permission says which is needed
   await other.close()
 })
 
-test('axe finds nothing on a desk or a phone, and nothing sticks out', async ({ page }) => {
+test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@deep' }, async ({ page }) => {
   const problems = complaints(page)
   await signIn(page, people.finance, '/invoices')
   await expectAccessibleAtBoth(page)

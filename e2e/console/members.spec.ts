@@ -155,9 +155,9 @@ test('changes roles, disables with a word on what happens, and enables; the hist
   await there.close()
 })
 
-test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
-  page,
-}) => {
+test('whoever signed in long ago confirms who they are, and what they asked for is done', {
+  tag: '@deep',
+}, async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, people.admin, '/members?search=Ben')
   await customer.ageSignIns()
@@ -218,9 +218,9 @@ test('an Admin who limits themselves is told; the last one stays', async ({ page
   expect(pageErrors).toEqual([])
 })
 
-test('three hundred members, long names and a phone: found by search, and by who has not come', async ({
-  page,
-}) => {
+test('three hundred members, long names and a phone: found by search, and by who has not come', {
+  tag: '@deep',
+}, async ({ page }) => {
   const pageErrors = complaints(page)
   const many = await newCustomer('many-members')
   await signInFreshly(page, await many.member('Ad Min', 'admin'), '/members')

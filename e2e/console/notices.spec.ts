@@ -59,10 +59,9 @@ test('on a phone, by keyboard and without scripts, all are stopped and started a
   await scripted.close()
 })
 
-test('opening the addresses of a mail changes nothing, and a link that is not ours is told so', async ({
-  page,
-  request,
-}) => {
+test('opening the addresses of a mail changes nothing, and a link that is not ours is told so', {
+  tag: '@deep',
+}, async ({ page, request }) => {
   const { mail, kind, all } = await mailOf('open')
   const header = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
   for (const url of [kind, all, header]) {

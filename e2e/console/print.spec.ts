@@ -40,7 +40,9 @@ async function print(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ media: 'print' })
 }
 
-test('each sheet says whose it is and when it was printed, and nothing sticks out', async ({ page }) => {
+test('each sheet says whose it is and when it was printed, and nothing sticks out', { tag: '@deep' }, async ({
+  page,
+}) => {
   test.slow()
   await signIn(page, admin)
   const findings: string[] = []

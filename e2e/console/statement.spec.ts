@@ -135,7 +135,7 @@ test('nothing open, nothing that fits, an address that is none, and another role
   await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
 })
 
-test('the statement is good on a desk and on a phone', async ({ page }) => {
+test('the statement is good on a desk and on a phone', { tag: '@deep' }, async ({ page }) => {
   const problems = complaints(page)
   await signIn(page, people.finance, '/invoices/statement')
   await expectAccessibleAtBoth(page)
@@ -199,7 +199,9 @@ test('a sheet is black on white, says whose it is and when it was printed, and h
   }
 })
 
-test('a long statement has as many sheets as it takes, and the time of its printing', async ({ page }) => {
+test('a long statement has as many sheets as it takes, and the time of its printing', {
+  tag: '@deep',
+}, async ({ page }) => {
   await signIn(page, people.many, '/invoices/statement')
   await page.evaluate(() => {
     Date.now = () => Date.UTC(2031, 0, 31, 23, 59, 59)

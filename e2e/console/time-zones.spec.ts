@@ -59,7 +59,9 @@ async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<st
   }
 }
 
-test('every screen says the same days, wherever server, database and browser are', async ({ browser }) => {
+test('every screen says the same days, wherever server, database and browser are', { tag: '@deep' }, async ({
+  browser,
+}) => {
   const { day, screens: found } = await onOneDay(async () => {
     const today = Date.now()
     const day = (offset: number) => new Date(today + offset * 86_400_000).toISOString().slice(0, 10)

@@ -147,9 +147,9 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
   expect(pageErrors).toEqual([])
 })
 
-test('a change that the vendor never made: confirming as long as nothing is known, then told as not changed', async ({
-  browser,
-}) => {
+test('a change that the vendor never made: confirming as long as nothing is known, then told as not changed', {
+  tag: '@deep',
+}, async ({ browser }) => {
   fault(2, { write: 'drop-before' })
   const page = await open(browser, member.ana)
   const pageErrors = complaints(page)

@@ -104,7 +104,9 @@ async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1360, height: 900 })
 }
 
-test('a throttle is counted down, and then the same total can be asked for again', async ({ browser }) => {
+test('a throttle is counted down, and then the same total can be asked for again', { tag: '@deep' }, async ({
+  browser,
+}) => {
   const page = await open(browser, member.ana)
   const pageErrors = complaints(page)
   google.failNext('write', 'throttle')
@@ -179,9 +181,9 @@ test('a total that the vendor changed is signed in the row until somebody sets a
   await expect(sign).toHaveCount(0)
 })
 
-test('a wait of a day disables the control until then, after a reload and for others too', async ({
-  browser,
-}) => {
+test('a wait of a day disables the control until then, after a reload and for others too', {
+  tag: '@deep',
+}, async ({ browser }) => {
   microsoft.setFault('S-office-suite-1', { write: 'code-900278' })
   const page = await open(browser, member.ana)
   await set(page, 'Office E3', 250)
@@ -203,9 +205,9 @@ test('a wait of a day disables the control until then, after a reload and for ot
   await expectGoodAtAllWidths(page)
 })
 
-test('an open change says by when it is known and which id to quote, and is sent again where that is safe', async ({
-  browser,
-}) => {
+test('an open change says by when it is known and which id to quote, and is sent again where that is safe', {
+  tag: '@deep',
+}, async ({ browser }) => {
   microsoft.setFault('S-office-suite-2', { write: 'drop-before' })
   const page = await open(browser, member.ana)
   const pageErrors = complaints(page)
