@@ -87,7 +87,7 @@ test.each([
   [{ error: {} }, undefined, ''],
   [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a b ${'x'.repeat(295)}…`],
 ])('reads %j', (body, code, message) => {
-  expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, words: message })
+  expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, message })
 })
 
 test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])('%j is not its envelope', (body) => {
