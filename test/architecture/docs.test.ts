@@ -46,7 +46,7 @@ test.each([
   ['README.md', 'see `lib/<domain>/<noun>/{store,helpers}.ts`', ['`lib/<domain>/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
-  ['docs/files.md', '[a](imports.md) [b](../README.md#the-map) [c](https://example.com/x)', []],
+  ['docs/files.md', '[a](imports.md) [b](../README.md#layout) [c](https://example.com/x)', []],
   [
     'docs/files.md',
     '[a](import.md) [b](../README.md#no-such-place)',
