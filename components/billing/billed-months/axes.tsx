@@ -4,7 +4,7 @@ import { percent, type Scale } from './scale.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'
 
-/** Beside the bars: the amounts of its lines. */
+/** Amounts of the grid lines, to the right or left of the bars. */
 export function AmountNames({ ticks, scale }: { ticks: readonly number[]; scale: Scale }) {
   const names = ticks.map(compactText)
   return (

@@ -50,7 +50,7 @@ describe('barsOf', () => {
     expect([far.length, monthOf(far.at(-1)?.month ?? 0)]).toEqual([MAX_MONTHS, '9999-12'])
   })
 
-  test('are the same months on every clock', () => {
+  test('returns the same months in every time zone', () => {
     for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati']) {
       vi.stubEnv('TZ', zone)
       const bars = barsOf(billed({ '2026-02': { x: 1 }, '2026-04': { x: 1 } }))
@@ -70,7 +70,7 @@ test('platforms come in one order, the known ones first', () => {
 
 describe('the view of a bar', () => {
   const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
-  test('is its month and platform, from the first page on', () => {
+  test('selects the month and the platform, starting on the first page', () => {
     expect(viewOfMonth({ pageToken: 'x', orderBy: 'dueDate asc' }, month('2026-02'), 'own')).toEqual({
       orderBy: 'dueDate asc',
       filter: { platform: ['own'] },
@@ -144,7 +144,7 @@ describe('the words at the axes', () => {
     expect(compactText(amount)).toBe(text)
   })
 
-  test('as many months are named as there is room for, January with its year', () => {
+  test('label as many months as fit, and January with its year', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: MAX_MONTHS }),

@@ -77,7 +77,7 @@ export function BilledOpen({
   )
 }
 
-/** Whose plot it is, where there are several currencies. */
+/** Selects the currency of the plot, if there are several. */
 function Currencies({
   currencies,
   selected,

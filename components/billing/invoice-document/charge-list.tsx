@@ -13,7 +13,7 @@ import { listCharges } from '#lib/billing/client.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
-/** So many are shown at once: a line may have a hundred thousand. */
+/** Number of charges shown per page: a line may have a hundred thousand. */
 const PAGE = 20
 
 /** Which charges of an invoice: those of a line, those that lead to none, or all. */
@@ -21,7 +21,7 @@ export type Charges = {
   invoiceId: string
   line?: string | undefined
   withoutLine?: boolean | undefined
-  /** How many there are, and what of. */
+  /** Number of charges, and their subject. */
   count: number
   label: string
 }
@@ -134,7 +134,7 @@ function chargeDetails(charge: Charge): string[] {
   ]
 }
 
-/** One day, or the first to the last: the end is exclusive. */
+/** Returns one day, or the first and the last: the end of the period is exclusive. */
 function periodOf({ periodStart, periodEnd }: Charge): string[] {
   if (periodStart === undefined) return []
   const first = dayText(periodStart)

@@ -8,12 +8,12 @@ import { SearchInput } from '#components/ui/search-input.tsx'
 import { moneyText, sumOf } from '#lib/platform/values/money.ts'
 import { LinesTable, type LineView } from './lines-table.tsx'
 
-/** So many lines are drawn at once: an invoice may have thousands. */
+/** Number of lines drawn per page: an invoice may have thousands. */
 const PAGE = 100
 
 /**
- * The line items of an invoice. Of many, a page at a time is drawn; the search goes through all of them, and says what
- * those that it finds come to. In print all stand there.
+ * Line items of an invoice. Draws one page of a long list; the search covers all lines and shows the sum of the
+ * matches. Printing draws all lines.
  */
 export function LongLines({
   rows,
@@ -91,7 +91,7 @@ function Pages({
   )
 }
 
-/** Whether the page is being printed, at once: the browser waits for nothing. */
+/** Returns whether the page is being printed. Renders synchronously, because the browser does not wait for effects. */
 function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
@@ -107,7 +107,7 @@ function useIsPrinting(): boolean {
   return isPrinting
 }
 
-/** The lines that have a text, in any case of letters, in what is billed or its details; all of them without one. */
+/** Returns the lines whose description or details contain `search`, ignoring case; all lines for an empty search. */
 export function matchLines<Line extends Pick<LineView, 'description' | 'details'>>(
   rows: readonly Line[],
   search: string,
@@ -118,7 +118,7 @@ export function matchLines<Line extends Pick<LineView, 'description' | 'details'
   return rows.filter(({ description, details }) => has(description) || has(details))
 }
 
-/** What lines come to, exactly and apart by currency: that of the invoice first. */
+/** Returns the exact sums of lines per currency, the invoice's currency first. */
 export function sumsOfLines(
   rows: readonly Pick<LineView, 'exact' | 'otherCurrency'>[],
   currency: string,

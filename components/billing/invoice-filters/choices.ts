@@ -1,4 +1,4 @@
-/** What there is to choose from, of all that the caller may see. */
+/** Choices of the filters: all values that the caller may see. */
 export type FilterChoices = {
   profiles: readonly { id: string; name: string }[]
   issuers: readonly string[]

@@ -16,7 +16,7 @@ import { describeFilters } from './describe.ts'
 // On phones the filters that are off wait behind a button; those that are on stay in sight.
 const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
-/** What the figures and the rows below are of: each filter is set, seen and taken off at one place. */
+/** Filters of the figures and the rows below: each filter is set, shown and removed in one place. */
 export function FilterBar(props: FilterControlsProps & { children?: ReactNode }) {
   const { view, onChange } = props
   const [isOpen, setIsOpen] = useState(false)
@@ -62,8 +62,8 @@ export function FilterBar(props: FilterControlsProps & { children?: ReactNode })
 const CREDIT: DocumentKind = 'credit-note'
 
 /**
- * The status of issued invoices, of which a draft or a voided one has none; and credit notes, which are not owed: of
- * these and a status, one at a time.
+ * Status of issued invoices (drafts and voided ones have no status), and credit notes, which are not owed. Only one of
+ * them can be selected at a time.
  */
 function StatusChips({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   if (!statesOf(view).includes('issued')) return null

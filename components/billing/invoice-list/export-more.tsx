@@ -52,7 +52,7 @@ function Archive({ href, count, onClick }: { href: string; count: number; onClic
 
 const PERIODS = ['Last month', 'Last quarter']
 
-/** What is wanted most at a month's end, without a filter before it; absent where the view has dates of its own. */
+/** Exports for the end of a month, without setting a filter first; absent where the view has dates of its own. */
 function PeriodLines({ view, today, onClick }: { view: View; today: number; onClick: () => void }) {
   const { from, to } = rangeOf(view)
   if (from !== undefined || to !== undefined) return null

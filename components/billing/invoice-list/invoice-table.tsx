@@ -11,7 +11,7 @@ import { type SortKey, sortableHeaderProps, sortName } from '../invoices/sort.ts
 import type { View } from '../invoices/view.ts'
 import { InvoiceRow } from './invoice-row.tsx'
 
-/** The columns that say the same in each row: who is billed and by whom, where there is one of these. */
+/** Returns the columns with the same value in each row: billing profile and issuer, if there is only one of each. */
 export function nothingIn({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
   return [
     ...(profiles.length > 1 ? [] : ['billedTo' as const]),
@@ -72,7 +72,7 @@ export function InvoiceTable({
   }
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
-    // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
+    // Long amounts may need more room than the side bar leaves: then the columns scroll, not the page.
     <div data-wide="" className="@container">
       <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
         <Table label={`Invoices, ${sortName(view).toLowerCase()}`} pending={pending}>

@@ -45,10 +45,10 @@ export function Invoices({
   view: View
   choices: FilterChoices
   today: number
-  /** As the member has chosen them. */
+  /** Columns that the member has chosen. */
   columns: readonly InvoiceColumn[]
   pendingSummary: PendingSummary
-  /** What the product that the view names was billed with: it stands in the figures' place. */
+  /** Months of the product that the view names; replaces the figures. */
   products: ReactNode
 }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
@@ -99,7 +99,7 @@ export function Invoices({
   )
 }
 
-/** Why a list of drafts or voided invoices has no figures of what is due. */
+/** Explains why a list of drafts or voided invoices has no figures of amounts due. */
 function NotOwed({ states }: { states: readonly DocumentState[] }) {
   return (
     <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">

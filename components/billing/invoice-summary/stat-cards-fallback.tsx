@@ -12,7 +12,7 @@ export function StatCardsSkeleton() {
   )
 }
 
-/** In the figures' place where there are none: why, and that the list does not depend on them. */
+/** Error in place of the figures: its reason, and a note that the list does not depend on them. */
 export function StatCardsError({
   failed: { why, requestId },
   onRetry,

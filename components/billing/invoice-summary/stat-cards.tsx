@@ -9,13 +9,13 @@ import { formatAmount } from '#lib/platform/values/money.ts'
 import type { Stat } from '../invoices/stat.ts'
 import { type StatGroup, statGroups } from './stat-groups.ts'
 
-// By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
-// where its amounts have room next to each other; else its figures stand as a grid of their own.
+// Container query, not media query: the side bar takes room from the table. A row per currency where its amounts fit
+// next to each other; else its figures form a grid of their own.
 const TABLE =
   '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
 const ROW =
   'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
-/** As wide as the longest amount, so that those of all currencies stand below each other. */
+/** Column widths that fit the longest amount, so that the amounts of all currencies are aligned. */
 const COLUMNS = {
   usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(7rem,100%),1fr))]',
   long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
@@ -25,7 +25,7 @@ const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-
 const AT_ONCE = 3
 const HEADER_CLASS = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
 
-/** What is outstanding, late, due soon and newly billed of what the view selects: a line per currency, never added. */
+/** Outstanding, late, soon due and newly billed amounts of the view: a line per currency, never added together. */
 export function StatCards({
   summary,
   view,
@@ -142,7 +142,7 @@ function Line({
 
 type Navigate = (view: View) => void
 
-/** What a figure is made of, as the way there. */
+/** Note below a figure, with a link to its invoices. */
 function StatNote({
   stat: { name, note, more, view, change },
   currency,
@@ -171,7 +171,7 @@ function StatNote({
   )
 }
 
-/** By how much it is more or less than the month before, and the way to why. */
+/** Difference to the month before, with a link to its explanation. */
 function Change({ text, explained }: NonNullable<Stat['change']>) {
   if (!explained) return `, ${text}`
   return (

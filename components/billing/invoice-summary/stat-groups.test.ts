@@ -36,7 +36,7 @@ function statsByName(one: CurrencySummary, view: View = {}) {
 }
 
 // Days are days of UTC: the westernmost and the easternmost clock read the same.
-describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) => {
+describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('in time zone %s', (zone) => {
   beforeEach(() => void vi.stubEnv('TZ', zone))
   afterEach(() => void vi.unstubAllEnvs())
 
@@ -44,7 +44,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
     expect(new Date(TODAY).getDate()).toBe(zone === 'Etc/GMT+12' ? 19 : 20)
   })
 
-  test('what is due, late and soon due', () => {
+  test('separates due, late and soon due amounts', () => {
     const one = sums({
       outstanding: { count: 3, amount: 173_522.77 },
       credit: { count: 1, amount: -330.88 },
@@ -97,7 +97,7 @@ describe('past due', () => {
     expect(pastDueStat(0)).toEqual({ amount: 1, note: 'none' })
   })
 
-  test('leads to what is late of what is filtered, from its first page on', () => {
+  test('links to the late invoices of the filtered view, starting on the first page', () => {
     const view = { filter: { platform: ['own'], status: ['OPEN', 'PAST DUE'] }, search: 'IN', pageToken: 'x' }
     const pastDue = { count: 1, amount: 1, oldestDueDate: day('2026-11-01') }
     expect(statsByName(sums({ pastDue }), view)['Past due']?.view).toEqual({
@@ -106,7 +106,7 @@ describe('past due', () => {
     })
   })
 
-  test('and of several currencies to its own', () => {
+  test('links to the invoices of its own currency where there are several', () => {
     const pastDue = { count: 4, amount: 1, oldestDueDate: day('2026-08-29') }
     const [, usd] = statGroups(summary(sums({ currency: 'EUR' }), sums({ pastDue })), { search: 'IN' })
     const pastDueUsd = usd?.stats.find(({ name }) => name === 'Past due')
@@ -115,11 +115,11 @@ describe('past due', () => {
   })
 })
 
-describe('what is due soon', () => {
+describe('soon due', () => {
   const dueIn30Days = { count: 2, amount: 1, firstDueDate: day('2026-11-30') }
   const dueView = (view: View) => statsByName(sums({ dueIn30Days }), view)['Due in 30 days']?.view
 
-  test('is within the due dates that the view has already', () => {
+  test('stays within the due dates of the view', () => {
     expect(dueView({ minDueDate: day('2026-11-25'), maxDueDate: day('2027-03-01') })).toEqual({
       filter: { status: ['OPEN'] },
       minDueDate: day('2026-11-25'),
@@ -128,7 +128,7 @@ describe('what is due soon', () => {
   })
 })
 
-describe('what was billed in the newest month', () => {
+describe('billed in the newest month', () => {
   const note = (billed: Record<string, number>, view: View = {}) =>
     Object.entries(statsByName(sums({}, billed), view))
       .filter(([name]) => name.startsWith('Billed'))

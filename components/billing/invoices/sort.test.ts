@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { pagerLabels, sortableHeaderProps, sortName, sortOptions } from './sort.ts'
 
-test('a head begins with the highest or latest, and turns round what it has', () => {
+test('a column header sorts from the highest or latest, and reverses its own order', () => {
   const onNavigate = vi.fn()
   const view = { search: 'IN', pageToken: 'x' }
   expect(sortableHeaderProps(view, 'invoiceDate', onNavigate)).toMatchObject({

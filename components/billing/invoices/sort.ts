@@ -23,7 +23,7 @@ export function sortName({ orderBy = DEFAULT_SORT }: View): string {
   return NAMES[orderBy]
 }
 
-/** What leads back and on in a list: newest first, to newer and older ones. */
+/** Returns the labels of a list's two page links: to newer and older rows where the newest come first. */
 export function pagerLabels(orderBy: string | undefined): readonly [before: string, after: string] {
   return orderBy === undefined ? ['Newer', 'Older'] : ['Previous', 'Next']
 }
@@ -33,7 +33,10 @@ function withSort(view: View, sort: Sort): View {
   return changed(view, { orderBy: sort === DEFAULT_SORT ? undefined : sort })
 }
 
-/** What a column's head shows and does: another column's order begins with the highest, or the latest. */
+/**
+ * Returns a column header's sort state and link: a column that is not sorted by yet begins with its highest or latest
+ * value.
+ */
 export function sortableHeaderProps(view: View, key: SortKey, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   const sorted =

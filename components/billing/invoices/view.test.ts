@@ -25,7 +25,7 @@ test("an invoice's address can hold any number, and takes the list along", () =>
   expect(comparisonHref('A&B', 'C')).toBe('/invoices/compare?from=A%26B&to=C')
 })
 
-test('an invoice stands at the midnight of its day: a moment later leaves it out', () => {
+test("the midnight of an invoice's day is in range, a moment later is not", () => {
   expect(rangeOf({ minCreationTime: 1_735_689_600_001 }).from).toBe(Date.UTC(2025, 0, 2))
 })
 

@@ -5,7 +5,7 @@ import type { listInvoices as contract } from '#lib/billing/invoices/contract.ts
 import { DOCUMENT_STATES, type DocumentState } from '#lib/billing/invoices/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `listInvoices`. */
+/** Decoded query of `listInvoices`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<View>(
@@ -14,7 +14,7 @@ export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<Vi
   'day',
 )
 
-/** Which documents a view has, each once; issued ones unless it says otherwise. */
+/** Returns the document states of a view without duplicates; issued by default. */
 export function statesOf(view: View): readonly DocumentState[] {
   const requested = valuesOf(view, 'state')
   return requested.length === 0 ? ['issued'] : DOCUMENT_STATES.filter((state) => requested.includes(state))

@@ -21,12 +21,12 @@ import { isLong } from './view.ts'
 export type ItemView = {
   id: string
   number: string
-  /** Where the number alone does not tell it apart. */
+  /** Issuer, where the number alone does not identify the invoice. */
   issuer: string | undefined
   invoiceDate: number
   dueDate: number
   platform: string
-  /** `21 days`; undefined for what is not past due. */
+  /** Days past due, as in `21 days`; undefined for an invoice that is not past due. */
   lateness: string | undefined
   isCredit: boolean
   total: string
@@ -75,7 +75,7 @@ function Item({
   isTight,
 }: {
   item: ItemView
-  /** Whether paper has no room for a column of platforms. */
+  /** Whether the printed page has no room for a column of platforms. */
   isTight: boolean
 }) {
   return (
