@@ -9,16 +9,16 @@ import {
   moneyText,
 } from '#lib/platform/values/money.ts'
 
-/** A cause in words: what it is, and below that the figures behind it, if there are any. */
+/** Text of a cause: its name, and a note with the figures behind it, if there are any. */
 export type CauseLabel = { name: string; note: string | undefined }
 
-/** With its sign: `+2.15`, `−20.00`, and `0.00` where nothing is different. */
+/** Returns the amount with its sign: `+2.15`, `−20.00`, and `0.00` for no difference. */
 export function signedAmount(amount: Decimal, currency: string): string {
   const text = formatAmount(amount, currency)
   return /^[−0.,]*$/.test(text) || text.startsWith('−') ? text : `+${text}`
 }
 
-/** How much dearer, of what was above nothing: `+6.2%`. */
+/** Returns the increase as a share of a positive amount: `+6.2%`. */
 export function shareText(from: number, effect: number): string | undefined {
   if (from <= 0 || effect === 0) return undefined
   const percent = (effect / from) * 100

@@ -41,7 +41,7 @@ export function ComparisonPicker({
   )
 }
 
-/** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
+/** Selects the first invoice; the invoice to compare with is chosen on the next page. */
 function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
   return (
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
@@ -73,7 +73,7 @@ function Picker({
         {label}
       </label>
       <select
-        // A new address is another form: what was chosen before must not stay.
+        // A new address resets the form: an earlier choice must not stay.
         key={chosen}
         id={id}
         name={name}

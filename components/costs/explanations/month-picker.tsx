@@ -9,7 +9,8 @@ import { EXPLAIN, hrefOf, searchOf, type View } from './view.ts'
 const textOf = (month: number) => dayOf(month).slice(0, 7)
 
 /**
- * Another month: the ones beside it, and all that have invoices. A plain form, which works before any script has come.
+ * Links to the previous and the next month, and a select of all months with invoices. A plain form, which works before
+ * scripts have loaded.
  * @param months first days, the newest first
  */
 export function MonthPicker({

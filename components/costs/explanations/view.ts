@@ -3,7 +3,7 @@ import { explainMonth } from '#lib/costs/client.ts'
 import type { explainMonth as contract } from '#lib/costs/explanations/contract.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `explainMonth`. */
+/** Decoded query of `explainMonth`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 /** The screen without a month, which finds one by itself. */

@@ -33,7 +33,7 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
   const { data, error } = useQuery({
     queryKey: readRenewalFeed.key({}),
     queryFn: ({ signal }) => readRenewalFeed({}, signal),
-    // A calendar may have read it meanwhile.
+    // A calendar may have fetched the feed in the meantime.
     staleTime: 0,
   })
   const make = useMutation({

@@ -17,12 +17,12 @@ import type { Renewal } from '#lib/costs/renewals/contract.ts'
 import { costText, countText, licensesText } from '#lib/costs/renewals/format.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
-/** So many days before the last one, it is marked. */
+/** Number of days before the last one from which a row is marked. */
 const URGENT_DAYS = 14
 
 type RenewalTableProps = {
   renewals: readonly Renewal[]
-  /** Whether what licenses cost is told to who looks. */
+  /** Whether the member may see license prices. */
   hasPrices: boolean
   /** Midnight of UTC, in epoch milliseconds. */
   today: number

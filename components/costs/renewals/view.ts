@@ -3,7 +3,7 @@ import { listRenewals } from '#lib/costs/client.ts'
 import type { listRenewals as contract } from '#lib/costs/renewals/contract.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `listRenewals`. */
+/** Decoded query of `listRenewals`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 export const RENEWALS = '/assets/renewals' as const
