@@ -10,12 +10,12 @@ import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, proveFactor, type SignInAnswer } from './next-auth.ts'
 import { passkeyText, promptPasskey } from './passkey.ts'
 
-/** What a member can prove: a code of their app, a passkey, or a recovery code in place of either. */
+/** Second factors that a member can use: a code of their app, a passkey, or a recovery code in place of either. */
 export type FactorMethods = {
   app: boolean
-  /** What the browser is asked for; undefined where they have no passkey. */
+  /** WebAuthn request options; undefined where the member has no passkey. */
   passkey: Record<string, unknown> | undefined
-  /** Whether there is a customer that needs none. */
+  /** Whether one of the member's customers requires no second factor. */
   mayGoWithout: boolean
 }
 
@@ -100,7 +100,7 @@ function textOf(answer: SignInAnswer, what: 'code' | 'passkey'): string {
     : 'This passkey was not accepted. Try again.'
 }
 
-/** One field for a code, of the app or of those that were written down. */
+/** Form with one field for a code of the app or a recovery code. */
 function CodeForm({
   field,
   isRecovering,

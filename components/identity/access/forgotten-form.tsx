@@ -9,7 +9,7 @@ import { useHydrated } from '#components/ui/hydrated.ts'
 import { askRecovery } from '#lib/identity/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Asks for a link by mail. What it answers is the same for an address that nobody has. */
+/** Requests a password link by mail. The answer is the same for unknown addresses (no user enumeration). */
 export function ForgottenForm() {
   const hydrated = useHydrated()
   const { mutate, isPending, isSuccess, error } = useMutation({

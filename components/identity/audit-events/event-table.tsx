@@ -8,7 +8,7 @@ import { actionText, detailTexts, subjectText } from './labels.ts'
 
 type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
 
-/** Events, newest first. Whoever did one can be chosen: then only theirs are shown. */
+/** Events, newest first. Each actor is a filter link to only their events. */
 export function EventTable({
   events,
   pending,

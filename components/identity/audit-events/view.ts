@@ -6,7 +6,7 @@ import { listAuditEvents } from '#lib/identity/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { actionText } from './labels.ts'
 
-/** What the screen shows: the decoded query of `listAuditEvents`. */
+/** Decoded query of `listAuditEvents`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 const screen = listScreen<View>('/activity/events', listAuditEvents.search)

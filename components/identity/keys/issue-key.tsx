@@ -18,7 +18,7 @@ import type { Issuer } from './issuer.ts'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
 
-/** Asks what a new key is to open, issues it, and shows it once. */
+/** Asks for the access of a new key, issues the key, and shows it once. */
 export function IssueKey({
   issuer,
   onIssued,
@@ -136,7 +136,7 @@ function Expiry({ limits }: { limits: KeyLimits }) {
   )
 }
 
-/** To whom a key belongs, which an Admin may choose. */
+/** Selects the owner of a key; for Admins. */
 function OwnerChoice({ customer }: { customer: string }) {
   const choices = [
     { value: 'MEMBER', text: 'You', means: 'It ends when you leave, and never opens more than you may.' },

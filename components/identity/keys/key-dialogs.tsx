@@ -112,7 +112,7 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   )
 }
 
-/** Asks whether a key is to end, and says what that means. */
+/** Asks for confirmation before revoking a key, with the consequences. */
 export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
   const toast = useToast()
   const [withNext, setWithNext] = useState(false)
@@ -176,13 +176,13 @@ function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
   )
 }
 
-/** What each dialog about one key is given. */
+/** Props of each dialog about one key. */
 type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }
 
 type KeyDialogProps = {
-  /** As "Revoke key": it names the dialog and its button. */
+  /** Name of the dialog and its button, as in "Revoke key". */
   label: string
-  /** As "Not revoked". */
+  /** Title of the error, as in "Not revoked". */
   notDone: string
   error: Error | null
   pending: boolean
@@ -191,7 +191,7 @@ type KeyDialogProps = {
   children: ReactNode
 }
 
-/** Asks whether something is to be done with a key, and says why it was not. */
+/** Asks for confirmation of an action on a key, and shows why it failed. */
 function KeyDialog({ label, notDone, error, pending, onDo, onClose, children }: KeyDialogProps) {
   return (
     <Dialog title={label} onClose={onClose}>

@@ -29,7 +29,7 @@ type MemberTableProps = {
 /** Between phones, where cells are stacked, and wide windows there is no room for this column. */
 const INLINE_CLASS = 'md:max-xl:hidden'
 
-/** Members, newest first, each with the button that opens what can be changed. */
+/** Members, newest first, each with a button that opens their dialog. */
 export function MemberTable({ members, pending, ...rest }: MemberTableProps) {
   return (
     // Where there is too little room for long names, the columns scroll, not the page.
@@ -126,7 +126,10 @@ export const STATE_TEXTS: Record<MemberState, string> = {
 }
 const TONES: Record<MemberState, BadgeTone> = { invited: 'info', active: 'ok', disabled: 'mute' }
 
-/** Whether a member can sign in; of who has not come yet, until when they can. `now` is in epoch milliseconds. */
+/**
+ * Shows whether a member can sign in; for an invited member, until when the invitation is valid. `now` is in epoch
+ * milliseconds.
+ */
 function MemberStateCell({ member, now }: { member: Member; now: number }) {
   const { state, inviteExpireTime: until, inviteMail } = member
   if (state !== 'invited') return <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>

@@ -12,8 +12,8 @@ const ConfirmDialog = lazyWithPreload(() =>
 type Resolve = (isConfirmed: boolean) => void
 
 /**
- * Asks the member to prove who they are, whenever a call of the console is refused for want of a fresh sign-in. Calls that
- * are refused meanwhile wait for the same answer.
+ * Opens a dialog whenever the API refuses a console call for want of a fresh sign-in. Calls refused in the meantime
+ * wait for the same dialog.
  */
 export function ConfirmSignIn({ email }: { email: string }) {
   const [isOpen, setIsOpen] = useState(false)
