@@ -67,7 +67,7 @@ export function Activity({ view, today }: { view: View; today: number }) {
   )
 }
 
-/** When, and what became of it. */
+/** Filters by time and outcome. */
 function ActivityFilters({
   view,
   rows,
@@ -75,7 +75,7 @@ function ActivityFilters({
   onChange,
 }: {
   view: View
-  /** Those in sight: they name the asset that is filtered by. */
+  /** Visible rows: they have the name of the filtered asset. */
   rows: readonly LicenseChange[]
   today: number
   onChange: (view: View) => void

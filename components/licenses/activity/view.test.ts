@@ -21,7 +21,7 @@ const view = {
   maxResults: 10,
   pageToken: 'token',
 }
-/** What the service understands of a view's address. */
+/** Returns the view that the service decodes from an address. */
 const understood = (input: Parameters<typeof hrefOf>[0]) =>
   z.decode(
     contract.listLicenseChanges.query,

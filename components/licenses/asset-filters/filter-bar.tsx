@@ -32,7 +32,7 @@ export function FilterBar({
   choices: FilterChoices
   today: number
   onChange: (view: View, how?: 'push' | 'replace') => void
-  /** What else there is to set of the list. */
+  /** Further settings of the list. */
   children?: ReactNode
 }) {
   const { search = '' } = view

@@ -6,7 +6,7 @@ import { platformName } from '#lib/billing/invoices/rules.ts'
 import type { PlanKind, Usage } from '#lib/licenses/assets/rules.ts'
 import { dayBegin } from '#lib/platform/values/days.ts'
 
-/** What there is to choose from, of all assets of the customer. */
+/** Filter choices, collected from all assets of the customer. */
 export type FilterChoices = { domains: readonly string[]; statuses: readonly string[] }
 
 const PLAN_NAMES: Record<PlanKind, string> = {
@@ -22,7 +22,7 @@ export const USAGE_NAMES: Record<Usage, string> = {
   full: 'Full, all assigned',
 }
 
-/** The same in short, for what is on. */
+/** Short labels, for the active filter. */
 const USAGE_LABELS: Record<Usage, string> = { idle: 'Many idle', used: 'Well used', full: 'Full' }
 
 export function planKindName(kind: string): string {

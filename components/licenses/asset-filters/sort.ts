@@ -22,7 +22,7 @@ export function sortName({ orderBy = DEFAULT_SORT }: View): string {
   return NAMES[orderBy]
 }
 
-/** What leads back and on in a list: newest first, to newer and older ones. */
+/** Returns the labels of a list's two page links: to newer and older rows where the newest come first. */
 export function pagerLabels(orderBy: Sort | undefined): readonly [before: string, after: string] {
   return orderBy === undefined ? ['Newer', 'Older'] : ['Previous', 'Next']
 }
@@ -32,7 +32,10 @@ function withSort(view: View, sort: Sort): View {
   return changed(view, { orderBy: sort === DEFAULT_SORT ? undefined : sort })
 }
 
-/** What a column's head shows and does: names begin with A and renewals with the next one, idle licenses with the most. */
+/**
+ * Returns a column header's sort state and link: names begin with A, renewals with the next one, idle licenses with the
+ * most.
+ */
 export function sortableHeaderProps(view: View, key: AssetSortKey, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   const sorted =

@@ -59,7 +59,7 @@ describe('why a quantity can not change or fall', () => {
   })
 })
 
-it('says what became of a change', () => {
+it('states the outcome of a change', () => {
   const change = { from: 240, to: 1250 }
   expect(changeOutcomeText('Business Plus', { ...change, state: 'APPLIED' })).toBe(
     'Business Plus: 240 → 1,250 licenses',
@@ -83,7 +83,7 @@ it('says what became of a change', () => {
   )
 })
 
-it('says how many and how much', () => {
+it('states the number and the amount', () => {
   expect([licensesText(1), licensesText(0), licensesText(1200)]).toEqual([
     '1 license',
     '0 licenses',

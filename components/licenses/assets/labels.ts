@@ -14,12 +14,12 @@ const PLANS: Record<string, string> = {
   TRIAL: 'Trial',
 }
 
-/** A plan's name as people read it; one that is not known as it stands. */
+/** Returns a plan's display name; unknown names are returned unchanged. */
 export function planName(subscription: Subscription): string {
   return PLANS[subscription.Plan.PlanName] ?? subscription.Plan.PlanName
 }
 
-/** What happens to the plan and when, in words; undefined where no date is known. */
+/** Returns a sentence on the end of the plan and its date; undefined where no date is known. */
 export function planEnd({ Plan, RenewalSettings }: Subscription): string | undefined {
   if (Plan.CommitmentEndTime === undefined) return undefined
   const day = dayText(Plan.CommitmentEndTime)
@@ -56,7 +56,7 @@ export function untilText(until: number | undefined): string {
   return until === undefined ? 'during the commitment' : `before ${dayText(until)}`
 }
 
-/** What it will be: `96 from 3 Dec 2026`. */
+/** Returns the scheduled quantity: `96 from 3 Dec 2026`. */
 export function nextText({ quantity, time }: NonNullable<AssetListItem['scheduled']>): string {
   return `${quantity.toLocaleString('en')} from ${time === undefined ? 'the renewal on' : dayText(time)}`
 }
@@ -77,7 +77,7 @@ export function differenceText(change: number): string {
   return `${change < 0 ? '−' : '+'}${Math.abs(change).toLocaleString('en')}`
 }
 
-/** What became of a change that is settled, in short; what to do about it stands beside its asset. */
+/** Returns the outcome of a settled change, in short; the asset's own note explains the next steps. */
 export function changeOutcomeText(
   name: string,
   { state, from, to, vendorReason }: Pick<LicenseChange, 'state' | 'from' | 'to' | 'vendorReason'>,
@@ -96,7 +96,10 @@ export function idleText({ now, longIdle }: Idle): string | undefined {
   return `${count.toLocaleString('en')} idle${long}`
 }
 
-/** `1,044.00 USD a month`: what the idle ones cost; undefined where no price is known, or may be seen. */
+/**
+ * Returns the costs of idle licenses: `1,044.00 USD a month`; undefined where the price is unknown, or hidden from the
+ * member.
+ */
 export function idleCost({ cost }: Idle): string | undefined {
   if (!cost) return undefined
   return `${moneyText(cost.amount, cost.currency)} ${cost.isMonthly ? 'a month' : 'per billing period'}`

@@ -15,7 +15,7 @@ export function assetHref(id: string, search = ''): string {
   return pathWith(`/assets/${encodeURIComponent(id)}`, search)
 }
 
-/** One asset in the cache: a list of one under the lists' name, so that a change of licenses finds it too. */
+/** Query of one asset: a list of one under the lists' key, so that license changes update it too. */
 export const oneAsset = {
   key: (id: string) => ['listAssets', readAsset.path({ params: { asset_id: id } })] as const,
   list: (item: AssetListItem): List => ({ assets: [item], rowCount: 1 }),
@@ -34,7 +34,7 @@ export const oneAsset = {
   },
 }
 
-/** A change as it is now; undefined where it was withdrawn and came to nothing. */
+/** Reads a change; returns undefined where it was withdrawn without effect. */
 export async function readChange(id: string, signal?: AbortSignal): Promise<LicenseChange | undefined> {
   return readLicenseChange({ params: { change_id: id } }, signal).catch((error) => {
     if (error instanceof Problem && error.code === 'not_found') return undefined
@@ -42,7 +42,7 @@ export async function readChange(id: string, signal?: AbortSignal): Promise<Lice
   })
 }
 
-/** Whether one of these waits for the outcome of a change: then they are read again every few seconds. */
+/** Returns the refetch interval: every few seconds while a change of one of these assets is open. */
 export function refetchInterval({ state }: { state: { data: List | undefined } }): number | false {
   return state.data?.assets.some(({ openChange }) => openChange) ? 4000 : false
 }
@@ -57,7 +57,7 @@ export function withOpenChange(list: List, id: string, openChange: OpenChange | 
   return { ...list, assets }
 }
 
-/** The list with what one asset's own answer says of it. */
+/** Returns the list with one asset replaced by the answer of a call for that asset. */
 export function withAsset(list: List, asset: Asset): List {
   const quantity = seatsOf(asset)
   const assets = list.assets.map((item) => {

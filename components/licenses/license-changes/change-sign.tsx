@@ -13,8 +13,8 @@ const SIGNS: Record<string, { icon: typeof History; tone: string }> = {
 }
 
 /**
- * In an asset's row: what its last change has to tell, which leads to its history, and the way to ask again for a total
- * that was not applied. `search` is the list's query string; without `onSet` nothing can be asked for now.
+ * Note in an asset's row about its last change: a link to the history, and a button to set a total again that was not
+ * applied. `search` is the list's query string; without `onSet` no total can be requested now.
  */
 export function ChangeSign({
   item,

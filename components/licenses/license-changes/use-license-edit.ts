@@ -11,28 +11,31 @@ import { changeOutcomeText } from '../assets/labels.ts'
 import { draftOf, saveDraft } from './drafts.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
-/** In milliseconds: so long after a review that came late nobody has read it. */
+/** Milliseconds after a late review within which nobody can have read it: a press is ignored. */
 const MEANT_MS = 700
 
 type Draft = {
-  /** Undefined: nothing. Null: what is no whole number. */
+  /** Undefined: no input. Null: input that is not a whole number. */
   typed: number | null | undefined
-  /** What was typed before a navigation is for this total: the one on screen may be older than the service's. */
+  /**
+   * Purchased total that a draft from before a navigation was typed for: the one on screen may be older than the
+   * service's.
+   */
   over?: number
 }
 
 /**
- * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
- * they are discarded or changed, also while another row is edited: were this row's review to close then, that
- * row would move up, and the next click on its + would meet the button that buys.
- * What is typed is there again after a navigation, as long as the total that it would replace is the same.
- * @param proposed a total to begin with, which nobody has confirmed
+ * Manages the typed total of one row's control and its request. A typed total, and a refused one, stay until they are
+ * discarded or changed, also while another row is edited: if this row's review closed then, that row would move up, and
+ * the next click on its + would hit the button that buys. A typed total survives a navigation as long as the purchased
+ * total is unchanged.
+ * @param proposed unconfirmed total to begin with
  */
 export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState, proposed?: number) {
   const input = useRef<HTMLInputElement>(null)
   /** The first control of the review: where Enter in the quantity leads. */
   const first = useRef<HTMLElement>(null)
-  /** What stands there while a change is open. */
+  /** Status that replaces the review while a change is open. */
   const statusNote = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
   /** Enter in the quantity was quicker than its review; and when the review then took the focus. */
@@ -57,7 +60,7 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
   const waitUntil = isWaiting && !isPending && !openChange ? item.waitUntil : undefined
   useOutcome(item, isPending)
 
-  // When the outcome is known, the focus returns to the control, unless it has gone elsewhere meanwhile.
+  // Once the outcome is known, the focus returns to the control, unless the user has moved it in the meantime.
   const isLocked = openChange !== undefined || waitUntil !== undefined
   useEffect(() => {
     if (isPending) returns.current = true
@@ -86,14 +89,14 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
     draft: active ? draft : quantityState.purchased,
     value: active ? draft : (failedChange?.quantity ?? quantityState.purchased),
     open: active || failedChange !== undefined,
-    /** Leads into the review: at once, or when it is there. */
+    /** Moves the focus into the review: immediately, or once it is rendered. */
     enter() {
       if (first.current) first.current.focus()
       else entered.current = active
     },
     /** The review is there. */
     arrive() {
-      // Whoever has gone elsewhere meanwhile is not fetched back: the next Enter there would buy.
+      // Don't take back the focus of a user who has moved on: the next Enter in the review would buy.
       if (entered.current && document.activeElement === input.current) {
         first.current?.focus()
         arrivedAt.current = performance.now()
@@ -110,7 +113,7 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
       change(undefined)
       input.current?.focus()
     },
-    /** Asks for the total; `etag` says for which version, unless it is the one on screen. */
+    /** Requests the total; `etag` is the version to change, by default the one on screen. */
     submit(quantity: number, etag = item.etag) {
       // A press that was meant for the quantity comes too soon after a late review to have been meant for it.
       if (isPending || performance.now() - arrivedAt.current < MEANT_MS) return
@@ -129,8 +132,8 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
 }
 
 /**
- * Follows the change that is open at an asset, whoever asked for it, and says what became of it once it is not open
- * any more. `isPending`: a request of this very screen is under way, which tells its outcome itself.
+ * Follows the open change of an asset, regardless of who requested it, and shows a toast with its outcome once it is
+ * settled. `isPending`: a request of this screen is under way, which shows its own outcome.
  */
 function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean): void {
   const toast = useToast()
@@ -144,7 +147,7 @@ function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean
       (change) => {
         if (change && !isOpen(change.state)) toast(changeOutcomeText(assetName, change))
       },
-      // The asset itself shows what it has.
+      // The asset itself shows its state.
       () => undefined,
     )
   }, [id, isPending, assetName, toast])

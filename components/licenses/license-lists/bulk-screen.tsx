@@ -11,7 +11,7 @@ import { ListTable } from './list-table.tsx'
 import { sendList } from './send.ts'
 import { TargetForm } from './target-form.tsx'
 
-/** Many totals at once: the list, the check of each row, one confirmation, and what became of each row. */
+/** Changes many totals at once: the list, the check of each row, one confirmation, and the result of each row. */
 export function BulkScreen({ member, prices }: { member: string; prices: Record<string, LastPrice> }) {
   const client = useQueryClient()
   const [keeper] = useState(() => listKeeper(member))

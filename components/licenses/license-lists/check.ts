@@ -19,7 +19,7 @@ export function newList({ targets, skipped }: TargetList): LicenseList {
   return { id: newKey(), madeAt: Date.now(), skipped, confirmed: false, rows }
 }
 
-/** Asks for each row that has no answer yet what its change would answer. Nothing is changed. */
+/** Checks each unchecked row with a dry run. Changes no licenses. */
 export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
   const list = keeper.state().list
   if (!list) return
@@ -45,7 +45,7 @@ const PAGE_SIZE = 250
 
 type Listed = Awaited<ReturnType<typeof listAssets>>
 
-/** What is known of a row then; undefined where the member may not ask any more. */
+/** Returns the row's values after the check; undefined where the member has lost the permission. */
 async function checked(
   row: ListRow,
   first: Listed | Error,
@@ -92,7 +92,7 @@ function at(item: AssetListItem, quantityState: QuantityState | undefined): Asse
   return { ...item, properties: { ...properties, subscription } }
 }
 
-/** In the first page of all assets, or else by a search of its own. */
+/** Finds the asset on the first page of all assets, or by a separate search. */
 async function findAsset(
   id: string,
   first: Listed | Error,
@@ -126,5 +126,5 @@ function dryRun({ assetId, quantity }: ListRow, etag: string | undefined, signal
   return patiently(request, signal)
 }
 
-/** In milliseconds: longer than the service itself takes at most. */
+/** Timeout in milliseconds, longer than the service itself takes at most. */
 export const REQUEST_TIMEOUT_MS = 30_000

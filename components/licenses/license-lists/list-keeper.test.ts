@@ -3,7 +3,7 @@ import { newList } from './check.ts'
 import { asListed, confirmed, type ListRow } from './list.ts'
 import { listKeeper } from './list-keeper.ts'
 
-/** As much of a browser as keeps things. */
+/** Fakes the storage of a browser. */
 function storage(isFull = false): Record<string, string> {
   const items: Record<string, string> = {}
   const fake = {
@@ -44,14 +44,14 @@ function startedList(member: string, ...states: ListRow['state'][]) {
   return keeper
 }
 
-test('what is typed is there again after a reload, for its member only; nobody else finds it', () => {
+test("a typed list survives a reload for its member only; other members don't find it", () => {
   listKeeper('ana').type('a-1,5')
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined })
   expect(listKeeper('ida').state().draft).toBe('')
   expect(Object.keys(items)).toEqual([])
 })
 
-test('a confirmed list goes on with its keys; what was being sent is not known', () => {
+test('a confirmed list resumes with its keys; the outcome of rows that were being sent is unknown', () => {
   const first = startedList('ana', 'done', 'sending')
   const keys = first.state().list?.rows.map(({ key }) => key)
   const { list, isResumable } = listKeeper('ana').state()
@@ -68,7 +68,7 @@ test('a checked list that was not confirmed is only a list again', () => {
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined, isResumable: false })
 })
 
-test('nothing is kept once each row has its fate; the receipt stays on the screen', () => {
+test('storage is empty once each row is settled; the receipt stays on the screen', () => {
   const keeper = startedList('ana', 'done', 'refused', 'failed')
   expect(Object.keys(items)).toHaveLength(1)
   keeper.row('a-3', { state: 'conflict' })
@@ -77,7 +77,7 @@ test('nothing is kept once each row has its fate; the receipt stays on the scree
   expect(list && asListed(list)).toBe(1)
 })
 
-test('after a day the keys are worth nothing: the list is checked anew', () => {
+test('keys expire after a day: the list is checked again', () => {
   startedList('ana', 'done')
   vi.useFakeTimers({ now: Date.now() + 24 * 60 * 60 * 1000 })
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'the list', list: undefined })
@@ -117,7 +117,7 @@ test.each([
   expect(listKeeper('ana').state()).toMatchObject({ draft: '', list: undefined })
 })
 
-test('a browser that keeps nothing is told of, and works', () => {
+test('a browser without storage is reported, and the list works', () => {
   vi.stubGlobal('localStorage', storage(true))
   const keeper = startedList('ana', 'done')
   expect(keeper.state()).toMatchObject({ isStorable: false, draft: 'the list' })

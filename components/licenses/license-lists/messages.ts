@@ -39,7 +39,7 @@ const CHECKED: Record<RowState, string> = {
   failed: 'Not done',
 }
 
-/** Where a row stands, as people read it. */
+/** Returns the display text of a row's state. */
 export function stateText({ state, quantityState }: ListRow, confirmed: boolean): string {
   if (state === 'allowed' && confirmed) return 'Not sent yet'
   return state === 'allowed' && quantityState?.isCommitmentPlan ? 'Can’t be undone' : CHECKED[state]

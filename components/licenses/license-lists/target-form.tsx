@@ -16,7 +16,7 @@ import type { TargetError, TargetList } from '#lib/licenses/license-lists/target
 
 const EXAMPLE = 'workspace-suite-9120\t60\noffice-suite-4410\t1,200'
 
-/** The list: pasted, typed, or from a file. Nothing that stands there is lost, whatever is wrong with it. */
+/** Form for the list: pasted, typed, or from a file. The text is never lost, whatever its errors. */
 export function TargetForm({
   text,
   isStorable,
@@ -24,7 +24,7 @@ export function TargetForm({
   onList,
 }: {
   text: string
-  /** Whether the browser keeps it over a reload. */
+  /** Whether the browser keeps the text over a reload. */
   isStorable: boolean
   onText: (text: string) => void
   /** Takes a list without faults. */
@@ -36,7 +36,7 @@ export function TargetForm({
   const [errors, setErrors] = useState<readonly TargetError[]>([])
   const [replaced, setReplaced] = useState<{ name: string; before: string }>()
 
-  // What was typed before the page came to life.
+  // Take over text that was typed before hydration.
   useLayoutEffect(() => {
     const typed = area.current?.value
     if (typed) onText(typed)
@@ -50,7 +50,7 @@ export function TargetForm({
     // Not `text`: of a file that may have line ends which the field shows as others.
     const value = area.current?.value
     const list = await readList(text)
-    // What was typed meanwhile is not what was read.
+    // Text typed in the meantime is not the text that was read.
     if (area.current?.value !== value) return
     setErrors(list.errors)
     if (list.errors.length === 0) onList(list)
@@ -151,7 +151,7 @@ async function readList(text: string): Promise<TargetList> {
 
 const MAX_LISTED = 20
 
-/** What is wrong with a list, line by line; each leads to its line. */
+/** Errors of a list, line by line; each links to its line. */
 function TargetErrors({
   errors,
   area,
@@ -201,12 +201,12 @@ function showLine(area: HTMLTextAreaElement | null, line: number): void {
   area.scrollTop = Math.max(0, (area.scrollHeight * (line - 3)) / lines.length)
 }
 
-/** In bytes: 250 rows with many columns. */
+/** Largest file in bytes: 250 rows with many columns. */
 const LARGEST = 1_000_000
 
 /**
- * The text of a list that was chosen or dropped.
- * @throws Error that says in words why it can't be read
+ * Returns the text of a chosen or dropped file.
+ * @throws Error whose message explains why it can't be read
  */
 export async function readListFile(file: File): Promise<string> {
   if (file.size > LARGEST) throw new Error(`${file.name} is larger than a list of 250 rows can be.`)

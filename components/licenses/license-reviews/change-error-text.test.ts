@@ -16,7 +16,7 @@ test('a vendor that can not be reached is named, with when to try again', () => 
   expect(text('vendor_unavailable', detail)).toMatchObject({ detail: `${detail} Try again in a moment.` })
 })
 
-test('another change says whose it is; what is pending at the vendor, in its words', () => {
+test('another change names its actor; a pending operation at the vendor keeps the vendor’s words', () => {
   const detail = 'Ana Ruiz asked for 260 licenses, and the vendor has not confirmed it yet.'
   expect(text('change_in_progress', detail, { retryAfter: 2, members: { changeId: 'c1' } })).toMatchObject({
     detail: `${detail} Try again in 2 seconds.`,
@@ -63,7 +63,7 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
   })
 })
 
-test('no answer is not called a failure, and who is signed out is led to sign in', () => {
+test('a missing answer is not called a failure, and a signed-out user can sign in', () => {
   expect(changeErrorText(new TypeError('Failed to fetch'), 250, 0)).toMatchObject({
     title: 'No answer',
     again: true,

@@ -11,7 +11,7 @@ import { ReviewBox } from '../license-changes/review-box.tsx'
 import { changeErrorText } from './change-error-text.ts'
 import { Conflict, conflictOf } from './conflict.tsx'
 
-/** Why the licenses were not changed, and what can be done about it. */
+/** Explains why the licenses were not changed, and offers the ways out. */
 export function ChangeError({
   error,
   quantity,
@@ -34,7 +34,7 @@ export function ChangeError({
   onTry: (quantity: number) => void
   /** Asks for the same total again. */
   onAgain: () => void
-  /** Sets the total all the same, over the version that somebody else made. */
+  /** Sets the total despite the conflict, over another caller's version. */
   onOverrule: (etag: string) => void
   isCommitmentPlan: boolean
   onDiscard: () => void

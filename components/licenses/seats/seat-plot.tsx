@@ -33,7 +33,7 @@ export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSp
   )
 }
 
-/** Names the marks beside the plot, where no line can run through the words. */
+/** Legend next to the plot, where no line can run through the text. */
 function Legend({ purchased, assigned, hasLine }: SeatHistory['now'] & { hasLine: boolean }) {
   return (
     <p className="flex flex-wrap gap-x-4 text-xs font-[550] tabular-nums">
@@ -57,7 +57,7 @@ function LegendMarker({ className }: { className: string }) {
   )
 }
 
-/** From when on something is known, where that is later than it could be. */
+/** Returns the start of the known data, where it is later than the span's. */
 function limitsOf({
   lines: { purchased, assigned },
   history: { since },

@@ -11,7 +11,7 @@ import {
 import type { Lines } from './seat-chart.tsx'
 import { seatDays } from './seat-steps.ts'
 
-/** What the plot shows, to be read: a row for each day on which one of the two moved. Closed at first. */
+/** Data of the plot as a table: a row for each day on which one of the two lines changed. Collapsed at first. */
 export function SeatTable({ purchased, assigned }: Lines) {
   const count = (seats: number | undefined) =>
     seats === undefined ? 'Not known' : seats.toLocaleString('en')
@@ -66,7 +66,7 @@ function idle({ purchased, assigned }: { purchased: number | undefined; assigned
   return Math.max(0, purchased - assigned).toLocaleString('en')
 }
 
-/** What a number is, where the heads of the columns are not seen. */
+/** Unit of a number where the column headers are hidden. */
 function Unit({ text }: { text: string }) {
   return (
     <span aria-hidden="true" className="text-ink-3 md:hidden">
