@@ -9,7 +9,7 @@ import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 type ColumnsMenuProps<List extends ListName> = {
   list: List
   columns: readonly ColumnOf<List>[]
-  /** What this list has nothing to show in. */
+  /** Columns without values in this list. */
   without?: readonly ColumnOf<List>[]
   onShow: (columns: readonly ColumnOf<List>[]) => void
 }

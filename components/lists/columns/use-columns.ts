@@ -13,7 +13,7 @@ export function columnsKey(list: ListName): readonly string[] {
  */
 export function useColumns<List extends ListName>(list: List, first: readonly ColumnOf<List>[]) {
   const client = useQueryClient()
-  // Kept from page to page; on the first one it is what the page was made with.
+  // Kept in the cache from page to page; the first page sets it.
   const [columns, setColumns] = useState(
     () => client.getQueryData<readonly ColumnOf<List>[]>(columnsKey(list)) ?? first,
   )

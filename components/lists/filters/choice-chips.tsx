@@ -5,7 +5,7 @@ type Choice = {
   value: string
   name: ReactNode
   isOn: boolean
-  /** How many rows it holds, where that is known. */
+  /** Number of rows with this value, where known. */
   count?: number | undefined
 }
 
@@ -20,7 +20,7 @@ export function ChoiceChips({
 }: {
   legend: string
   isAll: boolean
-  /** How many rows all of them hold, where that is known. */
+  /** Number of rows with any value, where known. */
   count?: number | undefined
   choices: readonly Choice[]
   onAll: () => void

@@ -15,7 +15,7 @@ export function CustomAmounts({
 }: {
   range: AmountRange
   hint: string
-  /** A currency that is written beside an amount is chosen with it. */
+  /** Currencies: one that is typed next to an amount is selected with it. */
   currencies: readonly string[]
   onChoose: (range: AmountRange, currency: string | undefined) => void
 }) {

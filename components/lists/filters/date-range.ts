@@ -25,7 +25,7 @@ export function presets(today: number): Preset[] {
   ]
 }
 
-/** The same of what is to come. */
+/** Returns the named ranges in the future. */
 export function comingPresets(today: number): Preset[] {
   const begin = dayBegin(today)
   const days = (count: number) => ({ from: begin, to: begin + count * DAY_MS })
@@ -47,12 +47,12 @@ export function rangeText({ from, to }: DateRange): string {
   return to === undefined ? 'All time' : `Until ${dayText(to)}`
 }
 
-/** What a date input holds: `2026-09-30`; nothing for an end that is open, or is no time. */
+/** Returns the value of a date input: `2026-09-30`; empty for an open end, or an invalid time. */
 export function inputDay(day: number | undefined): string {
   return day === undefined || Number.isNaN(new Date(day).getTime()) ? '' : dayOf(day)
 }
 
-/** Epoch milliseconds of what a date input holds; undefined when it is empty. */
+/** Returns a date input's value in epoch milliseconds; undefined when it is empty. */
 export function dayOfInput(text: string): number | undefined {
   const day = epochOfDay(text)
   return Number.isNaN(day) ? undefined : day

@@ -20,7 +20,7 @@ export function KindFilter({
   onClear,
 }: {
   label: string
-  /** What more than one of them are: `platforms`. */
+  /** Plural of the values: `platforms`. */
   several: string
   options: readonly string[]
   chosen: readonly string[]

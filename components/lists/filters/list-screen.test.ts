@@ -19,7 +19,7 @@ test('the address of a view is its query', () => {
   expect(hrefOf({ search: 'x', maxResults: 5 })).toBe('/things?search=x&maxResults=5')
 })
 
-test('pages beside one another have the same view', () => {
+test('links to the next and the previous page keep the view', () => {
   const view = { search: 'x', pageToken: 'here' }
   expect(pagesOf(view, undefined)).toEqual({ newer: undefined, older: undefined })
   expect(pagesOf(view, { pageToken: 'on', previousPageToken: 'back' })).toEqual({
@@ -42,8 +42,8 @@ describe('the days of a view', () => {
     return [inputDay(from), inputDay(to)]
   }
 
-  test('are those that the service would select', () => {
-    // A row that stands at its day's midnight is left out a moment later; one of any time within the day is not.
+  test('are the days that the service would select', () => {
+    // A row at the midnight of its day is excluded a moment later; a row at any time within the day is not.
     const view = { minCreationTime: day('2026-09-30') + 1000, maxCreationTime: day('2026-10-02') + 1000 }
     expect(rangeDays(byDay, view)).toEqual(['2026-10-01', '2026-10-02'])
     expect(rangeDays(byMoment, view)).toEqual(['2026-09-30', '2026-10-02'])

@@ -3,12 +3,12 @@ import type { DateRange } from './date-range.ts'
 import { changed, type ListView, selectionOf } from './view.ts'
 
 /**
- * What a row's time is, and so how the days of a view are written as times: `day`, a midnight that stands for its
- * day, or `moment`, any time within one.
+ * Precision of a row's time, which decides how the days of a view are written as times: `day`, the midnight of its day,
+ * or `moment`, any time within the day.
  */
 type Grain = 'day' | 'moment'
 
-/** The tokens of an answer that lead to the pages beside its own. */
+/** Tokens of the next and the previous page in an answer. */
 type Neighbours = { pageToken?: string | undefined; previousPageToken?: string | undefined }
 
 /** A path with a query string, which has no question mark. */
@@ -28,13 +28,13 @@ export function listScreen<View extends ListView>(
   /** The screen's address. */
   const hrefOf = (view: View) => pathWith(path, search(view))
 
-  /** The addresses of the pages beside the one that an answer holds; undefined where there is none. */
+  /** Returns the addresses of the next and the previous page of an answer; undefined where there is none. */
   const pagesOf = (view: View, { pageToken, previousPageToken }: Neighbours = {}) => ({
     newer: previousPageToken && hrefOf({ ...view, pageToken: previousPageToken }),
     older: pageToken && hrefOf({ ...view, pageToken }),
   })
 
-  /** Whether a view leaves out any row. */
+  /** Returns whether a view excludes any row. */
   const isFiltered = (view: View) => search(selectionOf(view) as View) !== ''
 
   /** The days whose rows a view shows. Times within a day count as the service counts them. */

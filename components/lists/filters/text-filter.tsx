@@ -15,7 +15,7 @@ export function TextFilter({
   onChange,
 }: {
   label: string
-  /** What is looked for, and where. */
+  /** Placeholder: the searched fields. */
   hint: string
   value: string | undefined
   onChange: (value: string | undefined) => void

@@ -41,7 +41,7 @@ describe('a change of the filters', () => {
   })
 })
 
-test('the page and the order are no part of what is selected', () => {
+test('the selection excludes the page and the order', () => {
   const { filter, minCreationTime, search } = view
   const ordered: View = { ...view, orderBy: 'dueDate asc' }
   expect(selectionOf(ordered)).toStrictEqual({ filter, minCreationTime, search })

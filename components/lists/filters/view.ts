@@ -1,6 +1,6 @@
 /**
- * What a list screen shows: the decoded query of the call that answers it. The screen's address is that call's query
- * string, so that a view is a URL. Each list has these parts as far as its contract names them.
+ * View of a list screen: the decoded query of its API call. The screen's address has the same query string, so that
+ * each view has a URL. Each list has the parts that its contract names.
  */
 export type ListView = {
   filter?: Partial<Record<string, string[]>> | undefined
@@ -50,7 +50,7 @@ export function cleared<View extends ListView>({ maxResults, orderBy }: View): V
   return { maxResults, orderBy } as View
 }
 
-/** What selects rows and adds up, apart from their order and the page. */
+/** Returns the part of a view that selects rows and sums, without their order and the page. */
 export function selectionOf<View extends ListView>(
   view: View,
 ): Omit<View, 'orderBy' | 'pageToken' | 'maxResults'> {

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { ChoiceChips } from './choice-chips.tsx'
 import { DateFilterMenu } from './date-filter.tsx'
 
-/** The filters of a list of what happened: when, which of a few choices, and at the end what else is on. */
+/** Filters of a history list: a range of days, a few choices, and finally the other active filters. */
 export function WhenAndWhich({
   when,
   which,

@@ -21,7 +21,7 @@ export function pinnedBelow({ views }: Views, href: string, screens: readonly { 
   return views.filter((view) => view.isPinned && isOf(view))
 }
 
-/** Whether the address is that of one of these. */
+/** Returns the view whose address is the present one, if any. */
 export function useCurrentView(views: readonly View[]): View | undefined {
   const [path, search] = [usePathname(), useSearchParams().toString()]
   return views.find((view) => view.path === path && isSameQuery(view.query, search))

@@ -101,7 +101,7 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
   )
 }
 
-/** Changes and removes views. What another tab has removed meanwhile is said, and goes. */
+/** Changes and removes views. A view that another tab has removed is reported, and disappears. */
 function useViewChange(view: View, onDone: () => void) {
   const client = useQueryClient()
   const toast = useToast()
