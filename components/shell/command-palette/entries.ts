@@ -9,10 +9,10 @@ import type { Matches } from '#lib/workspace/matches/contract.ts'
 /** Something that can be gone to: a screen, a thing, or the review of an act. */
 export type Entry = { group: string; name: string; detail?: string; href: string }
 
-/** What was typed, and where it is an asset with a number behind it, the parts: "business plus 245". */
+/** Typed text and, for an asset followed by a number, its parts: "business plus 245". */
 export type PaletteQuery = { text: string; act?: { search: string; quantity: number } }
 
-/** @param typed as it stands in the box */
+/** @param typed content of the input */
 export function parseQuery(typed: string): PaletteQuery {
   const text = typed.trim()
   const [, search, number] = /^(.*\S)\s+(\S+)$/.exec(text) ?? []
@@ -20,10 +20,10 @@ export function parseQuery(typed: string): PaletteQuery {
   return search === undefined || quantity === undefined ? { text } : { text, act: { search, quantity } }
 }
 
-/** One or two letters begin too many words to look for them in what only describes a screen. */
+/** Shortest prefix to match in descriptions: one or two letters match too many words. */
 const ENOUGH = 3
 
-/** The screens whose name, or what is there, has a word that begins with it, for each word that was typed. */
+/** Returns the screens whose name or description has a matching word for each typed prefix. */
 export function matchDestinations({ text }: PaletteQuery, destinations: readonly Entry[]): Entry[] {
   const prefixes = splitWords(text)
   return destinations.filter(({ name, detail = '' }) => {
@@ -56,7 +56,7 @@ export function actsOf({ act }: PaletteQuery, { assets }: Pick<Matches, 'assets'
   )
 }
 
-/** What was found, kind after kind. */
+/** Returns the matches of the search, grouped by kind. */
 export function thingsOf({ assets, invoices, billingProfiles }: Matches): Entry[] {
   return [
     ...assets.map(({ id, name, type, customerDomain, quantity }) => ({

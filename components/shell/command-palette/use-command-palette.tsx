@@ -62,7 +62,7 @@ function isDialogOpen(): boolean {
   return document.querySelector('dialog[open]') !== null
 }
 
-/** What a press of a key asks for; `more`: it is the first half of two. */
+/** Action of a key press; `more`: first half of a two-key shortcut. */
 type ShortcutAction = 'find' | 'keys' | 'next-row' | 'row-before' | 'more' | { to: string }
 
 /** A second key counts as one with `g` for so long, in milliseconds. */

@@ -22,7 +22,7 @@ export function Frame({
 }: {
   screens: readonly Screen[]
   person: Person
-  /** How many lines need the caller. The frame does not wait for it. */
+  /** Number of lines that need the caller. The frame does not wait for it. */
   needs: Promise<number | undefined>
   /** Their saved views. */
   views: Views
@@ -135,7 +135,7 @@ const ENTRIES: readonly string[] = ['/', '/assets', '/invoices'] satisfies Scree
 const ENTRY =
   'grid h-14 flex-1 place-content-center justify-items-center gap-0.5 rounded-md text-xs text-ink-2 focus-visible:-outline-offset-2 aria-[current]:font-semibold aria-[current]:text-accent'
 
-/** Where a thumb reaches it: the screens that people come for, and Find. On a low screen the bar on top has all of it. */
+/** Bottom bar within the thumb's reach: the main screens, and Find. On a low screen the top bar has all of it. */
 function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: () => void }) {
   const { path, activeHref } = useHere(screens)
   return (
@@ -174,9 +174,9 @@ const AFTER = (IDLE_SECONDS + 5) * 1000
 const USES = ['pointerdown', 'keydown', 'wheel'] as const
 
 /**
- * Leads to the sign-in page when the session has ended for want of use, so that what it showed does not stay on screen
- * for whoever comes by. Only a page that nobody has touched for so long asks: where another one was used meanwhile, the
- * session goes on, and so does this page.
+ * Navigates to the sign-in page when the session has expired (idle timeout), so that other people at the screen can't
+ * read its content. Only a page without input for that long asks the server: if another tab was used in the meantime,
+ * the session is still alive, and this page stays.
  */
 function useSessionEnd(): void {
   useEffect(() => {
@@ -187,7 +187,7 @@ function useSessionEnd(): void {
     }
     const checkSession = async () => {
       const { status } = await fetch('/auth/v1/validate').catch(() => ({ status: 0 }))
-      // Where nobody answers, nobody says either that it still lives.
+      // Without an answer, assume that the session has expired.
       const isOver = status === 401 || status === 0
       if (isOver) location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)
       else wait()

@@ -6,7 +6,7 @@ import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { pathOf, usePendingNavigation } from './navigation-provider.tsx'
 import { titleOf } from './titles.ts'
 
-/** So long the page that is left stays in sight, in milliseconds: what is there sooner comes without a flicker. */
+/** Milliseconds for which the previous page stays visible: a page that loads sooner appears without a flicker. */
 const SKELETON_AFTER_MS = 75
 
 /** The page; and while the next one is awaited for long, its title and a skeleton in its place. */
@@ -20,7 +20,7 @@ export function Content({ children }: { children: ReactNode }) {
           <RowsWaiting now />
         </>
       )}
-      {/* It stays as it is, for whoever is led back to it. */}
+      {/* Hidden, not unmounted: a cancelled navigation shows the page again with its state. */}
       <div className={awaited === undefined ? 'contents' : 'hidden'}>{children}</div>
     </>
   )

@@ -1,4 +1,4 @@
-/** What each screen of the console is called in the browser's tab. A test compares it with what the pages say. */
+/** Tab titles of the console's screens. A test compares them with the titles that the pages declare. */
 const TITLES: Record<string, string> = {
   '/': 'Home',
   '/activity': 'Activity',
