@@ -28,7 +28,7 @@ export function ToggleChip({
   )
 }
 
-/** A filter that is on; `name` is what its × takes away. */
+/** Active filter with a × that removes it; `label` names the filter in the button's label. */
 export function RemovableChip({
   label,
   onRemove,

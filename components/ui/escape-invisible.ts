@@ -1,5 +1,6 @@
-// Characters without a shape of their own: they turn the order of what stands beside them around, or hide in a name, so that
-// two names look alike. What chooses between shapes is left, and joiners in emoji and between letters that need them.
+// Invisible characters, which reverse the order of the neighboring text (bidi override), or make two different names
+// look alike (homograph attack). Variation selectors stay, and so do joiners in emoji and between letters that need
+// them.
 const INVISIBLE =
   /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|(?<![^\p{ASCII}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}])/gu
 

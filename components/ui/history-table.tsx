@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import { Table, TableBody, TableHeader, TableHeaderCell } from './table.tsx'
 
-/** A table of what happened, newest first: when, and what the other `heads` name. */
+/** Table of a history, newest first: the time, and the other columns in `headers`. */
 export function HistoryTable({
   label,
   pending,
   headers,
   children,
 }: {
-  /** What its rows are, for its name. */
+  /** Accessible name of the table. */
   label: string
   pending: boolean
   headers: ReactNode

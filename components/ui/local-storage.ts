@@ -1,4 +1,4 @@
-// What screens keep in this browser over a reload. Never anything secret; all of it goes at sign-out.
+// Values that screens keep in this browser over a reload. Never secrets; all of them are removed at sign-out.
 
 const PREFIX = 'kept:'
 
@@ -12,7 +12,7 @@ export function setItem(name: string, value: unknown): boolean {
   }
 }
 
-/** What was kept under a name: anybody could have changed it there. */
+/** Returns a stored value; untrusted, because any script or user could have changed it. */
 export function getItem(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(PREFIX + name) ?? 'null')
@@ -21,7 +21,7 @@ export function getItem(name: string): unknown {
   }
 }
 
-/** Forgets what was kept under the names that `isMeant` chooses: all, unless told. */
+/** Removes the values whose names `isMeant` selects; all by default. */
 export function removeItems(isMeant: (name: string) => boolean = () => true): void {
   try {
     const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))

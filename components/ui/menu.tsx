@@ -32,7 +32,7 @@ export function Menu({
   rootClassName?: string
   side?: PanelSide
   className?: string
-  /** Fetches what the panel needs, for whoever is about to open it. */
+  /** Fetches the panel's data or script, as soon as the user is about to open it. */
   preload?: (() => unknown) | undefined
   children: (close: () => void) => ReactNode
 }) {
@@ -94,6 +94,6 @@ export function Menu({
   )
 }
 
-/** What an entry of a menu looks like, be it a button or a link. */
+/** Styles of a menu entry, for buttons and links. */
 export const MENU_ITEM =
   'flex w-full items-center gap-2.5 rounded-md px-2.5 py-1.75 max-md:py-2.5 text-left text-sm text-ink hover:bg-sunken aria-[current]:font-semibold'

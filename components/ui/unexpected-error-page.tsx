@@ -20,7 +20,7 @@ export function UnexpectedErrorPage({
           <button type="button" className={buttonVariants('primary')} onClick={onRetry}>
             Try again
           </button>
-          {/* A whole new page: what failed may be in this one. */}
+          {/* Full page load: the failed part may belong to this page. */}
           <a href="/" className={buttonVariants('plain')}>
             Back to the start
           </a>

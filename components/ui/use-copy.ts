@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 
 const COPY_STATE_MS = 2000
 
-/** Copies a text; `said` is for two seconds what came of it. */
+/** Returns a function that copies a text; `copyState` is the result for two seconds. */
 export function useCopy(text: () => string) {
   const [copyState, setCopyState] = useState<'copied' | 'refused'>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
