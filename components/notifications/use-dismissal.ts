@@ -21,7 +21,7 @@ export function useDismissal(onDismissalChange: (need: Need) => void) {
       onDismissalChange(need)
     },
     onError: (error) => {
-      // It needs nobody any more: the list says what does.
+      // The line needs no action any more: the refetched list shows the present ones.
       if (error instanceof Problem && error.code === 'not_found') client.invalidateQueries({ queryKey: key })
       else
         toast(

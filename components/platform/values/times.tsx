@@ -1,6 +1,6 @@
 import { dayOf, dayText } from '#lib/platform/values/days.ts'
 
-/** How long ago, in words: `a minute ago`; from a day on the date itself: `on 30 Sep 2026`. */
+/** Returns the elapsed time as text: `a minute ago`; after a day the date: `on 30 Sep 2026`. */
 export function agoText(atMs: number, nowMs: number): string {
   const minutes = Math.max(0, Math.round((nowMs - atMs) / 60_000))
   if (minutes < 1) return 'just now'

@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * Whether a moment (in epoch milliseconds) is still to come: true on the server, which names none that has passed, and
- * drawn again when it has come. False where there is none.
+ * Returns whether a time (in epoch milliseconds) is in the future, and renders again when it arrives. True on the
+ * server, which passes no past times; false for undefined.
  */
 export function useWaiting(until: number | undefined): boolean {
   const [passed, setPassed] = useState<number>()

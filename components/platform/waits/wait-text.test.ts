@@ -16,7 +16,7 @@ test.each([
 const NOW = Date.UTC(2026, 10, 22, 13, 0)
 const HOUR = 3_600_000
 
-test('a moment of today is a time, another day has its date, and the zone is said', () => {
+test('a moment today is a time, another day has its date, and the time zone is included', () => {
   expect(clockText(NOW + HOUR, NOW, 'UTC')).toBe('14:00 UTC')
   expect(clockText(NOW + 24 * HOUR, NOW, 'UTC')).toBe('23 Nov 2026, 13:00 UTC')
   expect(clockText(NOW + HOUR, NOW, 'Europe/Berlin')).toBe('15:00 CET')
