@@ -3,10 +3,10 @@ import type { AnyContract, Input } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { readInput } from '#lib/platform/api/request.ts'
 
-/** What Next gives a page of its query string. */
+/** Query string that Next passes to a page. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>
 
-/** A page's query string as it stood in the address, without a question mark. */
+/** Returns a page's query string exactly as in the address, without a question mark. */
 export async function searchOf(searchParams: SearchParams): Promise<string> {
   const parts = Object.entries(await searchParams).flatMap(([name, value]) =>
     [value ?? []].flat().map((text) => [name, text]),
@@ -15,7 +15,7 @@ export async function searchOf(searchParams: SearchParams): Promise<string> {
   return new URLSearchParams(parts).toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
 }
 
-/** The id in a page's path: Next gives the part as it stands in the address. */
+/** Returns the id in a page's path: Next passes the segment percent-encoded. */
 export function idOf(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -1,6 +1,7 @@
 import localFont from 'next/font/local'
 
-// globals.css has a stand-in with Inter's measures, in whatever of three faces the machine has. `npm run font` makes the files.
+// globals.css has a fallback font with Inter's metrics, from any of three common system fonts. `npm run font` makes the
+// files.
 
 /** The screens' font, loaded before the style sheet asks for it. */
 export const inter = localFont({

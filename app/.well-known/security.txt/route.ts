@@ -5,7 +5,7 @@ import { exposureSettings } from '#lib/server/settings.ts'
 const VALID_DAYS = 180
 const DAY = 86_400_000
 
-/** Where a flaw is told (RFC 9116); nothing unless the operator has named somebody. */
+/** Returns the contact for reporting a vulnerability (RFC 9116); 404 unless the operator has configured one. */
 export function GET(): Response {
   const { baseUrl } = env()
   const exposure = exposureSettings()

@@ -6,7 +6,7 @@ import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 
-/** One page of an asset's changes; a Problem where the page token is none of this list's. */
+/** Returns one page of an asset's changes; a Problem where the page token belongs to another list. */
 export async function historyOf(
   caller: Caller,
   assetId: string,

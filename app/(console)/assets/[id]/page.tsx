@@ -37,7 +37,7 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
   const id = idOf((await params).id)
   const caller = await currentCaller()
   if (!caller || !may(caller, 'licenses-manager')) return { title: `Asset ${id}` }
-  // Where it can't be read, the page says why.
+  // If it can't be read, the page shows the reason.
   const item = await loadAsset(caller, id).catch(() => undefined)
   return { title: item ? escapeInvisible(item.assetName) : `Asset ${id}` }
 }
@@ -78,7 +78,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   const { NumberOfSeats: purchased, LicensedNumberOfSeats: assigned } =
     item.properties?.subscription?.Seats ?? {}
   const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
-  // One that is there stands in no boundary: of a drawing that comes later, React hides pieces by styles of their own.
+  // A settled answer is rendered outside of Suspense: in a streamed SVG, React hides parts with inline styles.
   const plotOf = ([changes, samples]: Awaited<typeof seatData>) =>
     seats ? <SeatPlot history={{ changes, samples, now: seats, since: item.createTime }} span={span} /> : null
   return (

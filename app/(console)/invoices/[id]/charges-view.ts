@@ -5,7 +5,7 @@ import { chargesText, lineDifferenceText, reconciliationText } from '#lib/billin
 import type { InvoiceWithLines, LineItem } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** An invoice beside its charges as text; undefined where none are known. */
+/** Returns the comparison of an invoice with its charges as text; undefined where no charges are known. */
 export function toChargesView({ id, currency, charges }: InvoiceWithLines): ChargesView | undefined {
   if (!charges) return undefined
   const { count, withoutLine, categories = [] } = charges

@@ -40,7 +40,7 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
   const id = idOf((await params).id)
   const caller = await currentCaller()
   if (!caller || !may(caller, 'invoice-viewer')) return { title: `Invoice ${id}` }
-  // Where it can't be read, the page says why.
+  // If it can't be read, the page shows the reason.
   const invoice = await loadInvoice(caller, id).catch(() => undefined)
   if (!invoice) return { title: `Invoice ${id}` }
   return { title: `${documentName(invoice.form, invoice.totalAmount)} ${invoice.number}` }

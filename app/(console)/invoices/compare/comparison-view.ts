@@ -43,7 +43,7 @@ export function toComparisonView(comparison: InvoiceComparison) {
   }
 }
 
-/** What is folded away, in one line, so that the column can be added up. */
+/** Returns one row for all collapsed differences, so that the column adds up. */
 function smallerOf(changes: readonly InvoiceChange[], currency: string): DifferenceView {
   const sameCurrency = changes.filter((change) => change.currency === currency)
   const sum = sameCurrency.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
@@ -85,8 +85,8 @@ function toChangeView(
 }
 
 /**
- * Why a product costs more or less, on the first of its lines that differ: who changed its licenses, another tax rate, and
- * what of the difference is their number and what the price.
+ * Returns notes on why a product costs more or less, for the first of its lines that differ: the member who changed its
+ * licenses, another tax rate, and the shares of quantity and price in the difference.
  */
 function notesOnce({ causes, to: { currency: invoiceCurrency } }: InvoiceComparison) {
   const left = Map.groupBy(causes, ({ product }) => product)

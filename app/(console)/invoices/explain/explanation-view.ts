@@ -17,7 +17,7 @@ const MAX_CAUSES = 15
 /** Fewer causes are seen at a glance as they are. */
 const FEW = 6
 
-/** Whether causes are with tax; a tax beside the lines says itself what it is. */
+/** Notes on whether causes include tax; a tax outside the lines has its own label. */
 const TAX_TEXTS = {
   IN_LINES: 'Causes are with tax, as the lines of these invoices are.',
   BESIDE_LINES: 'Causes are without tax, as the lines of these invoices are; the tax stands by itself.',
@@ -73,7 +73,7 @@ function toCauseView(cause: DifferenceCause, currency: string): CauseView {
   return { product, platform, ...causeLabel(cause, currency), effect: signedAmount(effectAmount, currency) }
 }
 
-/** What the causes of a kind come to on each platform, the largest first. */
+/** Returns the sums of each kind of cause per platform, the largest first. */
 function groupsOf({ causes, currency }: Explanation): GroupView[] {
   const groups = Map.groupBy(causes, ({ platform, cause }) => `${platform} ${cause}`)
   return [...groups.values()]

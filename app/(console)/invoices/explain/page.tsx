@@ -30,7 +30,7 @@ import { Explained } from './explained.tsx'
 
 const TITLE = 'Explain the month'
 const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
-const INVALID = { title: TITLE, what: 'causes', path: EXPLAIN }
+const INVALID = { title: TITLE, label: 'causes', path: EXPLAIN }
 /** Which invoices are in a month. */
 const COUNTED = 'Issued invoices, by their invoice date; drafts and voided ones do not count.'
 
@@ -128,7 +128,7 @@ async function OfNewestMonth({ caller, search }: { caller: Caller; search: strin
   )
 }
 
-/** Those that a view names; all where it names none. */
+/** Returns the profiles that a view names; all where it names none. */
 function namedOf(profiles: LoadedExplanation['profiles'], view: View) {
   const named = valuesOf(view, 'billingProfile')
   return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))

@@ -12,7 +12,7 @@ import { itemsText, toStatementView } from './statement-view.ts'
 /** The statement of everything. */
 export const ALL = '/invoices/statement'
 
-/** What is open, by age and one by one; `profiles` are those that may be asked for. */
+/** Open amounts, by age and one by one; `profiles` are the selectable ones. */
 export function Statement({
   view,
   statement,
