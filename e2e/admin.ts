@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { operate, run } from './isolated-app.ts'
 import { appEnvironment } from './server.ts'
 
-/** What an operator's command printed on standard output; it must succeed. */
+/** Runs an operator's command, which must succeed, and returns its standard output. */
 async function admin(args: string[], input: string, env: NodeJS.ProcessEnv): Promise<string> {
   return printed(args, await operate(env, args, input))
 }
@@ -50,12 +50,12 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       command(['billing-profiles', 'set', profileId, ...customerOption, '--name', profileName]),
     importAssets: (assets: object[]) =>
       command(['import', 'assets', '-', ...customerOption], JSON.stringify(assets)),
-    /** Tells an address of the invoices, through a mail server, and says how many mails left. */
+    /** Notifies an address of the invoices through a mail server, and returns the number of mails sent. */
     async sendNotices(email: string, smtpUrl: string) {
       await command(['notices', 'add', email, ...customerOption])
       const mail = { ...env, SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' }
       const args = ['notices', 'send', ...customerOption]
-      // A process of its own: what is kept for the others has no mail server.
+      // A separate process: the shared one has no mail server.
       return Number(printed(args, await run('lib/admin/main.ts', mail, args)))
     },
     importInvoices: (invoices: object[], ...options: string[]) =>
@@ -70,7 +70,7 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     async ageSignIns() {
       printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
     },
-    /** Writes down what licenses were: asset, days ago, purchased, assigned. */
+    /** Adds seat samples: asset, age in days, purchased, assigned. */
     async addSamples(samples: [string, number, number, number][]) {
       const input = JSON.stringify([id, samples])
       printed(['readings'], await run('e2e/add-seat-samples.ts', env, [], input))
@@ -81,12 +81,12 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     },
     /** Sets limits of its own, as `--changes 2`. */
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
-    /** From then on it can only be read. */
+    /** Closes the customer, which is read-only from then on. */
     close: () => command(['customers', 'close', id]),
     rebuildSums: () => command(['sums', 'rebuild', ...customerOption]),
     /** Keeps the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...customerOption]),
-    /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
+    /** Inserts invoices directly into the database, including drafts and voided ones. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
       const input = JSON.stringify(invoices.map((fields) => [id, ...fields]))
       printed(['documents'], await run('e2e/add-documents.ts', env, [], input))
@@ -131,7 +131,7 @@ export function asset(id: string, name: string, plan?: Plan) {
   return { ...defaults, subscription: { ...bought, ...commitment, seats: { purchased, assigned } } }
 }
 
-/** An invoice for `importInvoices`: one line that adds up, unless told otherwise. */
+/** Returns an invoice for `importInvoices`, by default with one line that adds up. */
 export function invoice(id: string, more: Record<string, unknown> = {}) {
   const total = String(more.totalAmount ?? '10.00')
   return {

@@ -8,8 +8,8 @@ import { DESKTOP, PHONE, whenIdle } from './browser.ts'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * No sideways scroll of the page in a state that a test came to; in a deep run, nothing for axe to find either, which costs
- * more than to load the page.
+ * Expects no horizontal scrolling of the page in its present state; in a deep run also no violations in axe, which
+ * takes longer than loading the page.
  */
 export async function expectGood(page: Page): Promise<void> {
   if (process.env.DEEP === '1') return expectAccessible(page)
@@ -18,7 +18,7 @@ export async function expectGood(page: Page): Promise<void> {
   await expectNoSidewaysScroll(page)
 }
 
-/** Nothing for axe to find in either theme, and no sideways scroll of the page. */
+/** Expects no axe violations in either theme, and no horizontal scrolling of the page. */
 export async function expectAccessible(page: Page): Promise<void> {
   // While a page is refreshed, its title is taken away and put back.
   await expect(page).toHaveTitle(/./)
@@ -31,7 +31,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await expectNoSidewaysScroll(page)
 }
 
-/** The same on a laptop's screen and on a phone's. The page stays on the phone's. */
+/** Like `expectAccessible`, but on a desktop's and then on a phone's screen, which stays. */
 export async function expectAccessibleAtBoth(page: Page): Promise<void> {
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
@@ -39,7 +39,7 @@ export async function expectAccessibleAtBoth(page: Page): Promise<void> {
   }
 }
 
-/** The same for a page whose theme was chosen when it was opened, and which it keeps. */
+/** Like `expectAccessible`, but for a page that keeps the theme chosen when it was opened. */
 export async function expectGoodAsItIs(page: Page): Promise<void> {
   await expect(page).toHaveTitle(/./)
   await whenIdle(page)
@@ -52,8 +52,9 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * @param rules those that are tried; all of axe's own choice, unless told. What they found right is counted up nowhere: on a
- * long list that takes longer than to look.
+ * Expects no axe violations.
+ * @param rules ids of the rules to run; axe's defaults if undefined. Passes are not collected: on a long list that
+ * takes longer than the check.
  */
 async function expectNothing(page: Page, theme: string, rules?: string[]): Promise<void> {
   // A page that was looked at before has it still.

@@ -8,7 +8,7 @@ const SECRET = 'only-for-tests-only-for-tests-only'
 /** The settings of an app whose database is an embedded one: each is set, for a developer's .env may have another. */
 export const EMBEDDED = { DATABASE_URL: '', DATABASE_DIRECT_URL: '', SESSION_SECRET: '', DATABASE_SECRET: '' }
 
-/** A database for one app under test: what the app is told of it, and the way to drop it. */
+/** Database of one app under test: the app's settings for it, and the function that drops it. */
 export type AppDatabase = { settings: typeof EMBEDDED; drop(): Promise<void> }
 
 /**
@@ -54,7 +54,7 @@ export async function prepareDistributed(): Promise<() => Promise<void>> {
 
 const newName = () => `console_e2e_${randomBytes(6).toString('hex')}`
 
-/** A process of its own: what it needs is the server's, which Playwright's can't load. */
+/** A separate process: it needs modules of the server, which Playwright's process can't load. */
 async function runDistributed(...command: string[]): Promise<string> {
   const args = [
     '--conditions=react-server',

@@ -33,7 +33,7 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   'sign-on/directory': () => ['/sign-on/directory'],
 }
 
-/** The same of the screens for whoever is not signed in. */
+/** Screens without a session, like `SCREENS`. */
 const OUTSIDE: Record<string, string[]> = {
   'sign-in': ['/sign-in', '/sign-in?error=CredentialsSignin'],
   'sign-in/customer': ['/sign-in/customer'],

@@ -25,7 +25,7 @@ export function isolatedEnvironment(dataDir: string, more: Record<string, string
     PORT: '0',
     ...more,
   }
-  // Node warns of NO_COLOR beside Playwright's FORCE_COLOR, and some tests look at all that was said.
+  // Node warns about NO_COLOR together with Playwright's FORCE_COLOR, and some tests check the whole output.
   return { ...appEnvironment(), FORCE_COLOR: undefined, ...settings }
 }
 
@@ -79,7 +79,7 @@ function startOperator(env: NodeJS.ProcessEnv): RunCommand {
 
 const SERVER = [process.execPath, ...NODE, 'lib/server/start.ts']
 
-/** Starts the app and waits until it says where it listens. */
+/** Starts the app and waits until it prints its address. */
 export async function startIsolatedApp(env: NodeJS.ProcessEnv, [program = '', ...args] = SERVER) {
   reaper ??= startProcessReaper()
   const child = spawn(program, args, { env, stdio: 'pipe', detached: true })
@@ -100,10 +100,10 @@ export async function startIsolatedApp(env: NodeJS.ProcessEnv, [program = '', ..
     url,
     port: Number(new URL(url).port),
     ended,
-    /** What it has written until now. */
+    /** Output until now. */
     output: () => output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** As supervisors and terminals do: all its processes at once. */
+    /** Signals all processes of the group, as supervisors and terminals do. */
     killGroup: (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal),
   }
 }

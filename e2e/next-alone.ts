@@ -6,7 +6,7 @@ import { appEnvironment } from './server.ts'
 
 const READY_SECONDS = 180
 
-/** The built app on the data of the app under test, served by `next start` alone: without our front door. */
+/** Starts the built app on the data of the app under test with only `next start`, without our front door. */
 export async function startNextAlone(): Promise<{ url: string; stop: () => Promise<void> }> {
   const port = await freePort()
   const program = createRequire(import.meta.url).resolve('next/dist/bin/next')

@@ -1,18 +1,18 @@
 import type { Locator, Page } from '@playwright/test'
 import { cameToLife, whenIdle } from './browser.ts'
 
-/** What can be pressed and may open something: a menu, a panel, a review, a dialog. What is on or off opens nothing. */
+/** Elements whose press may open a menu, a panel, a review or a dialog. Switches open nothing. */
 const OPENERS =
   'button:not([aria-pressed], [role="switch"], [aria-disabled="true"]):enabled:visible, summary:visible'
-/** Where something stands open. The innermost comes last. */
+/** Open panels; the innermost is the last. */
 const OPEN_PANELS = 'dialog[open], [aria-expanded="true"] + *, details[open]'
-/** What stands open, or was said, because something was pressed. */
+/** Open panels and messages that may result from a press. */
 const NEWS = `${OPEN_PANELS}, [role="alert"], [role="status"] > *, [aria-live] > *`
 
-/** An opener by the first two words of its name, since what follows tells rows apart; and how it looks. */
+/** Opener with the first two words of its name, because the rest distinguishes rows; and its appearance. */
 type Opener = { name: string; appearance: string }
 
-/** Nothing comes of what is pressed: what would write is cut off on its way, so that it ends in its error. */
+/** Aborts all writing requests, so that each press ends in its error and changes nothing. */
 export async function cutOffWrites(page: Page): Promise<void> {
   await page.route('**/*', (route) =>
     ['GET', 'HEAD'].includes(route.request().method()) ? route.fallback() : route.abort(),
@@ -20,10 +20,10 @@ export async function cutOffWrites(page: Page): Promise<void> {
 }
 
 /**
- * Presses what may open something in a part of a screen, then what may do so in what stands open, and has each new state looked
- * at. Of buttons that differ in the thing that they are about, such as those of rows, one is pressed; so it is of choices
- * that lead to another address, such as those of a filter.
- * @returns the names of what opened something, with the way to it
+ * Presses each opener in a part of a screen, then each opener within the opened panel, and inspects each new state. Of
+ * buttons that differ only in their subject, such as those of rows, one is pressed; likewise of choices that lead to
+ * another address, such as those of a filter.
+ * @returns the names of the openers that opened something, with their path
  */
 export async function openEverything(
   part: Locator,
@@ -59,7 +59,10 @@ export async function openEverything(
   return opened
 }
 
-/** Presses one after the other, each within what the one before opened. Says what came of the last one. */
+/**
+ * Presses one opener after the other, each within the panel that the previous one opened. Returns the result of the
+ * last press.
+ */
 async function pressed(
   part: Locator,
   path: string,
@@ -83,7 +86,7 @@ async function pressed(
   return after !== '' && after !== before ? 'opened' : 'nothing'
 }
 
-/** Closes what stands open, by Escape; what that leaves different is loaded anew. */
+/** Closes open panels by Escape; if the state still differs, loads the page again. */
 async function rest(page: Page, path: string, atRest: string): Promise<void> {
   for (let times = 0; times < 2 && (await stateOf(page)) !== atRest; times++)
     await page.keyboard.press('Escape')
@@ -92,7 +95,7 @@ async function rest(page: Page, path: string, atRest: string): Promise<void> {
   await cameToLife(page)
 }
 
-/** The address, and what the page says. */
+/** Returns the address and the text of the page. */
 async function stateOf(page: Page): Promise<string> {
   const texts = await page.locator('header, main, dialog, [role="status"]').allTextContents()
   return [page.url(), ...texts].join('|')

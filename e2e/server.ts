@@ -13,7 +13,7 @@ import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LOG = join(ROOT, 'test-results', 'server.log')
-/** To end what hangs: a busy machine takes a tenth of it. */
+/** Ends a hanging start: a busy machine takes a tenth of this time. */
 const READY_SECONDS = 180
 const STOP_SECONDS = 120
 
@@ -44,9 +44,9 @@ export function appEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Playwright's global setup: one built app for the whole run, on data of its own. Returns the way to stop it. The app,
- * and all that the tests keep in temporary folders, goes with the run, however that ends. These folders are in memory
- * where it has room; what tries the durability of data uses the one of E2E_DISK.
+ * Playwright's global setup: starts one built app for the whole run, on data of its own, and returns the function that
+ * stops it. The app and all temporary folders of the tests end with the run, however it ends. These folders are in
+ * memory if there is room; tests of the data's durability use the folder in E2E_DISK.
  */
 export default async function startApp(): Promise<() => Promise<void>> {
   await build({ quiet: true })

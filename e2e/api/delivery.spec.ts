@@ -26,7 +26,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set(html.match(/\/_next\/static\/[\w./~-]+\.(js|css|woff2)/g))]
 }
 
-test('scripts and styles are there compressed, for whoever takes them, and for ever', async () => {
+test('scripts and styles are compressed for clients that accept it, and cached forever', async () => {
   const files = (await filesOf('/sign-in')).filter((file) => !file.endsWith('.woff2'))
   expect(files.some((file) => file.endsWith('.css'))).toBe(true)
   for (const file of files) {
@@ -58,7 +58,7 @@ test('scripts and styles are there compressed, for whoever takes them, and for e
   }
 })
 
-test('nothing but the files for browsers is there', async () => {
+test('only the files made for browsers are served', async () => {
   for (const path of [
     '/_next/BUILD_ID',
     '/_next/server/pages-manifest.json',
@@ -68,7 +68,7 @@ test('nothing but the files for browsers is there', async () => {
 })
 
 test('pages are compressed, and answers with something to guess at are not', async () => {
-  // Not one that is made once: those have gzip alone.
+  // Not a prerendered page: those have only gzip.
   const plain = await get('/unsubscribe')
   const brotli = await get('/unsubscribe', accepting('gzip, br'))
   const gzip = await get('/unsubscribe', accepting('gzip'))

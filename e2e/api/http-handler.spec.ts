@@ -12,7 +12,7 @@ test.beforeAll(async () => {
   key = await customer.key('admin')
 })
 
-/** One request as it is, on a connection of its own. */
+/** Sends one raw request on a connection of its own. */
 async function send(line: string, ...headers: string[]) {
   const lines = [`${line} HTTP/1.1`, ...(headers.length ? headers : [HOST]), 'Connection: close']
   const { answers } = await exchange(port, [`${lines.join('\r\n')}\r\n\r\n`])
@@ -21,8 +21,8 @@ async function send(line: string, ...headers: string[]) {
 }
 const withKey = () => [HOST, `Authorization: Bearer ${key}`, 'Content-Type: application/json']
 
-// What the front door alone refuses is tested in lib/server, what the API does in lib/platform/api: here is what only both
-// together, with Next between them, can get wrong.
+// lib/server tests the refusals of the front door, lib/platform/api the behavior of the API. These tests cover errors
+// that only both together, with Next between them, can have.
 
 test('a query reaches the API as it was sent', async () => {
   const rejected = await send('GET /billing/v1/assets?search=%FF', ...withKey())
@@ -32,7 +32,7 @@ test('a query reaches the API as it was sent', async () => {
   expect(accepted.status).toBe(200)
 })
 
-test('a method that Next does not carry is a 405 that says which its path has', async () => {
+test('a method that Next does not support gets a 405 with the allowed methods of the path', async () => {
   for (const [line, allow] of [
     ['TRACE /billing/v1/assets', 'GET, HEAD'],
     ['PROPFIND /billing/v1/assets/workspace-suite-1', 'GET, HEAD, PATCH'],
@@ -43,7 +43,7 @@ test('a method that Next does not carry is a 405 that says which its path has', 
   expect(await send('TRACE /billing/v1/nothing')).toMatchObject({ status: 404, code: 'not_found' })
 })
 
-test('the names of this machine are served, and what a proxy says is not believed unless told to', async () => {
+test('local host names are served, and forwarded headers of an untrusted proxy are ignored', async () => {
   expect(await send('GET /sign-in', `Host: localhost:${port}`)).toMatchObject({ status: 200 })
   const foreign = ['Host: evil.example', `X-Forwarded-Host: 127.0.0.1:${port}`]
   expect(await send('GET /sign-in', ...foreign)).toMatchObject({ status: 400 })
@@ -67,7 +67,7 @@ test("a navigation with a state that is none is the client's mistake", async () 
   }
 })
 
-test('what sign-in answers is kept by nobody', async () => {
+test('answers of the sign-in are never cached', async () => {
   const form = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 0']
   for (const [line, status, ...headers] of [
     ['GET /api/auth/csrf', 200],
@@ -81,7 +81,7 @@ test('what sign-in answers is kept by nobody', async () => {
   }
 })
 
-test('a request with two keys is nobody’s', async () => {
+test('a request with two keys is rejected', async () => {
   const twice = await send('GET /billing/v1/assets', ...withKey(), 'Authorization: Bearer another')
   expect(twice).toMatchObject({ status: 400, code: 'invalid_request' })
 })

@@ -19,7 +19,7 @@ test.beforeAll(async () => {
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' })
 
-test('what was asked for can be read back, by its own customer and role only', async ({ request }) => {
+test('license changes can be read back, only by their own customer and role', async ({ request }) => {
   const set = (id: string, quantity: number) =>
     request.patch(`/billing/v1/assets/workspace-suite-${id}`, {
       headers: bearer(keys.it),

@@ -41,7 +41,7 @@ async function untilMinuteHasTime(): Promise<void> {
   await expect.poll(() => new Date().getUTCSeconds(), { intervals: [250] }).toBeLessThan(35)
 }
 
-test('of ten times as many parallel requests over two processes exactly the limit is let through', async () => {
+test('two processes together let exactly the limit of parallel requests through', async () => {
   await customer.limits('--requests', '60')
   const key = await customer.key('it-manager')
   const lines = [
@@ -62,7 +62,7 @@ test('of ten times as many parallel requests over two processes exactly the limi
   for (const line of lines) line.close()
 })
 
-test('a limit that the operator sets counts without a restart, and the answers tell it', async () => {
+test('a limit set by the operator applies without a restart and appears in the answers', async () => {
   const key = await customer.key('it-manager')
   const line = openConnection(app.url)
   const policy = async () =>
@@ -76,7 +76,7 @@ test('a limit that the operator sets counts without a restart, and the answers t
   line.close()
 })
 
-test('strangers are refused at the door, and whoever is known, and health, are not', async () => {
+test('strangers are refused at the door, known callers and health checks are not', async () => {
   const [line, other] = await connectToEach(app, 1, 2)
   const key = await customer.key('it-manager')
   expect((await line.request('/billing/v1/assets', bearer(key))).status).toBe(200)

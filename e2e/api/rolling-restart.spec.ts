@@ -19,7 +19,7 @@ test('two servers are replaced under load, one after the other, and no request f
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-rolling-'))
   const balancer = await startBalancer()
-  // Long enough for a balancer that shares a busy machine with what it balances.
+  // Long enough for a balancer on the same busy machine.
   const database = await createDatabase()
   const env = isolatedEnvironment(data, { ...database.settings, BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
   const apps: Awaited<ReturnType<typeof startIsolatedApp>>[] = []

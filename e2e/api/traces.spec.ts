@@ -8,7 +8,10 @@ import { type AppDatabase, createDatabase } from '../database.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 import { openConnection } from '../tcp-connection.ts'
 
-/** Has a process say which modules of OpenTelemetry it loads, but for the interface alone, which Next loads anyway. */
+/**
+ * Preload script that logs the OpenTelemetry modules of a process, except for the API package, which Next loads in any
+ * case.
+ */
 const COLLECTOR = `
   import { registerHooks } from 'node:module'
   registerHooks({
@@ -61,7 +64,7 @@ async function page(url: string): Promise<string> {
   return String(answer.headers['request-id'])
 }
 
-test('where nobody asks for traces nothing of them is loaded', { tag: '@deep' }, async () => {
+test('OpenTelemetry is not loaded without a trace setting', { tag: '@deep' }, async () => {
   const app = await startIsolatedApp(environment())
   try {
     const customer = await newCustomer('traced', isolatedEnvironment(data, database.settings))
@@ -77,7 +80,7 @@ test('where nobody asks for traces nothing of them is loaded', { tag: '@deep' },
   expect(app.output()).not.toContain('loaded ')
 })
 
-test('a process that is asked to stop sends what it has traced', async () => {
+test('a process that is asked to stop sends its remaining traces', async () => {
   // Longer than the test: nothing is sent by itself.
   const app = await startIsolatedApp(
     environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }),

@@ -32,11 +32,11 @@ test('signs in by keyboard and goes on to where it was asked for', async ({ page
   expect(pageErrors).toEqual([])
 })
 
-test('where a session ended elsewhere, no way back leads to what was shown', async ({ page, context }) => {
+test('going back does not show old content after the session ended elsewhere', async ({ page, context }) => {
   const pageErrors = complaints(page)
   await signInByForm(page, member.admin, '/invoices')
   await expect(page.getByRole('heading', { name: 'Invoices', level: 1 })).toBeVisible()
-  // What is asked for later than that, such as the figures, would lead away by itself.
+  // Later requests, such as the figures, would redirect by themselves.
   await page.waitForLoadState('networkidle')
   await context.clearCookies()
   await page.getByRole('link', { name: 'Assets' }).click()
@@ -56,7 +56,7 @@ test('where a session ended elsewhere, no way back leads to what was shown', asy
   }
 })
 
-test('after many wrong passwords asks to wait, though the right one comes then', async ({ page }) => {
+test('the sign-in asks to wait after many wrong passwords, even with the right one', async ({ page }) => {
   const email = member.typo
   await page.goto('/sign-in')
   await page.getByLabel('Work e-mail').fill(email)
@@ -79,7 +79,7 @@ test('after many wrong passwords asks to wait, though the right one comes then',
   await expect(message).toContainText('Too many failed attempts')
 })
 
-test('says so when the service does not answer, and stays', async ({ page }) => {
+test('the sign-in stays and reports when the service does not answer', async ({ page }) => {
   await page.goto('/sign-in')
   await page.route('**/api/auth/**', (route) => route.abort())
   await page.getByLabel('Work e-mail').fill(member.it)
@@ -94,7 +94,7 @@ for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
   test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
     await signInByForm(page, member.it, away)
     await expect(page).toHaveURL(`${baseURL}/`)
-    // Already signed in: goes on at once, and not away either.
+    // Already signed in: continues immediately, also not to another host.
     await page.goto(`/sign-in?from=${encodeURIComponent(away)}`)
     await expect(page).toHaveURL(`${baseURL}/`)
   })
@@ -122,7 +122,7 @@ const SEES = [
 ] as const
 
 for (const { who, links, lacks, needs } of SEES) {
-  test(`${who}: starts at home and is told which role the rest needs`, async ({ page }) => {
+  test(`${who} starts at home and sees the role that other screens need`, async ({ page }) => {
     await signInByForm(page, member[who])
     await expect(page).toHaveURL(/\/$/)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('What needs you')
@@ -200,7 +200,7 @@ test('signs out: the session is over, also for a copy of its cookie', async ({ p
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
 })
 
-test('an address that names nothing says so, with a way out', async ({ page }) => {
+test('an unknown address shows an error with a way out', async ({ page }) => {
   await signIn(page, member.it)
   const answer = await page.goto('/nothing/here')
   expect(answer?.status()).toBe(404)

@@ -68,7 +68,9 @@ test('an address that can not be read is explained, with the way to the whole li
   await expect(rows(page)).toHaveCount(8)
 })
 
-test('an inactive subscription and a usage-based asset can not be changed, and say why', async ({ page }) => {
+test('an inactive subscription and a usage-based asset can not be changed, with a reason', async ({
+  page,
+}) => {
   await signIn(page, member.it, '/assets')
   await expect(page.getByRole('spinbutton', { name: 'Licenses of Archived User' })).toBeDisabled()
   await expect(page.getByText('Can’t change while suspended')).toBeVisible()
@@ -76,7 +78,7 @@ test('an inactive subscription and a usage-based asset can not be changed, and s
   await expect(page.getByRole('spinbutton', { name: 'Licenses of Production' })).toHaveCount(0)
 })
 
-test('the order is seen and changed: by heads, which tell it, and by a menu on a phone', async ({ page }) => {
+test('the order is shown and changed by column headers, and by a menu on a phone', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const table = (sort: string) => page.getByRole('table', { name: `Assets, ${sort}`, exact: true })
   const first = () => rows(page).first().getByRole('link').first()
@@ -103,7 +105,7 @@ test('the order is seen and changed: by heads, which tell it, and by a menu on a
   await expect(page.getByRole('button', { name: 'Order: Newest first' })).toBeVisible()
 })
 
-test('filters are set, seen and taken off at one place, and the count is of what is filtered', async ({
+test('filters are set, shown and removed in one place, and the count is of the filtered rows', async ({
   page,
 }) => {
   await signIn(page, member.it, '/assets')
@@ -138,7 +140,7 @@ test('phone: all of it within 360 px', async ({ page }) => {
   await expectGood(page)
 })
 
-test('nothing yet is not nothing found', async ({ page }) => {
+test('an empty list and an empty search result have different texts', async ({ page }) => {
   await signIn(page, member.empty, '/assets')
   await expect(page.getByText('No assets yet')).toBeVisible()
   await expectGood(page)

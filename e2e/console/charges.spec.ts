@@ -24,7 +24,7 @@ test.beforeAll(async () => {
   it = await customer.member('Ida Tech', 'it-manager')
 })
 
-test('a bill that its charges explain says so, and a line opens to its charges', async ({ page }) => {
+test('an invoice that matches its charges is marked, and a line expands to its charges', async ({ page }) => {
   await signIn(page, finance, '/invoices/NC-2026-1001')
   const section = page.getByRole('region', { name: 'Charges' })
   await expect(section).toContainText('Each line is what its charges come to: 12 charges of 589.15 USD.')
@@ -86,7 +86,7 @@ test('many charges come a page at a time, and all of them as a file', async ({ p
   await expectGood(page)
 })
 
-test('who may not see invoices gets none of their charges', async ({ page }) => {
+test('a member without access to invoices gets no charges', async ({ page }) => {
   await signIn(page, it, '/invoices/NC-2026-1001')
   await expect(page.getByRole('region', { name: 'Charges' })).toHaveCount(0)
   expect((await page.request.get('/billing/v1/invoices/NC-2026-1001/charges')).status()).toBe(403)

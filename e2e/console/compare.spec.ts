@@ -131,7 +131,7 @@ test('1,000 lines: the largest are shown, the others and the unchanged folded aw
   await expect(page.getByText('No line is different')).toBeVisible()
 })
 
-test('what can not be compared says so; what is not theirs is not there', async ({ page }) => {
+test('an impossible comparison shows its reason; a foreign invoice is not found', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare?from=OCT-WEB&to=OCT')
   await expect(page.getByText('OCT-WEB is web-services, OCT is cloud-platform')).toBeVisible()
   await expectGood(page)
@@ -148,14 +148,14 @@ test('what can not be compared says so; what is not theirs is not there', async 
   await expect(page.getByText('This page needs the role Finance User')).toBeVisible()
 })
 
-test('on a phone', async ({ page }) => {
+test('a comparison fits on a phone', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.finance, '/invoices/compare?from=SEP&to=OCT')
   await expect(differences(page).getByText('100 × 0.50 → 120 × 0.60')).toBeVisible()
   await expectGood(page)
 })
 
-test('the lists export what they show', async ({ page }) => {
+test('the lists export their visible rows', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=platform:own-slug|web-services')
   const invoices = await saved(page, exported(page, 'Invoices, CSV'))
   expect(invoices.name).toMatch(sinceThen((days) => `invoices-${day(days)}.csv`))

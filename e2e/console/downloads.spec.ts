@@ -69,7 +69,7 @@ test('all that is filtered comes as one archive, unless it is too much', async (
   await expectGood(page)
 })
 
-test('on a phone the boxes can be ticked, and the bar covers nothing for good', async ({ page }) => {
+test('invoices can be selected on a phone, and the bar covers nothing permanently', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, finance, '/invoices?filter=platform:web-services')
   await page.getByRole('checkbox', { name: 'Select IN-100' }).check()
@@ -77,7 +77,7 @@ test('on a phone the boxes can be ticked, and the bar covers nothing for good', 
   await expectGood(page)
 })
 
-test('prices that add up only per line are told as such', async ({ page }) => {
+test('prices that add up only per line are marked', async ({ page }) => {
   await signIn(page, finance, '/invoices/PER-LINE')
   await expect(page.getByRole('columnheader', { name: 'Price per line' })).toBeVisible()
   await expect(page.getByText('Each price is that of its whole line, not of one unit.')).toBeVisible()

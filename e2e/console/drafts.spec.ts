@@ -3,7 +3,7 @@ import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { rowsCame, signIn } from '../browser.ts'
 
-// A total that was typed: it outlasts a navigation, and what was set can be taken back.
+// A typed total survives a navigation, and a change can be undone.
 
 let it = ''
 let key = ''
@@ -41,9 +41,7 @@ async function set(page: Page, id: string, quantity: number) {
   expect(answer.status()).toBe(200)
 }
 
-test('what is typed is there again after a navigation, in the list and on the asset’s page', async ({
-  page,
-}) => {
+test('a typed total survives a navigation, in the list and on the asset’s page', async ({ page }) => {
   await signIn(page, it, '/assets')
   await control(page, 'Business Plus').fill('250')
   await expect(button(page, 'Set to 250 licenses')).toBeVisible()
@@ -63,7 +61,7 @@ test('what is typed is there again after a navigation, in the list and on the as
   expect(await purchased(page, 'workspace-suite-1')).toBe(240)
 })
 
-test('it goes when another total stands there', async ({ page }) => {
+test('a typed total is dropped when the purchased total changes', async ({ page }) => {
   await signIn(page, it, '/assets')
   await control(page, 'Business Standard').fill('55')
   await go(page, 'Activity')
@@ -75,7 +73,7 @@ test('it goes when another total stands there', async ({ page }) => {
   await expect(button(page, 'Discard')).toHaveCount(0)
 })
 
-test('a change of a flexible plan can be taken back where it is told; that of a commitment can’t', async ({
+test('a change of a flexible plan can be undone from its toast; that of a commitment can’t', async ({
   page,
 }) => {
   await signIn(page, it, '/assets')
@@ -87,7 +85,7 @@ test('a change of a flexible plan can be taken back where it is told; that of a 
   await undo.click()
   await expect(page.getByRole('status').getByText('Business Plus: 245 → 240 licenses')).toBeVisible()
   await expect(control(page, 'Business Plus')).toHaveValue('240')
-  // What was undone is not done again by a word in passing.
+  // An undo can't be undone from its toast.
   await expect(button(page, /^Undo/)).toHaveCount(0)
   expect(await purchased(page, 'workspace-suite-1')).toBe(240)
 
@@ -97,7 +95,9 @@ test('a change of a flexible plan can be taken back where it is told; that of a 
   await expect(button(page, /^Undo/)).toHaveCount(0)
 })
 
-test('what somebody has changed since is not undone, and that is told on any screen', async ({ page }) => {
+test('a total that another member has changed since is not undone, with a message on any screen', async ({
+  page,
+}) => {
   await signIn(page, it, '/assets')
   const field = control(page, 'Business Standard')
   const before = await purchased(page, 'workspace-suite-2')
@@ -113,7 +113,7 @@ test('what somebody has changed since is not undone, and that is told on any scr
   expect(await purchased(page, 'workspace-suite-2')).toBe(71)
 })
 
-test('a total that the vendor is known to refuse is not what the review offers', async ({ page }) => {
+test('the review does not offer a total that the vendor is known to refuse', async ({ page }) => {
   await signIn(page, it, '/assets')
   await control(page, 'Business Plus').fill('150')
   await expect(page.getByText('That is below the 182 assigned: the vendor will refuse.')).toBeVisible()

@@ -62,7 +62,7 @@ test('the second click of a double click is known for one', async ({ page }) => 
   await expect.poll(() => heard(page)).toEqual(['a, click 1', 'a, click 2'])
 })
 
-test('what nobody has heard for ten seconds is dropped', async ({ page }) => {
+test('clicks without a listener for ten seconds are dropped', async ({ page }) => {
   await button(page, 'a').click()
   await come(page, 'b')
   await page.clock.runFor(10_100)
@@ -72,7 +72,7 @@ test('what nobody has heard for ten seconds is dropped', async ({ page }) => {
 })
 
 for (const how of ['disabled', 'taken away'])
-  test(`a button that was ${how} meanwhile is not pressed`, async ({ page }) => {
+  test(`a button that was ${how} before hydration is not pressed`, async ({ page }) => {
     await button(page, 'a').click()
     await button(page, 'a').evaluate((one, is) => {
       if (is === 'disabled') one.toggleAttribute('disabled')

@@ -70,7 +70,7 @@ test('why October is dearer is one click from the invoices, and adds up', async 
     .getByRole('link', { name: /^Explain: ?.*% on September$/ })
     .first()
     .click()
-  // Of several currencies a figure leads to why it is what it is itself.
+  // With several currencies, each figure links to its own explanation.
   await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('October 2026 against September')
   await expect(page.getByText('drafts and voided ones do not count')).toBeVisible()
@@ -98,7 +98,7 @@ test('why October is dearer is one click from the invoices, and adds up', async 
   expect(pageErrors).toEqual([])
 })
 
-test('the tax of lines without it stands by itself, and causes say whether they are with tax', async ({
+test('tax outside the lines is listed separately, and causes state whether they include tax', async ({
   page,
 }) => {
   await signIn(page, people.taxed, '/invoices/explain?month=2026-10')
@@ -124,7 +124,7 @@ test('months and filters are chosen, by keyboard too, and stay in the address', 
   await signIn(page, people.finance, '/invoices/explain?filter=currency:USD')
   await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
   await expect(page.getByRole('region', { name: 'HUF' })).toHaveCount(0)
-  // What is focused while the page still comes loses it again.
+  // An element focused while the page is still loading would lose the focus.
   await expect(causes(page, 'USD')).toBeVisible()
   await rowsCame(page)
   const month = page.getByLabel('Month', { exact: true })
@@ -169,7 +169,7 @@ test('a month without invoices, an address that is none, nothing at all, and ano
   await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
 })
 
-test('a comparison without parameters leads on, and tells the causes', async ({ page }) => {
+test('a comparison without parameters redirects, and an explanation names the causes', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare')
   await page.getByLabel('Invoice', { exact: true }).selectOption('OCT')
   await page.getByRole('button', { name: 'Choose' }).click()

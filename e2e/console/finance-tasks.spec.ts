@@ -7,8 +7,8 @@ import { rowsCame, signIn } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, dayLabel, monthBefore } from '../days.ts'
 
-// What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths. Two of them are
-// done from home, in journeys.spec.ts.
+// Month-end tasks of a finance clerk, each starting from the invoices: docs/usability.md has the paths. Two of them
+// start from home, in journeys.spec.ts.
 
 const MAX_CLICKS = 3
 const people = { finance: '', credited: '' }
@@ -20,7 +20,7 @@ function inMonth(months: number, date: number): string {
 }
 const monthName = (months: number) =>
   monthBefore(months).toLocaleString('en', { month: 'long', timeZone: 'UTC' })
-/** In the second month of the calendar quarter before this one. */
+/** Day in the second month of the calendar quarter before this one. */
 const QUARTER = inMonth((new Date(day(0)).getUTCMonth() % 3) + 2, 10)
 const YEAR = Number(day(0).slice(0, 4))
 const line = (description: string, price: string, qty = '1', more: object = {}) => ({
@@ -103,7 +103,7 @@ async function download(page: Page, link: Locator): Promise<{ name: string; byte
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
 }
 
-test('1: what is past due for the European company', async ({ page }) => {
+test('1: the overdue invoices of the European company', async ({ page }) => {
   await expect(outstandingStat(page, 'EUR')).toContainText('250.50')
   await outstandingStat(page, 'EUR').getByRole('link', { name: 'Past due' }).click()
   await expectRows(page, ['EU-LATE'])
@@ -111,14 +111,14 @@ test('1: what is past due for the European company', async ({ page }) => {
   expect(await clicksOf(page)).toBe(1)
 })
 
-test('4: the invoice of which part of the number is known', async ({ page }) => {
+test('4: the invoice with a known part of its number', async ({ page }) => {
   await page.getByRole('searchbox').click()
   await page.keyboard.type('oon-7')
   await expectRows(page, ['SOON-77'])
   expect(await clicksOf(page)).toBe(1)
 })
 
-test('5: what falls due in the next 30 days, per currency', async ({ page }) => {
+test('5: the amounts due in the next 30 days, per currency', async ({ page }) => {
   await expect(outstandingStat(page, 'USD').getByRole('cell').nth(3)).toContainText('41,230.00')
   await expect(outstandingStat(page, 'EUR').getByRole('cell').nth(3)).toContainText('0.00')
   expect(await clicksOf(page)).toBe(0)
@@ -158,7 +158,7 @@ test('8: all credit notes of this year', async ({ page }) => {
   expect(await clicksOf(page)).toBe(3)
 })
 
-test('9: which invoices have a product, and what it cost by month', async ({ page }) => {
+test('9: the invoices with a product, and its costs by month', async ({ page }) => {
   await button(page, /^Product/).click()
   await expect(page.getByRole('textbox', { name: 'Product' })).toBeFocused()
   await page.keyboard.type('BACKUP')
@@ -183,7 +183,7 @@ test('9, by the search: who looks for a product among numbers is led to it', asy
   expect(await clicksOf(page)).toBe(2)
 })
 
-test('10: which invoices are over 10,000 USD, and what is open', async ({ page }) => {
+test('10: the invoices above 10,000 USD, and their open amounts', async ({ page }) => {
   await button(page, /^Amount/).click()
   await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10000.01')

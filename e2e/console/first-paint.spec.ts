@@ -8,7 +8,7 @@ import { complaints, signIn } from '../browser.ts'
 
 // Scripts are held until a page has been painted: lib/server/delivery/release.ts.
 
-/** They go at that time at the latest, in milliseconds. */
+/** Latest start of the scripts, in milliseconds. */
 const LATEST = 3000
 
 let admin: string
@@ -20,7 +20,10 @@ test.beforeAll(async () => {
   admin = await customer.member('Ada', 'admin')
 })
 
-/** When, in milliseconds: the first paint, the first script asked for, the last one there, and the page loaded. */
+/**
+ * Returns the times in milliseconds of the first paint, the first script request, the last script response, and the
+ * load event.
+ */
 function times(page: Page) {
   return page.evaluate(() => {
     const scripts = performance
@@ -53,7 +56,7 @@ for (const path of ['/sign-in', '/', '/assets', '/invoices']) {
   })
 }
 
-test('a page that nobody sees comes to life without a frame', async ({ page }) => {
+test('a hidden page hydrates without a frame', async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(document, 'hidden', { get: () => true })
     window.requestAnimationFrame = () => 0
@@ -80,7 +83,7 @@ test('a press wakes a page that is not painted yet', async ({ page }) => {
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
 })
 
-test('what is pressed before the page is alive is done once it is, each press once', async ({ page }) => {
+test('clicks before hydration are replayed afterwards, each once', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, admin)
   const gate = new EventEmitter()
@@ -101,7 +104,7 @@ test('what is pressed before the page is alive is done once it is, each press on
   expect(pageErrors).toEqual([])
 })
 
-test('what is pressed in a part whose script is still on its way is done once it came', async ({ page }) => {
+test('clicks in a part whose script is still loading are replayed after it', async ({ page }) => {
   await signIn(page, admin)
   const path = '/invoices?search=zzz'
   const first = await (await page.request.get(path)).text()
@@ -135,7 +138,7 @@ test('a review that is confirmed before the page is alive asks for nothing, and 
   await expect(page.getByText('Suite: 10 → 12 licenses')).toBeVisible()
 })
 
-test('without a word on paints the scripts come at once', async ({ page }) => {
+test('scripts start immediately in a browser that does not report paints', async ({ page }) => {
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PerformanceObserver'))
   await page.goto('/sign-in')
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
@@ -163,7 +166,7 @@ test('markup that came into a page by other ways runs nothing', async ({ page })
   expect(findings.filter((url) => /other\.example|planted/.test(url))).toEqual([])
 })
 
-test('a page whose content is long on its way comes to life before', async ({ page }) => {
+test('a page whose content loads slowly hydrates before the content', async ({ page }) => {
   const SCRIPT = '/_next/static/a.js'
   const pages: ServerResponse[] = []
   const server = createServer(

@@ -60,7 +60,7 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   expect(pageErrors).toEqual([])
 })
 
-test('who is a member elsewhere takes up another membership, picks a customer and changes it', async ({
+test('a member of one customer accepts another membership, picks a customer and switches', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -70,7 +70,8 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   await page.getByRole('button', { name: 'I have a password here already' }).focus()
   await page.keyboard.press('Enter')
   await page.getByLabel('Your password', { exact: true }).focus()
-  // A link that an Admin saw is told nothing of what opens a membership elsewhere: that password is none here.
+  // A link that an Admin has seen does not reveal the credentials of another membership: that password does not work
+  // here.
   for (const password of ['not my password', PASSWORD]) {
     await page.getByLabel('Your password', { exact: true }).fill(password)
     await page.keyboard.press('Enter')
@@ -119,14 +120,14 @@ test('a sign-in goes on after the pick to where it was asked for; between them n
   expect((await page.request.get('/auth/v1/validate')).status()).toBe(401)
   await page.getByRole('button', { name: 'alder Ltd' }).click()
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
-  // From another site nobody picks for them.
+  // Another site can't pick a customer for the member (CSRF).
   const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
   const form = { customer: birch.id, csrfToken, json: 'true' }
   const headers = { 'sec-fetch-site': 'cross-site' }
   expect((await page.request.post('/api/auth/callback/credentials', { form, headers })).status()).toBe(401)
 })
 
-test('who is a member of one customer is asked for none, and has nothing to change', async ({ page }) => {
+test('a member of one customer is not asked to pick one, and has none to switch to', async ({ page }) => {
   await signInByForm(page, await alder.member('One Place', 'it-manager'))
   await expect(page).toHaveURL(/\/$/)
   await menu(page, /One Place/).click()
@@ -155,7 +156,7 @@ test('a link sets a new password, and ends the session of the former one', async
   await there.close()
 })
 
-test('without a mail server the sign-in page says whom to ask', async ({ page }) => {
+test('the sign-in page names a contact without a mail server', async ({ page }) => {
   const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   await page.goto('/sign-in')
@@ -167,7 +168,7 @@ test('without a mail server the sign-in page says whom to ask', async ({ page })
   expect(pageErrors).toEqual([])
 })
 
-test('a forgotten password is set anew by a mail, on a phone and by keyboard', async ({ page }) => {
+test('a forgotten password is reset by a mail, on a phone and by keyboard', async ({ page }) => {
   const catcher = await startCatcher()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -7,8 +7,8 @@ import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
 import { excess } from '../viewports.ts'
 
-// The screen of whoever pays: what it shows at once, and that each of its figures and filters leads to exactly what
-// it says, on the screen, in the API and in the file.
+// Screen of the finance clerk: its content at first sight, and that each figure and filter leads to exactly the same
+// rows on the screen, in the API and in the file.
 
 const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD', 'CLF', 'GBP']
 const people = { finance: '', six: '' }
@@ -73,7 +73,7 @@ async function numbers(page: Page): Promise<string[]> {
   await rowsCame(page)
   return table(page).getByRole('rowheader').getByRole('link').allInnerTexts()
 }
-/** What the API and the file have for the query string of the screen. */
+/** Returns the rows of the API and of the file for the screen's query string. */
 async function answered(page: Page): Promise<{ api: string[]; csv: string[]; count: number }> {
   const { search, origin } = new URL(page.url())
   const fetchJson = (path: string) =>
@@ -114,7 +114,7 @@ test('each figure leads to exactly the invoices that it counts', async ({ page }
   }
 })
 
-test('who is billed, who bills, currency and amount are columns and filters', async ({ page }) => {
+test('billing profile, issuer, currency and amount are columns and filters', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   for (const name of ['Billed to', 'Issuer'])
     await expect(table(page).getByRole('columnheader', { name })).toBeVisible()
@@ -154,7 +154,7 @@ test('who is billed, who bills, currency and amount are columns and filters', as
     await expect(page.locator('dl > div').filter({ hasText: term })).toContainText(value)
 })
 
-test('a search finds any part of a number or issuer, and the file says its range', async ({ page }) => {
+test('a search finds any part of a number or issuer, and the file name has its range', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?search=aid-1')
   expect(await numbers(page)).toHaveLength(11)
   await expectAgreed(page)
@@ -189,7 +189,7 @@ test('rows are on the screen of a laptop, and the first invoice comes early on a
   await expect.poll(() => top(table(page).getByRole('rowheader').first())).toBeLessThan(600)
 })
 
-/** Amounts in these elements that stand on two lines, or beyond the screen. */
+/** Returns the amounts in these elements that wrap or overflow the screen. */
 function unwhole(elements: Element[]): string[] {
   const findings: string[] = []
   for (const element of elements) {
@@ -250,9 +250,7 @@ test('a panel opens where it has room', async ({ page }) => {
   }
 })
 
-test('of an invoice of 3,000 lines a page is drawn, and the search and its sum are over all', async ({
-  page,
-}) => {
+test('an invoice of 3,000 lines shows one page, and its search and sum cover all lines', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/LONG')
   const lines = page.getByRole('table', { name: 'Line items' })
   await expect(lines.getByRole('row')).toHaveCount(101)

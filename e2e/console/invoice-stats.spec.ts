@@ -53,12 +53,12 @@ async function numbers(page: Page): Promise<string[]> {
     .allInnerTexts()
 }
 
-/** What the API answers to the query string of the screen. */
+/** Returns the API's answer to the screen's query string. */
 async function answered(page: Page, path: string) {
   const { search, origin } = new URL(page.url())
   return (await page.request.get(`${origin}/billing/v1/${path}${search}`)).json()
 }
-/** One figure of a currency: amount and note. */
+/** Returns the amount and the note of one figure, in one currency. */
 async function statCells(page: Page, name: string | RegExp, currency = 'USD'): Promise<string[]> {
   const headers = await stats(page).getByRole('columnheader').allTextContents()
   const at = headers.findIndex((header) => (typeof name === 'string' ? header === name : name.test(header)))
@@ -74,7 +74,7 @@ async function statCells(page: Page, name: string | RegExp, currency = 'USD'): P
   return cells
 }
 
-test('the figures are of what is filtered, and lead to what is late', async ({ page }) => {
+test('the figures cover the filtered invoices, and link to the late ones', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(stats(page).getByRole('table')).toBeVisible()
   expect(await statCells(page, 'Outstanding')).toEqual([
@@ -102,7 +102,7 @@ test('the figures are of what is filtered, and lead to what is late', async ({ p
     .poll(() => statCells(page, 'Outstanding'))
     .toEqual(['150.25 USD', 'Outstanding, USD: 1 invoice'])
   expect(await statCells(page, 'Due in 30 days')).toEqual(['0.00 USD', 'none'])
-  // What was pressed is still there: the keyboard goes on from it.
+  // The pressed element is still there: the keyboard continues from it.
   await expect(stats(page).getByRole('link', { name: 'Past due, USD: 1 invoice' })).toBeFocused()
 })
 
@@ -207,7 +207,7 @@ test('column heads order the list, by keyboard too, and the address and the API 
   await expect(page.getByRole('alert').filter({ hasText: 'must be one of invoiceDate' })).toBeVisible()
 })
 
-test('on a phone a menu orders the list', async ({ page }) => {
+test('the list has a sort menu on a phone', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.finance, '/invoices')
   await page.getByRole('button', { name: 'Order: Newest first' }).click()
@@ -217,7 +217,7 @@ test('on a phone a menu orders the list', async ({ page }) => {
   await expect.poll(async () => (await numbers(page))[0]).toBe('F-1')
 })
 
-test('several currencies stand beside each other, and are never added', async ({ page }) => {
+test('several currencies are shown separately, and never added', async ({ page }) => {
   await signIn(page, people.three, '/invoices')
   const rows = stats(page).getByRole('row')
   await expect(rows).toHaveText([
@@ -252,7 +252,7 @@ test('the same days and months on every clock', async ({ browser }) => {
       .locator('svg a')
       .evaluateAll((all) => all.map((one) => `${one.getAttribute('aria-label')} ${one.getAttribute('href')}`))
     const statsText = await stats(page).textContent()
-    // What the server wrote is what the browser has: no word changed on the way.
+    // Hydration keeps the server's text: no word has changed.
     expect(problems).toEqual([])
     await page.close()
     return [statsText ?? '', ...tables, ...links]
@@ -286,9 +286,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@
   expect(problems).toEqual([])
 })
 
-test('where the figures fail the list is there, and they come when they are asked for again', async ({
-  page,
-}) => {
+test('the list works without its figures, which load on retry', async ({ page }) => {
   const customer = await newCustomer('nofigures')
   await customer.importInvoices([invoice('N-1'), invoice('N-2', { platform: 'web-services' })])
   await customer.breakSums()

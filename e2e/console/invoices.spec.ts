@@ -73,7 +73,7 @@ async function numbers(page: Page): Promise<string[]> {
     .allInnerTexts()
 }
 
-/** What the API answers to the query string of the screen, by key. */
+/** Returns the API's answer to the screen's query string, by key. */
 async function answered(page: Page): Promise<string[]> {
   const { search, origin } = new URL(page.url())
   const headers = { Authorization: `Bearer ${key}` }
@@ -81,7 +81,7 @@ async function answered(page: Page): Promise<string[]> {
   return (await response.json()).invoices.map(({ id }: { id: string }) => id)
 }
 
-test('a finance clerk finds what is late, reads it, and comes back to the same view', async ({ page }) => {
+test('a finance clerk finds late invoices, reads one, and returns to the same view', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(page).toHaveURL('/invoices')
   await expect(page.getByText('116 invoices · 115 in USD · 1 in JPY')).toBeVisible()
@@ -105,7 +105,7 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
   expect(await numbers(page)).toEqual(['IN-900'])
 })
 
-test('the address, the screen and the API say the same', async ({ page }) => {
+test('the address, the screen and the API agree on invoices', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   for (const [search, rows] of [
     ['', 50],
@@ -222,7 +222,7 @@ test('billing profiles are a screen of their own, by keyboard too', async ({ pag
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Billing profiles')
 })
 
-test('the keyboard alone is enough', async ({ page }) => {
+test('the invoices can be used by keyboard only', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await pressSlash(page)
   await page.keyboard.type('in-90')
@@ -260,7 +260,7 @@ test('old rows stay while new ones are on their way', async ({ page }) => {
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
 })
 
-test('what is not there is told apart, with a way on', async ({ page }) => {
+test('missing rows have different texts, each with a way out', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   for (const search of [
     'filter=color:red',
@@ -282,7 +282,7 @@ test('what is not there is told apart, with a way on', async ({ page }) => {
   await expect(page.getByText('Nothing is here')).toBeVisible()
 })
 
-test('nothing yet says so; a role that lacks the permission says which is needed', async ({
+test('an empty list has a placeholder; a role without the permission sees the required one', async ({
   page,
   browser,
 }) => {

@@ -7,8 +7,8 @@ import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore } from '../days.ts'
 import { byKeyboard, byMouse, byTouch, type InputDriver } from '../input-driver.ts'
 
-// What people come for, each from home to its end, by each hand: docs/usability.md says how many clicks it may take, and what
-// is one.
+// Main journeys, each from home to its end, by each input device: docs/usability.md has the allowed clicks and their
+// definition.
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
@@ -17,11 +17,11 @@ const inMonth = (months: number) =>
   new Date(monthBefore(months).getTime() + 9 * 86_400_000).toISOString().slice(0, 10)
 const monthName = (months: number) =>
   monthBefore(months).toLocaleString('en', { month: 'long', timeZone: 'UTC' })
-/** In the second month of the calendar quarter before this one. */
+/** Day in the second month of the calendar quarter before this one. */
 const QUARTER = inMonth((new Date(day(0)).getUTCMonth() % 3) + 2)
 const line = (description: string, price: string, qty = '1') => ({ description, price, qty })
 
-/** What each hand works on: nobody is to see what another one did. */
+/** Plan for each input device: the journeys must not see each other's changes. */
 const PLANS = { mouse: 'Business Plus', keyboard: 'Frontline Starter', phone: 'Enterprise Standard' }
 type InputMethod = keyof typeof PLANS
 

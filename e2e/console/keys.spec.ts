@@ -87,7 +87,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   expect(pageErrors).toEqual([])
 })
 
-test('what is wrong stands at its field, and nothing typed is lost', async ({ page }) => {
+test('errors are shown at their field, and nothing typed is lost', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.fin, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()
@@ -112,9 +112,7 @@ test('what is wrong stands at its field, and nothing typed is lost', async ({ pa
   expect(pageErrors).toEqual([])
 })
 
-test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
-  page,
-}) => {
+test('a member with an old sign-in confirms it, and the requested action completes', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.fin, '/keys')
   const key = await issue(page, 'Old import', 'IT Manager')
@@ -144,7 +142,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   expect(pageErrors).toEqual([])
 })
 
-test('rotation says what it means, and both keys work meanwhile', async ({ page }) => {
+test('a rotation states its consequences, and both keys work during the overlap', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.ana, '/keys')
   const former = await issue(page, 'Sync')

@@ -27,7 +27,7 @@ async function holdBack(page: Page): Promise<() => void> {
   return resolve
 }
 
-test('a part whose script does not come says so, and comes once it can be had', async ({ page }) => {
+test('a part whose script fails to load shows an error, and loads on retry', async ({ page }) => {
   await signIn(page, it, '/assets')
   await rowsCame(page)
   await page.route(SCRIPTS, (route) => route.abort())
@@ -35,7 +35,7 @@ test('a part whose script does not come says so, and comes once it can be had', 
   await expect(page.getByText('This part of the page could not be loaded.')).toBeVisible()
   await page.keyboard.press('Escape')
   await page.unroute(SCRIPTS)
-  // Whoever points at it fetches it anew.
+  // Pointing at it loads it again.
   await page.getByRole('button', { name: 'Views' }).hover()
   await page.getByRole('button', { name: 'Columns' }).click()
   await expect(page.getByRole('group', { name: 'Columns' })).toBeVisible()
@@ -52,7 +52,7 @@ test('Enter that is quicker than the review leads into it all the same', async (
   await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeFocused()
 })
 
-test('typing on after such an Enter keeps the focus', async ({ page }) => {
+test('typing after an early Enter keeps the focus', async ({ page }) => {
   await signIn(page, it, '/assets')
   await rowsCame(page)
   const release = await holdBack(page)
@@ -65,7 +65,7 @@ test('typing on after such an Enter keeps the focus', async ({ page }) => {
   await expect(quantity(page)).toBeFocused()
 })
 
-test('a review that comes late fetches nobody back who has gone to another row', async ({ page }) => {
+test('a late review does not take the focus from a member in another row', async ({ page }) => {
   await signIn(page, it, '/assets')
   await rowsCame(page)
   const release = await holdBack(page)

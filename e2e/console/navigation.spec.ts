@@ -34,7 +34,7 @@ async function live(page: Page): Promise<void> {
   )
 }
 
-test('a click changes title and navigation while the server is silent, and a skeleton stands', async ({
+test('a click changes title and navigation before the server answers, and shows a skeleton', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -52,7 +52,7 @@ test('a click changes title and navigation while the server is silent, and a ske
   // All of that before anything has come.
   expect(pathOf(page)).toBe('/assets')
 
-  // Another click meanwhile leads elsewhere.
+  // Another click in the meantime leads elsewhere.
   await toScreen(page, 'Members').click()
   await expect(page).toHaveTitle('Members · Licenses & Invoices')
   await expect(page.getByRole('heading', { level: 1, name: 'Members' })).toBeVisible()
@@ -65,7 +65,7 @@ test('a click changes title and navigation while the server is silent, and a ske
   expect(pageErrors).toEqual([])
 })
 
-test('a row leads to its page at once, too, and Back needs no skeleton', async ({ page }) => {
+test('a row also navigates immediately, and Back needs no skeleton', async ({ page }) => {
   await signIn(page, email, '/invoices')
   await live(page)
   const release = await holdPages(page)
@@ -94,9 +94,7 @@ test('another view of the same list keeps its rows and its title', async ({ page
   await expect(page).toHaveURL(/search=IN-1/)
 })
 
-test('nothing is fetched of a link that is only seen; going down on it or staying on it fetches', async ({
-  page,
-}) => {
+test('visible links are not prefetched; pressing or focusing one prefetches it', async ({ page }) => {
   const requested: string[] = []
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
@@ -121,7 +119,7 @@ test('nothing is fetched of a link that is only seen; going down on it or stayin
   await expect(page).toHaveURL(/\/activity$/)
 })
 
-test('what was fetched a while ago is shown, and at once read anew', async ({ page }) => {
+test('a page prefetched a while ago is shown, and refreshed immediately', async ({ page }) => {
   await page.clock.install()
   await signIn(page, email, '/activity')
   await live(page)

@@ -5,8 +5,8 @@ import { invoice, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
 import { monthBefore } from '../days.ts'
 
-// What is owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
-// say the same, and the documents of what was issued stay the same bytes.
+// Amounts owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
+// agree, and the documents of issued invoices stay byte-identical.
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance: string
@@ -43,7 +43,7 @@ async function csv(page: Page, path: string): Promise<Record<string, string>[]> 
 const sum = (amounts: (number | string)[]) =>
   amounts.reduce<number>((cents, amount) => cents + Math.round(Number(amount) * 100), 0) / 100
 
-/** What is owed by each thing that tells of it. */
+/** Returns the owed amounts from each source. */
 async function owed(page: Page) {
   const { invoices } = (await json(page, 'invoices?maxResults=250')) as { invoices: Row[] }
   const { currencies } = await json(page, 'invoice-summary')
@@ -93,13 +93,13 @@ test('the right debt at each step, wherever one looks', async ({ page }) => {
   await signIn(page, finance, '/invoices')
   await expectOwed(page, 1)
 
-  // A forecast of the running month is not owed; it grows, and the month before is billed beside it.
+  // A forecast of the running month is not owed; it grows, and the previous month is billed in parallel.
   await customer.importFocus(focus(charge('10.10', RUNS)))
   await customer.importFocus(focus(charge('10.10', RUNS), charge('5.05', RUNS)))
   await expectOwed(page, 1)
   await customer.importFocus(focus(charge('100.25'), charge('0.25')))
   await expectOwed(page, 101.5)
-  // The same again, and in two rows that come to the same.
+  // The same values again, and as two rows with the same sum.
   await customer.importFocus(focus(charge('0.25'), charge('100.25')))
   await expectOwed(page, 101.5)
   // The vendor's own number for that month is not a second debt.

@@ -39,7 +39,7 @@ const row = (page: Page, text: string) =>
 const months = (page: Page) => page.getByRole('navigation', { name: 'Months' }).getByRole('link')
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
-test('an Admin sees what renews, chooses a month, and comes to the asset', async ({ page }) => {
+test('an Admin sees the renewals, chooses a month, and opens an asset', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.admin, '/assets')
   await page.getByRole('navigation', { name: 'Assets' }).getByRole('link', { name: 'Renewals' }).click()
@@ -80,7 +80,7 @@ test('an Admin sees what renews, chooses a month, and comes to the asset', async
   expect(pageErrors).toEqual([])
 })
 
-test('by keyboard alone a month is chosen and left, and its file saved', async ({ page }) => {
+test('a month is chosen and left, and its file saved, by keyboard only', async ({ page }) => {
   await signIn(page, people.it, RENEWALS)
   await expect(row(page, 'Business Plus')).toBeVisible()
   await months(page).first().focus()
@@ -160,7 +160,7 @@ test('a member makes a calendar link, a calendar reads it, and it ends when it i
   expect(pageErrors).toEqual([])
 })
 
-test('a Finance User is told which role it takes, and whoever has no commitment what would stand here', async ({
+test('a Finance User sees the required role, and a customer without commitments a placeholder', async ({
   page,
 }) => {
   await signIn(page, people.finance, RENEWALS)

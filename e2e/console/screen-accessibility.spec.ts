@@ -4,7 +4,7 @@ import { expectGood } from '../axe-checks.ts'
 import { PHONE, rowsCame, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 
-// How screens are gone through, by whatever hand or ear; and what is left of them on paper and in forced colors.
+// Operation of the screens by any input device or screen reader; and their appearance in print and in forced colors.
 
 const LONG = '999999999999.99'
 const member = { all: '' }
@@ -31,9 +31,7 @@ const main = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 
-test('after a link the focus is on the heading, and the tab is named after what is shown', async ({
-  page,
-}) => {
+test("a navigation focuses the heading, and the tab's title names the content", async ({ page }) => {
   await signIn(page, member.all, '/assets')
   await rowsCame(page)
   // A page that was loaded as a whole leaves the focus to the browser.
@@ -87,7 +85,7 @@ async function pressAt(page: Page, what: Locator, x: number, y: number) {
   await page.mouse.click(box.x + box.width * x, box.y + box.height * y)
 }
 
-test('a row opens wherever it is pressed, but not beside its control', async ({ page }) => {
+test('a row opens wherever it is pressed, except next to its control', async ({ page }) => {
   await signIn(page, member.all, '/assets')
   await rowsCame(page)
   await pressAt(page, rowOf(page, 'Annual').getByRole('cell').last(), 0.02, 0.5)
@@ -105,7 +103,7 @@ test('a row opens wherever it is pressed, but not beside its control', async ({ 
   await expect(page).toHaveURL(/^[^?]*\/invoices\?/)
 })
 
-test('nothing in a row moves while its page is awaited', async ({ page }) => {
+test('a row keeps its layout while its page is loading', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
   await rowsCame(page)
   const rects = () =>
@@ -121,7 +119,7 @@ test('nothing in a row moves while its page is awaited', async ({ page }) => {
     await blocked
     await route.continue()
   })
-  // Looked for in each frame, in the page: a skeleton soon stands in the row's place.
+  // Checked in each frame, in the page: a skeleton soon replaces the row.
   const movement = rowOf(page, 'IN-2').evaluate(
     (row) =>
       new Promise<number[]>((resolve) => {
@@ -140,7 +138,7 @@ test('nothing in a row moves while its page is awaited', async ({ page }) => {
   await expect(page).toHaveURL('/invoices/IN-2')
 })
 
-test('a credit note of which nothing is left is settled: nobody pays it', async ({ page }) => {
+test('a credit note without a balance is settled', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
   await expect(rowOf(page, 'CN-3')).toContainText('Settled')
   await expect(rowOf(page, 'CN-3')).not.toContainText('Paid')
@@ -182,7 +180,7 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
   }
 })
 
-test('a number keeps to one line beside a long amount, where a screen is zoomed', async ({ page }) => {
+test('a number stays on one line next to a long amount, on a zoomed screen', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 256 })
   await signIn(page, member.all, '/invoices')
   await rowsCame(page)
@@ -195,9 +193,7 @@ test('a number keeps to one line beside a long amount, where a screen is zoomed'
   expect(lines).toBe(1)
 })
 
-test('on a phone words have the room of the screen, and buttons that belong together one row', async ({
-  page,
-}) => {
+test('text has the full width on a phone, and related buttons share a row', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, member.all, '/invoices/statement')
   await rowsCame(page)
@@ -221,7 +217,7 @@ test('on a phone words have the room of the screen, and buttons that belong toge
   }
 })
 
-test('on paper the licenses are told, and whose they are', async ({ page }) => {
+test('printed assets show the licenses and the customer', async ({ page }) => {
   await signIn(page, member.all, '/assets?filter=type:workspace-suite')
   await rowsCame(page)
   await page.emulateMedia({ media: 'print' })
@@ -232,7 +228,7 @@ test('on paper the licenses are told, and whose they are', async ({ page }) => {
   await expect(page.getByText(/^Printed .* UTC$/)).toBeVisible()
 })
 
-test('in forced colors what is on, current or off is told apart', async ({ page }) => {
+test('active, current and disabled controls are distinguishable in forced colors', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await signIn(page, member.all, '/assets?filter=type:workspace-suite|office-suite')
   await rowsCame(page)
@@ -250,7 +246,7 @@ test('in forced colors what is on, current or off is told apart', async ({ page 
   expect(await styleOf(badge)).not.toBe(await styleOf(rowOf(page, 'Business Plus').locator('.rounded-mark')))
 })
 
-test('what is open, a menu, a panel, a dialog, has nothing for axe to find', async ({ page }) => {
+test('axe finds nothing in an open menu, panel or dialog', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
   await rowsCame(page)
   for (const name of ['More', 'Export']) {

@@ -33,7 +33,7 @@ const typeCode = async (page: Page, code: string, label = 'Code') => {
   await page.keyboard.type(code)
   await page.keyboard.press('Enter')
 }
-/** Signs in with the password alone, as far as that leads. */
+/** Submits only the password. */
 async function password(page: Page, email: string, path = '/assets') {
   await page.context().clearCookies()
   await signInByForm(page, email, path)
@@ -145,7 +145,7 @@ test('an Admin demands one of all, and resets that of who has lost it', async ({
   expect(pageErrors).toEqual([])
 })
 
-test('a passkey signs in alone and beside a password, and is removed', async ({ page }) => {
+test('a passkey signs in with or without a password, and is removed', async ({ page }) => {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'passkeys-')), {
@@ -192,7 +192,7 @@ test('a passkey signs in alone and beside a password, and is removed', async ({ 
     await press(page, 'Use a passkey')
     await expect(page).toHaveURL(`${url}/`)
 
-    // The device refuses: it is said, and the page is as it was.
+    // The device refuses: the page shows an error, and is otherwise unchanged.
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await page.context().clearCookies()
     await page.goto(`${url}/sign-in`)

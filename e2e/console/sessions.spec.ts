@@ -102,17 +102,14 @@ test('signing in again ends the session that the browser had', async ({ page }) 
   expect(await validate(after.find(({ name }) => name === session?.name)?.value)).toBe(200)
 })
 
-test('what a session showed is gone from the screen when it has ended by itself', async ({
-  page,
-  context,
-}) => {
+test('the content disappears from the screen when its session expires', async ({ page, context }) => {
   const pageErrors = complaints(page)
   await page.clock.install()
   await signInByForm(page, member.ida, '/assets')
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
   await cameToLife(page)
-  // Nobody touches the page; the session lives, for in another window it was used. React begins to count the time in a
-  // task of its own, a moment after it has taken the page over: what is forwarded before that is forwarded again.
+  // The page gets no input; the session lives, because it was used in another window. React starts the timer in a task
+  // after hydration: fast-forward again until it has run.
   await expect(async () => {
     const validation = page.waitForResponse(/\/auth\/v1\/validate$/, { timeout: 5000 })
     await page.clock.fastForward('30:10')

@@ -177,7 +177,7 @@ test('a directory is let in, and its groups are mapped, on a phone', async ({ pa
   expect(pageErrors).toEqual([])
 })
 
-test('others are told which role it takes', async ({ page }) => {
+test('other members see the required role', async ({ page }) => {
   const customer = await newCustomer('cedar', env)
   await byPassword(page, await customer.member('It Man', 'it-manager'), '/assets')
   await expect(page.getByRole('link', { name: 'Single sign-on' })).toHaveCount(0)

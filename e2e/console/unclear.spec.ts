@@ -8,8 +8,8 @@ import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// What people do where a vendor's books and ours may differ: a change of which nobody can tell whether it was made, and
-// a look at the vendor's books before the hourly reading. An app of its own, with a stand-in for Google behind it.
+// Journeys for changes with an unclear outcome: a change that the vendor may have applied, and a reading of the
+// vendor's records before the hourly one. An app of its own, with a fake Google behind it.
 
 const TIMES = {
   VENDOR_WRITE_MS: '1500',
@@ -23,7 +23,7 @@ const TIMES = {
 }
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-unclear-'))
 let google: FakeGoogle
-/** To be done in the vendor's console at the very moment when the next write is done there. */
+/** Change in the vendor's console at the exact moment of the next write. */
 let onNextWrite: (() => void) | undefined
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let ana = ''
@@ -85,10 +85,10 @@ async function expectGoodAtAllWidths(page: Page) {
   await page.setViewportSize({ width: 1360, height: 900 })
 }
 
-test('a change of which nobody can tell: seen, compared, checked, and set again', async ({ browser }) => {
+test('an unclear change is shown, compared, acknowledged, and set again', async ({ browser }) => {
   const page = await open(browser, '/assets/workspace-suite-1')
   const pageErrors = complaints(page)
-  // The answer is cut, and somebody else sets another total there before anybody can read.
+  // The answer is cut off, and another total is set at the vendor before the next read.
   google.failNext('write', 'reset-after')
   onNextWrite = () => google.setByVendor('S-workspace-suite-1', 245)
   await control(page).fill('250')
@@ -127,7 +127,7 @@ test('a change of which nobody can tell: seen, compared, checked, and set again'
   expect(pageErrors).toEqual([])
 })
 
-test('an asset is read again now: what the vendor shows is there, and the button keeps the focus', async ({
+test("an asset is read again on request: its values are the vendor's, and the button keeps the focus", async ({
   browser,
 }) => {
   const page = await open(browser, '/assets/workspace-suite-2')

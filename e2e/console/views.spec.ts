@@ -41,7 +41,7 @@ async function save(page: Page, name: string, more: (page: Page) => Promise<void
   await button(page, 'Save').click()
 }
 
-test('a view is saved with its filters and order, stands in the side bar, and is marked where it is shown', async ({
+test('a view is saved with its filters and order, listed in the side bar, and marked as current', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -70,7 +70,7 @@ test('a view is saved with its filters and order, stands in the side bar, and is
   expect(pageErrors).toEqual([])
 })
 
-test('it is renamed, unpinned and removed, by keyboard alone', async ({ page }) => {
+test('a view is renamed, unpinned and removed, by keyboard only', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=status:PAST%20DUE')
   await rowsCame(page)
   await page.getByRole('button', { name: /^Views/ }).press('Enter')
@@ -95,10 +95,7 @@ test('it is renamed, unpinned and removed, by keyboard alone', async ({ page }) 
   await expect(button(page, 'Views')).toBeVisible()
 })
 
-test('an Admin shares one with all who may open its screen, and nobody else may', async ({
-  page,
-  browser,
-}) => {
+test('only an Admin shares a view with all members who may open its screen', async ({ page, browser }) => {
   await signIn(page, people.admin, '/assets?filter=usage:full')
   await rowsCame(page)
   await save(page, 'Full plans', () => page.getByLabel('For everybody at your company').check())
@@ -120,7 +117,7 @@ test('an Admin shares one with all who may open its screen, and nobody else may'
   await other.close()
 })
 
-test('what another tab has removed is said plainly, and goes', async ({ page, context }) => {
+test('a view that another tab has removed is reported, and disappears', async ({ page, context }) => {
   await signIn(page, people.admin, '/activity')
   await rowsCame(page)
   await save(page, 'Short-lived')
@@ -213,12 +210,12 @@ test('columns are hidden and ordered by keyboard, kept by person, and there with
   expect(pageErrors).toEqual([])
 })
 
-test('a choice that could not be kept is taken back and said', async ({ page }) => {
+test('a choice of columns that could not be saved is rolled back with a message', async ({ page }) => {
   await signIn(page, people.it, '/assets')
   await rowsCame(page)
   await page.route('**/billing/v1/list-columns', (route) => route.abort())
   await button(page, 'Columns').click()
-  // It may be taken back before anybody could see it gone.
+  // It may be rolled back before the change is visible.
   await page.getByLabel('Type', { exact: true }).click()
   await expect(page.getByText(/^Columns not changed/)).toBeVisible()
   await expect(page.getByLabel('Type', { exact: true })).toBeChecked()

@@ -85,13 +85,13 @@ test('no screen is wider than the window', async ({ page }) => {
   await expectNothingSticksOut(page, [...signedIn, '/assets/workspace-suite-1'])
 })
 
-test('nor is one that nobody has signed in to', async ({ page }) => {
+test('screens without a session are not wider than the window', async ({ page }) => {
   await expectNothingSticksOut(page, outside)
 })
 
 const bar = (page: Page) => page.getByRole('navigation', { name: 'Shortcuts' })
 
-test('on a phone a bar leads to what people come for, and covers nothing', async ({ page }) => {
+test('the bottom bar on a phone links to the main screens, and covers nothing', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, admin, '/assets')
   await cameToLife(page)
@@ -107,7 +107,7 @@ test('on a phone a bar leads to what people come for, and covers nothing', async
     const { y = 0, height = 0 } = (await what.boundingBox()) ?? {}
     return y + height
   }
-  // What the keyboard comes to is scrolled to.
+  // The page scrolls to the focused element.
   const last = page.locator('main').locator('a, input').last()
   await last.focus()
   expect(await bottomOf(last)).toBeLessThanOrEqual(top)
