@@ -16,8 +16,8 @@ function printed(args: string[], { code, out, err }: Awaited<ReturnType<typeof r
 export const PASSWORD = 'correct horse battery'
 
 /**
- * A customer of its own for one test file, made as an operator makes it.
- * @param env of the app that it is added to: the one under test, unless the file has one of its own
+ * Creates a customer for one test file with the operator's commands.
+ * @param env of the app to add it to, by default the app under test
  */
 export async function newCustomer(name: string, env = appEnvironment()) {
   const command = (args: string[], input = '') => admin(args, input, env)
@@ -34,16 +34,16 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     domain,
     key: (...roles: string[]) =>
       command(['keys', 'issue', ...customerOption, ...roleArgs(roles), '--name', 'test']),
-    /** Adds a member who has come, and returns the address to sign in with. */
+    /** Adds an active member, and returns the email address to sign in with. */
     async member(memberName: string, ...roles: string[]) {
       const email = `${memberName.toLowerCase().replaceAll(' ', '.')}@${domain}`
       await command(['accept', await invite(email, memberName, roles)], PASSWORD)
       return email
     },
-    /** Adds a member, and returns the path of the link that they are to be given. */
+    /** Invites a member, and returns the path of their link. */
     invite: async (email: string, memberName: string, ...roles: string[]) =>
       pathOf(await invite(email, memberName, roles)),
-    /** Makes a link with which a member sets a new password, and returns its path. */
+    /** Creates a member's password link, and returns its path. */
     reset: async (email: string) =>
       pathOf(await command(['members', 'reset', ...customerOption, '--email', email])),
     profile: (profileId: string, profileName: string) =>
@@ -60,13 +60,13 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     },
     importInvoices: (invoices: object[], ...options: string[]) =>
       command(['import', 'invoices', '-', ...customerOption, ...options], JSON.stringify(invoices)),
-    /** Rows of a FOCUS file, as text. */
+    /** Imports the rows of a FOCUS file, given as text. */
     importFocus: (csv: string, ...options: string[]) =>
       command(['import', 'focus', '-', ...customerOption, ...options], csv),
-    /** FOCUS files of the project, as one import. */
+    /** Imports FOCUS files of the project, as one import. */
     importFocusFiles: (paths: string[], ...options: string[]) =>
       command(['import', 'focus', ...paths.map((path) => resolve(path)), ...customerOption, ...options]),
-    /** Makes it long ago that its members signed in. */
+    /** Backdates the sign-ins of the customer's members. */
     async ageSignIns() {
       printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
     },
@@ -75,16 +75,16 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       const input = JSON.stringify([id, samples])
       printed(['readings'], await run('e2e/add-seat-samples.ts', env, [], input))
     },
-    /** Leaves the customer with sums that can't be answered. */
+    /** Leaves the customer with sums that overflow. */
     async breakSums() {
       printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))
     },
-    /** Sets limits of its own, as `--changes 2`. */
+    /** Sets the customer's own limits, as in `--changes 2`. */
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
     /** Closes the customer, which is read-only from then on. */
     close: () => command(['customers', 'close', id]),
     rebuildSums: () => command(['sums', 'rebuild', ...customerOption]),
-    /** Keeps the issuer's own documents, each a file that is named after its invoice. */
+    /** Attaches the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...customerOption]),
     /** Inserts invoices directly into the database, including drafts and voided ones. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
@@ -106,7 +106,7 @@ type Plan = {
   skuName?: string
 }
 
-/** An asset for `importAssets`: flexible, or annual where a commitment's end is given; usage-based without a plan. */
+/** Returns an asset for `importAssets`: flexible, or annual with a commitment's end; usage-based without a plan. */
 export function asset(id: string, name: string, plan?: Plan) {
   const type = id.split('-').slice(0, 2).join('-')
   const defaults = {

@@ -4,7 +4,7 @@ import { expect, type Page } from '@playwright/test'
 import type axe from 'axe-core'
 import { DESKTOP, PHONE, whenIdle } from './browser.ts'
 
-/** The minified file: each page load compiles it again, and the readable one is more than twice as long. */
+/** Minified axe: each page load compiles the script again, and the readable file is more than twice as long. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
@@ -20,12 +20,12 @@ export async function expectGood(page: Page): Promise<void> {
 
 /** Expects no axe violations in either theme, and no horizontal scrolling of the page. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // While a page is refreshed, its title is taken away and put back.
+  // During a refresh the title is removed and set again.
   await expect(page).toHaveTitle(/./)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await whenIdle(page)
   await expectNothing(page, 'light')
-  // The themes differ in their colors, and in nothing else.
+  // The themes differ only in their colors.
   await page.emulateMedia({ colorScheme: 'dark' })
   await expectNothing(page, 'dark', ['color-contrast', 'link-in-text-block'])
   await expectNoSidewaysScroll(page)
@@ -57,7 +57,7 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
  * takes longer than the check.
  */
 async function expectNothing(page: Page, theme: string, rules?: string[]): Promise<void> {
-  // A page that was looked at before has it still.
+  // A page that was checked before still has it.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   const violations = await page.evaluate(async (only) => {
     const runner = (window as unknown as { axe: typeof axe }).axe

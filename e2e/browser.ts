@@ -1,12 +1,12 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { PASSWORD } from './admin.ts'
 
-/** A phone's screen, in CSS pixels. */
+/** Size of a phone's screen, in CSS pixels. */
 export const PHONE = { width: 360, height: 780 }
-/** A laptop's screen, in CSS pixels. */
+/** Size of a laptop's screen, in CSS pixels. */
 export const DESKTOP = { width: 1360, height: 900 }
 
-/** Signs in through the page and waits for where it leads: `path`, or home. */
+/** Signs in through the form and waits for the next page: `path`, or home. */
 export async function signInByForm(
   page: Page,
   email: string,
@@ -20,7 +20,7 @@ export async function signInByForm(
   await page.waitForURL((url) => url.pathname !== '/sign-in')
 }
 
-/** Each member's cookies, for the whole of a worker: a password takes a tenth of a second to check. */
+/** Cookies of each member, for the lifetime of a worker: a password takes a tenth of a second to check. */
 const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>()
 
 /** Opens `path`, or home, as a user who has signed in before. */
@@ -43,7 +43,7 @@ async function beginSession(page: Page, email: string): Promise<void> {
   sessions.set(email, await page.context().cookies())
 }
 
-/** Goes to `path` with a session of its own that has just begun: some acts ask for one. The form is not typed into. */
+/** Opens `path` with a new session, because some actions need a fresh sign-in. Does not use the form. */
 export async function signInFreshly(page: Page, email: string, path = '/'): Promise<void> {
   await signInByRequest(page, email)
   await page.goto(path)
@@ -57,13 +57,13 @@ async function signInByRequest(page: Page, email: string): Promise<void> {
 }
 
 /** Waits until streamed rows have replaced the skeleton: an immediate read would find none. */
-export async function rowsCame(page: Page): Promise<void> {
+export async function waitForRows(page: Page): Promise<void> {
   await expect(page.getByText('Loading…')).toHaveCount(0)
 }
 
 /** Waits for hydration of the frame and the page's content, by the properties that React sets on hydrated elements. */
-export async function cameToLife(page: Page): Promise<void> {
-  await rowsCame(page)
+export async function waitForHydration(page: Page): Promise<void> {
+  await waitForRows(page)
   const isAlive = (elements: Element[]) =>
     elements.length > 0 &&
     elements.every((element) => Object.keys(element).some((key) => key.startsWith('__react')))
@@ -82,7 +82,7 @@ export async function pressSlash(page: Page): Promise<void> {
 
 /** Waits until nothing is loading: stale content is faded, and new content appears with a transition. */
 export async function whenIdle(page: Page): Promise<void> {
-  await rowsCame(page)
+  await waitForRows(page)
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const isMoving = () =>
     document
@@ -112,7 +112,7 @@ export async function openMenu(page: Page): Promise<void> {
   }).toPass()
 }
 
-/** Takes a file from the menu of exports. */
+/** Starts a download from the export menu. */
 export function exported(page: Page, name: string): () => Promise<void> {
   return async () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click()

@@ -9,7 +9,7 @@ import { acquireLock } from '../scripts/lock.mjs'
 export type Chromium = {
   executablePath: string
   args: string[]
-  /** The browser's whole environment, where it needs more than ours. */
+  /** Complete environment of the browser, where it differs from ours. */
   env?: NodeJS.ProcessEnv
 }
 
@@ -66,7 +66,7 @@ async function unpack(bin: string, home: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium')
   mkdirSync(dirname(home), { recursive: true })
   const part = mkdtempSync(`${home}-`)
-  // inflate writes to the system's temporary folder, which is this variable.
+  // inflate writes to the system's temporary folder, from this variable.
   const before = process.env.TMPDIR
   process.env.TMPDIR = part
   try {

@@ -1,5 +1,5 @@
 const DAY_MS = 86_400_000
-/** Midnight of UTC before this file was loaded, which each spec file does once. */
+/** Midnight in UTC before this file was loaded, which happens once per spec file. */
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
 /** Longest delay in milliseconds between the call and the read of a page, on a very busy machine. */
@@ -10,13 +10,13 @@ export function day(offset: number): string {
   return new Date(TODAY + offset * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** A day as the screens write it, e.g. 9 Oct 2026. */
+/** Returns a day as the screens format it, e.g. 9 Oct 2026. */
 export function dayLabel(date: string): string {
   const parts = new Date(date).toUTCString().split(' ')
   return `${Number(parts[1])} ${parts[2]} ${parts[3]}`
 }
 
-/** The first day of the month so many months before the one in which the spec began. */
+/** Returns the first day of the month, some months before the one in which the spec began. */
 export function monthBefore(months: number): Date {
   const now = new Date(TODAY)
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))

@@ -2,17 +2,17 @@ import type { Locator, Page } from '@playwright/test'
 
 /** Input device that operates a page. Elements are found by role and name, as for a screen reader. */
 export type InputDriver = {
-  /** Presses a button or a link, or chooses a box, a switch or one of several. */
+  /** Presses a button or a link, or selects a checkbox, a switch or an option. */
   press(control: Locator): Promise<void>
   /** Replaces the content of a field. */
   type(field: Locator, text: string): Promise<void>
-  /** Goes to a screen of the navigation. */
+  /** Opens a screen of the navigation. */
   go(screen: 'Assets' | 'Invoices'): Promise<void>
-  /** Opens the box that finds anything. */
+  /** Opens the command palette. */
   find(): Promise<void>
 }
 
-/** No page has more places than this where Tab stops. */
+/** Largest number of tab stops on a page. */
 const MAX_STOPS = 120
 
 const paletteInput = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
@@ -43,7 +43,7 @@ export function byKeyboard(page: Page): InputDriver {
       await isReady(control)
       const kind = await control.evaluate((element) => element.getAttribute('type'))
       if (kind === 'radio') {
-        // Tab leads to the group, and the arrows to each of it.
+        // Tab reaches the group, the arrow keys each of its members.
         await tabTo(control, isGroupFocused)
         for (let steps = 0; steps < 9 && !(await control.isChecked()); steps++)
           await page.keyboard.press('ArrowDown')

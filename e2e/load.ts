@@ -5,7 +5,7 @@ export type Load = {
   answered(): number
   /** Other results, each in a few words: no request was sent twice. */
   failures: string[]
-  /** Resolves when the last request has been answered. */
+  /** Stops the clients; resolves when the last request has been answered. */
   stop(): Promise<void>
 }
 

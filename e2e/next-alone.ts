@@ -37,7 +37,7 @@ async function untilAnswered(next: ChildProcess, url: string): Promise<void> {
   while (Date.now() < end && next.exitCode === null) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
     if (answer?.ok) return
-    // Fixed wait: between two looks.
+    // Fixed wait: poll interval.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('`next start` was not ready.')

@@ -6,9 +6,9 @@ type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 
 /** Keep-alive connection: its requests, one after the other, go to the same process. */
 export type Connection = {
-  /** Sends a request once, with the cookies that were set. Rejects where the connection breaks. */
+  /** Sends a request once, with the stored cookies. Rejects where the connection breaks. */
   request(path: string, options?: RequestOptions): Promise<Answer>
-  /** The cookies that were set, as they are sent. */
+  /** Returns the stored cookies as a header. */
   cookie(): string
   close(): void
 }

@@ -22,7 +22,7 @@ export const VIEWPORTS: readonly Viewport[] = [
   { name: 'print', width: 688, height: 990, media: { media: 'print' } },
 ]
 
-/** Looks at the page that is open in this way, from its top. */
+/** Applies a viewport to the open page, and scrolls to its top. */
 export async function applyViewport(page: Page, { width, height, media }: Viewport): Promise<void> {
   await page.setViewportSize({ width, height })
   await page.emulateMedia({

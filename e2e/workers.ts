@@ -10,7 +10,7 @@ export function logged(app: App, msg: string): { worker: number; pid: number; co
   return lines.filter((line) => line.includes(`"msg":"${msg}"`)).map((line) => JSON.parse(line))
 }
 
-/** The ids of the workers that are ready, or were, in their order. */
+/** Returns the ids of the workers that are or were ready, in their order. */
 export function workersOf(app: App): number[] {
   return logged(app, 'worker ready')
     .map(({ worker }) => worker)

@@ -238,7 +238,7 @@ test('the OpenAPI document names every call and every problem', async ({ request
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // Those of the specification and the first additions; test/architecture/routes.test.ts holds that none is left out.
+  // Calls of the specification and the first additions; test/architecture/routes.test.ts checks that none is missing.
   expect(calls).toEqual(
     expect.arrayContaining([
       'GET /auth/v1/validate',

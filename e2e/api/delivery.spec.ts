@@ -6,7 +6,7 @@ const base = process.env.E2E_BASE_URL ?? ''
 
 type Got = { status: number; headers: IncomingHttpHeaders; bytes: Buffer }
 
-/** The bytes as they travelled: a browser's `fetch` would have opened them. */
+/** Returns the bytes as transferred: a browser's `fetch` would have decompressed them. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   return new Promise((resolve, reject) => {
     const clientRequest = request(new URL(path, base), { method, headers }, async (answer) => {
@@ -67,7 +67,7 @@ test('only the files made for browsers are served', async () => {
     expect((await get(path)).status).toBe(404)
 })
 
-test('pages are compressed, and answers with something to guess at are not', async () => {
+test('pages are compressed, and answers with guessable secrets are not (BREACH)', async () => {
   // Not a prerendered page: those have only gzip.
   const plain = await get('/unsubscribe')
   const brotli = await get('/unsubscribe', accepting('gzip, br'))

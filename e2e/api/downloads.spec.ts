@@ -39,7 +39,9 @@ test.beforeAll(async () => {
 const ZIP = '/billing/v1/invoices.zip'
 const as = (key: string, more = {}) => ({ headers: { Authorization: `Bearer ${key}`, ...more } })
 
-test('an invoice is a tagged PDF with both sides, and the same again is 304', async ({ request: api }) => {
+test('an invoice is a tagged PDF with both parties, and a conditional request gets a 304', async ({
+  request: api,
+}) => {
   const path = `/billing/v1/invoices/${encodeURIComponent('A/1 é')}/file`
   const answer = await api.get(path, as(keys.finance))
   expect(answer.headers()).toMatchObject({
@@ -93,7 +95,7 @@ test('files of other customers are not found, and errors are problems', async ({
   expect(await download('filter=x', keys.finance)).toEqual([400, 'filter_invalid'])
 })
 
-/** Begins a download and leaves after its first bytes. */
+/** Starts a download and disconnects after its first bytes. */
 function leave(url: string, key: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const clientRequest = request(
@@ -110,7 +112,7 @@ function leave(url: string, key: string): Promise<void> {
   })
 }
 
-test('clients that leave in the middle stop their work and leave nothing behind', async ({
+test('disconnected clients stop their downloads and leave nothing behind', async ({
   request: api,
   baseURL,
 }) => {

@@ -54,7 +54,7 @@ test('a key with an IP allowlist works only from these networks, as the proxy re
     // Entries written by the client come first in the header.
     ['198.51.100.7, 203.0.113.9', 401],
     ['203.0.113.9, 198.51.100.7', 200],
-    // Nonsense is the address of the proxy itself, as no header is.
+    // Without a valid entry, the proxy's own address counts, as without the header.
     ['unknown', 401],
     [undefined, 401],
   ] as const)
@@ -64,11 +64,11 @@ test('a key with an IP allowlist works only from these networks, as the proxy re
   expect({ ...rejected, instance: '' }).toEqual({ ...unknown, instance: '' })
   const [listed] = JSON.parse(await admin('keys', 'list', '--json'))
   expect(listed.lastUsedAddress).toBe('198.51.100.7')
-  // Not waited for by the answer.
+  // Written after the answer.
   await expect.poll(deniedAddresses).toContain('203.0.113.9')
 })
 
-test('a key that is shown opens nothing in any process, and its answer is that of nonsense', async () => {
+test('a revealed key opens nothing in any process, and gets the same answer as an unknown one', async () => {
   const key = await customer.key('it-manager')
   const show = async (token: string) => {
     const response = await fetch(`${app.url}/auth/v1/leaked-keys`, {

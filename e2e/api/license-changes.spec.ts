@@ -74,7 +74,7 @@ test('license changes can be read back, only by their own customer and role', as
   expect((await request.get('/billing/v1/license-changes')).status()).toBe(401)
 })
 
-test('a query that can not be read is refused, and the field is named', async ({ request }) => {
+test('an invalid query is refused, and the field is named', async ({ request }) => {
   for (const [search, code] of [
     ['filter=type:workspace-suite', 'filter_invalid'],
     ['filter=asset:%00', 'invalid_request'],

@@ -45,7 +45,7 @@ async function quantity(): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-test('SIGTERM lets a running request finish, closes the rest and stops the database', async () => {
+test('SIGTERM lets a running request finish, closes idle connections and stops the database', async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
   const requestText = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
   // `100 Continue` shows that the request has begun, and the closed idle connection that the shutdown has.
@@ -86,7 +86,7 @@ test('a second signal ends the process immediately, and the next start recovers 
   void app.ended.then((how) => {
     code = how
   })
-  // Two that come closer together than a quarter of a second are one.
+  // Two signals within a quarter of a second count as one.
   const signalAgain = () => {
     if (code === undefined) app.kill('SIGTERM')
     return code
@@ -102,7 +102,7 @@ test('a second signal ends the process immediately, and the next start recovers 
 })
 
 for (const victims of ['the app', 'the app and its database']) {
-  test(`kill -9 of ${victims} loses nothing that was acknowledged`, { tag: '@deep' }, async () => {
+  test(`kill -9 of ${victims} loses no acknowledged change`, { tag: '@deep' }, async () => {
     let acknowledged = await quantity()
     let writing = true
     const writer = (async () => {
@@ -122,7 +122,7 @@ for (const victims of ['the app', 'the app and its database']) {
   })
 }
 
-test('a database that is killed is started again, unaided', { tag: '@deep' }, async () => {
+test('a killed database is restarted automatically', { tag: '@deep' }, async () => {
   const before = await quantity()
   const database = postmaster(data)
   if (database) process.kill(database, 'SIGKILL')

@@ -36,7 +36,7 @@ test.afterAll(async () => {
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
 
-/** A test that a minute's end cuts in two would count in two of them. */
+/** Waits until the minute has enough time left: a test across its end would count in two minutes. */
 async function untilMinuteHasTime(): Promise<void> {
   await expect.poll(() => new Date().getUTCSeconds(), { intervals: [250] }).toBeLessThan(35)
 }
@@ -85,7 +85,7 @@ test('strangers are refused at the door, known callers and health checks are not
   expect(rejected).toMatchObject({ status: 429, headers: { connection: 'close' } })
   expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0)
   other.close()
-  // On new connections, which may be those of the other process: it has buckets of its own.
+  // On new connections, possibly to the other process, which has its own buckets.
   const again = openConnection(app.url)
   for (let n = 0; n < 5; n++)
     expect((await again.request('/billing/v1/assets', bearer(key))).status).toBe(200)

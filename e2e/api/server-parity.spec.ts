@@ -80,18 +80,18 @@ function plain({ status, headers, body }: Answer) {
   const stable = Object.entries(headers).filter(
     ([name]) => !NOT_COMPARED.includes(name) && !(isAnonymousLimit && name.startsWith('ratelimit')),
   )
-  // A change's id and moments are its own.
+  // Ids and times of changes differ.
   const same = (id ? text.replaceAll(String(id), 'ID') : text)
     .replace(/"(id|time|settleTime|createTime)":("[0-9a-f-]{36}"|\d{13})/g, '"$1":0')
     .replaceAll('workspace-suite-2', 'workspace-suite-1')
-    // Each export is an event of its own.
+    // Each export is recorded as an event.
     .replace(/^.*,export\.begun,.*\r\n/gm, '')
   return { status, headers: Object.fromEntries(stable), body: same }
 }
 
 async function compare(base: string, call: Call, other = call) {
   const [ours, nexts] = [await send(base, call), await send(alone.url, other)]
-  // The tag of a thing goes with its id.
+  // The ETag depends on the id.
   if (other !== call) nexts.headers.etag = ours.headers.etag
   const title = `${call.method ?? 'GET'} ${call.path}`
   expect({ told: title, ...plain(ours) }).toEqual({ told: title, ...plain(nexts) })
@@ -113,7 +113,7 @@ test('both servers give the same answers and refusals for each documented path a
     change_id: 'none',
   }
   expect(Object.keys(paths).length).toBeGreaterThan(15)
-  // Each export is an event of its own: its CSV is compared without them.
+  // Each export is recorded as an event: the CSV is compared without these.
   const compared = Object.keys(paths).filter((path) => path !== '/billing/v1/audit-events.xlsx')
   for (const template of compared) {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? 'none')
@@ -132,7 +132,7 @@ test('both servers give the same answers and refusals for each documented path a
   }
 })
 
-test('lists, pages, files and streams are the same to the byte', async ({ baseURL }) => {
+test('lists, pages, files and streams are byte-identical', async ({ baseURL }) => {
   const base = baseURL as string
   const headers = bearer(keys.admin)
   for (const path of [
@@ -182,7 +182,7 @@ test('both servers give the same answers to changes and to refused changes', asy
   expect(done.status).toBe(200)
 })
 
-test('paths that name nothing are answered alike', async ({ baseURL }) => {
+test('unknown paths get the same answers', async ({ baseURL }) => {
   for (const path of [
     '/billing',
     '/billing/',

@@ -51,7 +51,7 @@ async function list(url: string): Promise<string | null> {
   return response.headers.get('request-id')
 }
 
-/** The request's id of a page as a member sees it, whose address has words of a search. */
+/** Returns the request id of a page with a search in its address, as a member sees it. */
 async function page(url: string): Promise<string> {
   const line = openConnection(url)
   const { csrfToken } = JSON.parse((await line.request('/api/auth/csrf')).body)
@@ -81,7 +81,7 @@ test('OpenTelemetry is not loaded without a trace setting', { tag: '@deep' }, as
 })
 
 test('a process that is asked to stop sends its remaining traces', async () => {
-  // Longer than the test: nothing is sent by itself.
+  // Longer than the test, so that no batch is sent by the timer.
   const app = await startIsolatedApp(
     environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }),
   )
@@ -90,7 +90,7 @@ test('a process that is asked to stop sends its remaining traces', async () => {
   expect(collector.spans).toEqual([])
   app.kill('SIGTERM')
   expect(await app.ended).toBe(0)
-  // The test before would find nothing if it looked for the wrong thing.
+  // Proves that the previous test would have found the modules.
   expect(app.output()).toContain('loaded ')
   const spanOf = (id: string | null) =>
     collector.spans.find(({ attributes }) => attributes['console.request_id'] === id)

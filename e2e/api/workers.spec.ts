@@ -14,7 +14,7 @@ import { connectToEach, logged, workersOf } from '../workers.ts'
 
 const path = '/billing/v1/assets/workspace-suite-1'
 
-test('two processes answer on one port with one database, and end when they are asked to', async () => {
+test('two processes share one port and one database, and end when they are asked to', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
   const two = await startIsolatedApp(
     isolatedEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }),
@@ -64,7 +64,7 @@ test.describe('two workers', { tag: '@deep' }, () => {
 
   test.beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
-    // A worker that hands over leaves connections that are kept open for so long, until their next request.
+    // DRAIN_SECONDS: how long a worker that hands over keeps its connections open for their next request.
     database = await createDatabase()
     env = isolatedEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
     app = await startIsolatedApp(env)
@@ -90,7 +90,7 @@ test.describe('two workers', { tag: '@deep' }, () => {
       body: JSON.stringify({ quantity }),
     })
 
-  test('an idempotency key that one worker has taken is known to the other', async () => {
+  test('an idempotency key used at one worker is known to the other', async () => {
     const [one, two] = await connectToEach(app, 1, 2)
     const both = await Promise.all([set(one, 20, 'key-of-the-test'), set(two, 20, 'key-of-the-test')])
     // Of two parallel requests, one may be refused because the other is under way.
@@ -141,11 +141,11 @@ test.describe('two workers', { tag: '@deep' }, () => {
     expect(postmaster(data)).toBe(database)
   })
 
-  test('SIGUSR2 puts new workers in the place of the old ones, and no request fails', async () => {
+  test('SIGUSR2 replaces the old workers with new ones, without a failed request', async () => {
     const load = startLoad(app.url, 8, () => ({ path, headers }))
     await expect.poll(load.answered).toBeGreaterThan(50)
     app.kill('SIGUSR2')
-    // Two processes start, one after the other, under load.
+    // Two processes start one after the other, under load.
     await expect.poll(app.output, { timeout: 200_000 }).toContain('"workers restarted"')
     const before = load.answered()
     await expect.poll(load.answered).toBeGreaterThan(before + 50)
@@ -154,12 +154,12 @@ test.describe('two workers', { tag: '@deep' }, () => {
     expect(workersOf(app)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('SIGTERM reaches all: running requests finish, and the database stops after the last', async () => {
+  test('SIGTERM reaches all workers: running requests finish, and the database stops after the last', async () => {
     const lines = [`PATCH ${path} HTTP/1.1`, `Host: localhost:${app.port}`, 'Content-Length: 15']
     const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     const requestText = [...lines, ...named, 'Expect: 100-continue'].join('\r\n')
     const ending = Promise.withResolvers<void>()
-    // Handed out in turn: one for each of them.
+    // Assigned in turn: one connection for each of them.
     const running = [30, 30].map((quantity) => {
       const started = Promise.withResolvers<void>()
       const body = JSON.stringify({ quantity })
@@ -179,12 +179,12 @@ test.describe('two workers', { tag: '@deep' }, () => {
     expect(postmaster(data)).toBeUndefined()
   })
 
-  test('a supervisor that signals npm and all that it started does not cut the end short', async () => {
+  test('the shutdown completes when a supervisor signals npm and all its processes', async () => {
     const npmData = join(data, 'npm')
     const npm = await startIsolatedApp({ ...env, DATA_DIR: npmData }, ['npm', 'start'])
     npm.killGroup('SIGTERM')
     await npm.ended
-    // Who is cut leaves the database running.
+    // An interrupted shutdown would leave the database running.
     await expect.poll(() => postmaster(npmData)).toBeUndefined()
     expect(logged(npm, 'stopping')).toHaveLength(3)
   })

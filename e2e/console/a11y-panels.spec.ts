@@ -55,7 +55,7 @@ async function checkPanels(page: Page, path: string, part: 'body' | 'main'): Pro
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const findings: string[] = []
   const opened = await openEverything(page.locator(part), path, async (state) => {
-    // All that is wrong, not the first of it.
+    // Reports all violations, not only the first.
     await expectGood(page).catch((error) => findings.push(`${state}: ${error.message}`))
     await page.emulateMedia({ colorScheme: 'light' })
   })
@@ -83,7 +83,7 @@ for (const path of ['/', '/assets', '/invoices'])
 
 async function checkAtRest(page: Page, paths: string[]): Promise<void> {
   const findings: string[] = []
-  // A second width costs as much again, and the other tests of phones look for sideways scroll there.
+  // A second width would double the time, and other tests check phones for horizontal scrolling there.
   const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
   for (const path of paths) {
     await page.goto(path)

@@ -14,7 +14,7 @@ test.beforeAll(async () => {
   member.typo = await customer.member('Tom Typo', 'it-manager')
 })
 
-test('signs in by keyboard and goes on to where it was asked for', async ({ page }) => {
+test('a member signs in by keyboard and continues to the requested page', async ({ page }) => {
   const pageErrors = complaints(page)
   await page.goto('/assets?filter=type:office-suite')
   await expect(page).toHaveURL(/\/sign-in\?from=/)
@@ -41,7 +41,7 @@ test('going back does not show old content after the session ended elsewhere', a
   await context.clearCookies()
   await page.getByRole('link', { name: 'Assets' }).click()
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
-  // Once it is a page of its own.
+  // Once it is a full page.
   await expect(async () => expect(await documentPath()).toBe('/sign-in')).toPass()
   await page.goBack()
   await expect(page).toHaveURL(/\/sign-in\?from=%2Finvoices$/)
@@ -66,7 +66,7 @@ test('the sign-in asks to wait after many wrong passwords, even with the right o
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(message).toContainText('is wrong')
   }
-  // The wait grows from five seconds on: however slow this is, it is met.
+  // The wait grows from five seconds: even a slow machine reaches it.
   await expect(async () => {
     await page.getByLabel('Password', { exact: true }).fill('wrong password')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -89,9 +89,9 @@ test('the sign-in stays and reports when the service does not answer', async ({ 
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
 })
 
-// lib/platform/caller/rules.test.ts knows them all; a browser reads the second one otherwise than it is written.
+// lib/platform/caller/rules.test.ts has all cases; browsers parse the second one differently from its text.
 for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
-  test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
+  test(`the sign-in does not redirect to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
     await signInByForm(page, member.it, away)
     await expect(page).toHaveURL(`${baseURL}/`)
     // Already signed in: continues immediately, also not to another host.
@@ -135,7 +135,7 @@ for (const { who, links, lacks, needs } of SEES) {
   })
 }
 
-test('the theme is chosen, and kept when the page comes again', async ({ page }) => {
+test('a chosen theme is kept after a reload', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, member.it)
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
@@ -151,7 +151,7 @@ test('the theme is chosen, and kept when the page comes again', async ({ page })
   await expectGood(page)
 })
 
-test('changes the own password: errors at their field, other sessions end, this one stays', async ({
+test('a member changes their password: errors at the field, other sessions end, this one stays', async ({
   page,
   browser,
   baseURL,
@@ -189,7 +189,7 @@ test('changes the own password: errors at their field, other sessions end, this 
   await elsewhere.close()
 })
 
-test('signs out: the session is over, also for a copy of its cookie', async ({ page, context }) => {
+test('a sign-out ends the session, also for a copy of its cookie', async ({ page, context }) => {
   await signInByForm(page, member.it)
   const before = await context.cookies()
   await page.getByRole('button', { name: /Ida Tech/ }).click()

@@ -94,7 +94,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await type(field('Work e-mail'), email)
     await press(button('Send the link'))
     await sees(page.getByRole('status').filter({ hasText: 'a mail with a link is on its way' }))
-    // The job of the app may be first.
+    // The app's job may be first.
     expect((await run('e2e/notify-members.ts', there.env)).code).toBe(0)
     const mailed = () =>
       servers.mails.mails.find((one) => one.to.includes(email) && /\/reset\//.test(one.text))
@@ -169,7 +169,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await type(field('Code'), '000000')
     await press(button('Go on'))
     await sees(alert('This code is wrong, or was used before.'))
-    // One that was used is not taken again.
+    // A used code is not accepted again.
     await type(field('Code'), totp.generate({ timestamp: Date.now() + 30_000 }))
     await press(button('Go on'))
     await expect(page).toHaveURL(/\/assets$/)

@@ -13,7 +13,7 @@ test.beforeAll(async () => {
 const list = (page: Page) => page.getByRole('textbox', { name: /Asset ID and new total/ })
 const picker = (page: Page) => page.getByLabel('File with a list of totals')
 
-test('a file is checked as it was saved, with the line ends of Windows too', async ({ page }) => {
+test('a file is checked as saved, also with Windows line ends', async ({ page }) => {
   await signIn(page, ida, '/assets/bulk')
   const text = Buffer.from('\ufeffAsset ID,Total\r\noffice-suite-3,99\r\n')
   await picker(page).setInputFiles({ name: 'totals.csv', mimeType: 'text/csv', buffer: text })

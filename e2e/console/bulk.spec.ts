@@ -62,7 +62,7 @@ test('a list with errors shows each at its line, and keeps the text', async ({ p
   const pageErrors = complaints(page)
   await signIn(page, member.ida, '/assets')
   await page.getByRole('link', { name: 'Change several' }).click()
-  // The page is there a moment before its title is.
+  // The page is rendered a moment before its title is set.
   await expect(page).toHaveTitle(/Change several assets/)
   await expectGood(page)
   const text = 'Asset ID,Total\noffice-suite-2,1.5\noffice-suite-3,50\noffice-suite-3,51\n'
@@ -182,7 +182,7 @@ test('a change made by another member since the check is not overwritten', async
   expect(await totals(page, 'office-suite-2')).toEqual([55])
 })
 
-test('left in the middle it goes on where it stopped: one effect each', async ({ page }) => {
+test('an interrupted list resumes where it stopped, with one effect per row', async ({ page }) => {
   const keys = new Map<string, Set<string>>()
   let requestCount = 0
   let isBlocked = true
@@ -251,7 +251,7 @@ test('only rows without a known result are retried: vendor down, no confirmation
   await expect(row(page, MANY[1] ?? '')).toContainText('The vendor has not confirmed the change yet.')
   await expect(page.getByText('1 not confirmed by the vendor yet')).toBeVisible()
   const panel = page.getByRole('region', { name: 'The list as a whole' })
-  // It was looked up by itself.
+  // Looked up automatically.
   await expect(panel).toContainText('2 of 4 rows are as listed')
   await expect(row(page, MANY[0] ?? '')).toContainText('Nothing was changed.')
   await expect(row(page, MANY[2] ?? '')).toContainText('Not known yetNo answer came.')
@@ -264,7 +264,7 @@ test('only rows without a known result are retried: vendor down, no confirmation
     expect([id, (await totals(page, id)).filter((to) => to === 20)]).toEqual([id, [20]])
 })
 
-test('stopped, signed out and gone on with; nothing is kept after the sign-out', async ({
+test('a stopped list resumes after a sign-in; nothing is stored after the sign-out', async ({
   page,
   context,
 }) => {
@@ -318,9 +318,7 @@ test('the list survives a script that did not load, and is read later', async ({
   }
 })
 
-test('an asset beyond the first page of many is found by its ID, also where it is a part of others', async ({
-  page,
-}) => {
+test('an asset beyond the first page is found by its ID, even if other IDs contain it', async ({ page }) => {
   const many = await newCustomer('bulkmany')
   const ids = Array.from({ length: 300 }, (_, at) => `workspace-suite-1${at === 0 ? '' : `-${at}`}`)
   await many.importAssets(ids.map((id) => asset(id, `Asset ${id}`, { purchased: 10 })))

@@ -3,8 +3,8 @@ import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
 
-// Both FOCUS datasets of docs/focus-1.4, which are made by us: one bill that its charges explain, and one with planted
-// differences; and a line of many charges.
+// Both FOCUS datasets of docs/focus-1.4, which are our own: an invoice that matches its charges, and one with planted
+// differences; and a line with many charges.
 
 const CSV_HEADER =
   'InvoiceIssuerName,InvoiceId,InvoiceDetailId,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,ServiceProviderName,ServiceName,ChargeDescription,ChargeCategory,BilledCost,BillingCurrency'
@@ -47,7 +47,7 @@ test('an invoice that matches its charges is marked, and a line expands to its c
   await expect(compute).toHaveCount(0)
 })
 
-test('planted differences are found: on the line, among the charges without one, and as a whole', async ({
+test('planted differences are found on the line, among charges without a line, and in total', async ({
   page,
 }) => {
   await page.setViewportSize(PHONE)
@@ -67,7 +67,7 @@ test('planted differences are found: on the line, among the charges without one,
   await expectGood(page)
 })
 
-test('many charges come a page at a time, and all of them as a file', async ({ page }) => {
+test('many charges are paginated, and can be exported as one file', async ({ page }) => {
   await signIn(page, finance, '/invoices/F-1')
   const section = page.getByRole('region', { name: 'Charges' })
   await section.getByRole('button', { name: '45 charges' }).click()

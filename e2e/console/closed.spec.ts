@@ -35,7 +35,7 @@ test('a member of a closed customer can still read, and sees why nothing can be 
     await page.getByRole('button', { name: /^Set/ }).press('Enter')
     await expect(closedNote).toBeVisible({ timeout: 5000 })
   }).toPass()
-  // The refusal is no fault of the page.
+  // The refusal is logged by the browser, but is not an error of the page.
   expect(pageErrors.filter((text) => !text.includes('403'))).toEqual([])
 })
 

@@ -28,7 +28,9 @@ async function open(page: Page): Promise<void> {
   }).toPass()
 }
 
-test('an invoice, a screen and the review of a change are a few keys away', async ({ page }) => {
+test('the palette opens an invoice, a screen and the review of a change with a few keys', async ({
+  page,
+}) => {
   await signIn(page, admin, '/assets')
   await open(page)
   await page.keyboard.type('in-2036')
@@ -49,7 +51,7 @@ test('an invoice, a screen and the review of a change are a few keys away', asyn
   await expect(page.getByRole('spinbutton')).toHaveValue('245')
 })
 
-test('a name that ends with a number is found as a name, too', async ({ page }) => {
+test('an asset whose name ends with a number is also found by its name', async ({ page }) => {
   await signIn(page, admin, '/assets')
   await open(page)
   await page.keyboard.type('office 365')
@@ -69,7 +71,9 @@ test('a Finance User finds no assets', async ({ page }) => {
   await expect(box(page)).toHaveCount(0)
 })
 
-test('keys of one letter go to screens and walk rows, until they are turned off', async ({ page }) => {
+test('single-letter shortcuts open screens and move through rows, until they are turned off', async ({
+  page,
+}) => {
   await signIn(page, admin, '/invoices')
   await expect(page.getByRole('link', { name: 'IN-2037' })).toBeVisible()
   await expect(async () => {

@@ -65,7 +65,7 @@ async function saved(page: Page, click: () => Promise<void>) {
   return { name: download.suggestedFilename(), rows }
 }
 
-test('why October is another sum than September, from the invoice to the file', async ({ page }) => {
+test('October’s difference to September is explained, from the invoice to the file', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.finance, '/invoices/OCT')
   await page.getByRole('link', { name: 'Compare with the one before' }).click()
@@ -101,7 +101,7 @@ test('why October is another sum than September, from the invoice to the file', 
   expect(pageErrors).toEqual([])
 })
 
-test('any other invoice of the platform can be chosen, by keyboard too', async ({ page }) => {
+test('another invoice of the platform can be chosen, by keyboard too', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/SEP')
   await page.getByRole('link', { name: 'Compare with another' }).click()
   await expect(page).toHaveURL('/invoices/compare?to=SEP')
@@ -117,7 +117,7 @@ test('any other invoice of the platform can be chosen, by keyboard too', async (
   await expect(from).toHaveValue('OCT')
 })
 
-test('1,000 lines: the largest are shown, the others and the unchanged folded away', {
+test('a comparison of 1,000 lines shows the largest, and collapses the others and the unchanged', {
   tag: '@deep',
 }, async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare?from=BIG-SEP&to=BIG-OCT')

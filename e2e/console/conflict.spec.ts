@@ -78,13 +78,13 @@ test('a commitment plan’s total is reviewed again after a conflict, never set 
   expect(await purchased(page, 'workspace-suite-2')).toBe(60)
 })
 
-test('asked again after a lost answer, the change is made once', async ({ page }) => {
+test('a retry after a lost answer makes the change once', async ({ page }) => {
   await signIn(page, member.ida, '/assets')
   const keys: (string | undefined)[] = []
   await page.route('**/billing/v1/assets/office-suite-1', async (route) => {
     keys.push(route.request().headers()['idempotency-key'])
     if (keys.length > 1) return route.continue()
-    // The service hears it, and its answer is lost.
+    // The service receives the request, and its answer is lost.
     await route.fetch()
     await route.abort()
   })

@@ -41,7 +41,7 @@ test('an amount is the same on list, invoice and statement, in each currency', a
     await expect(row.getByText(`${amount} ${currency}`).filter({ visible: true })).toHaveCount(2)
     await page.goto(`/invoices/${id}`)
     const amounts = page.getByRole('definition').filter({ hasText: `${amount} ${currency}` })
-    // Total and balance above, balance below.
+    // Total and balance at the top, balance at the bottom.
     await expect(amounts).toHaveCount(3)
     const line = page.getByRole('row', { name: /Compute/ })
     await expect(line.getByRole('cell').filter({ hasText: amount })).not.toHaveCount(0)

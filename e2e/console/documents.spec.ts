@@ -56,7 +56,7 @@ const details = async (page: Page) =>
       .locator('dl:not(table ~ dl)')
       .locator('div')
       .evaluateAll((all) =>
-        // No date of a period breaks.
+        // No line break within a period's dates.
         all.map((one) =>
           ['dt', 'dd'].map((part) => one.querySelector(part)?.textContent.replaceAll('\u00a0', ' ')),
         ),

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 
 // A typed total survives a navigation, and a change can be undone.
 
@@ -30,7 +30,7 @@ async function purchased(page: Page, id: string): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-/** Sets a total as a program does. */
+/** Sets a total through the API. */
 async function set(page: Page, id: string, quantity: number) {
   const headers = { authorization: `Bearer ${key}` }
   const etag = (await page.request.get(`/billing/v1/assets/${id}`, { headers })).headers().etag ?? ''
@@ -105,7 +105,7 @@ test('a total that another member has changed since is not undone, with a messag
   await button(page, 'Set to 70 licenses').click()
   const undo = button(page, `Undo: Business Standard: ${before} → 70 licenses`)
   await expect(undo).toBeVisible()
-  // Held while the focus is on it.
+  // The toast stays while it has the focus.
   await undo.focus()
   await set(page, 'workspace-suite-2', 71)
   await undo.click()
@@ -126,10 +126,10 @@ test('the review does not offer a total that the vendor is known to refuse', asy
   await expect(control(page, 'Business Plus')).toBeFocused()
   await expect(button(page, 'Set to 182 licenses')).toBeVisible()
   await page.keyboard.press('Escape')
-  // All are assigned: there is no lower one.
+  // All licenses are assigned, so no lower total is possible.
   await control(page, 'Enterprise').fill('59')
   await button(page, 'Keep 60 licenses').click()
   await expect(control(page, 'Enterprise')).toHaveValue('60')
-  await rowsCame(page)
+  await waitForRows(page)
   expect(await purchased(page, 'workspace-suite-1')).toBe(240)
 })

@@ -3,7 +3,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, dayLabel, monthBefore } from '../days.ts'
 
@@ -13,7 +13,7 @@ import { day, dayLabel, monthBefore } from '../days.ts'
 const MAX_CLICKS = 3
 const people = { finance: '', credited: '' }
 
-/** A day of the month so many months before this one. */
+/** Returns a day of the month, some months before the present one. */
 function inMonth(months: number, date: number): string {
   const first = monthBefore(months)
   return new Date(first.getTime() + (date - 1) * 86_400_000).toISOString().slice(0, 10)
@@ -66,7 +66,7 @@ test.beforeAll(async () => {
     invoice('SMALL', { ...old, totalAmount: '10000' }),
   ])
   people.finance = await customer.member('Fin Clerk', 'finance-user')
-  // Of a customer of its own: in January it is of the newest month.
+  // Of a separate customer: in January its row is in the newest month.
   const credited = await newCustomer('credited')
   await credited.importInvoices([
     invoice('CREDIT', { ...dated(`${YEAR}-01-01`, `${YEAR}-01-31`), totalAmount: '-15', balanceAmount: '0' }),
@@ -79,7 +79,7 @@ test.beforeAll(async () => {
 test.beforeEach(async ({ page }) => {
   await countClicks(page)
   await signIn(page, people.finance, '/invoices')
-  await rowsCame(page)
+  await waitForRows(page)
 })
 test.afterEach(async ({ page }) => {
   expect(await clicksOf(page)).toBeLessThanOrEqual(MAX_CLICKS)
@@ -89,7 +89,7 @@ const outstandingStat = (page: Page, currency: string) =>
   page.getByRole('table', { name: 'Figures per currency' }).getByRole('row', { name: currency })
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 
-/** The invoices of the list, by their numbers. */
+/** Expects the list to have the invoices with these numbers. */
 function expectRows(page: Page, numbers: string[]) {
   const links = page
     .getByRole('table', { name: /^Invoices/ })
@@ -153,7 +153,7 @@ test('8: all credit notes of this year', async ({ page }) => {
   await button(page, /^Invoice date/).click()
   await button(page, 'This year').click()
   await expectRows(page, ['CREDIT'])
-  // Of a status and credit notes, one at a time.
+  // Status and credit notes are exclusive.
   await expect(button(page, 'Credit notes')).toHaveAttribute('aria-pressed', 'true')
   expect(await clicksOf(page)).toBe(3)
 })
@@ -174,7 +174,9 @@ test('9: the invoices with a product, and its costs by month', async ({ page }) 
   await expectRows(page, ['SOON-77'])
 })
 
-test('9, by the search: who looks for a product among numbers is led to it', async ({ page }) => {
+test('9, by the search: a product search among numbers is redirected to the product filter', async ({
+  page,
+}) => {
   await page.getByRole('searchbox').click()
   await page.keyboard.type('backup')
   await button(page, 'Look among products').click()
@@ -195,10 +197,10 @@ test('10: the invoices above 10,000 USD, and their open amounts', async ({ page 
   expect(await clicksOf(page)).toBe(3)
 })
 
-test('8 and 10 from home: the finder knows this year’s credit notes, and an amount its currency', async ({
+test('8 and 10 from home: the palette finds this year’s credit notes, and parses a currency', async ({
   page,
 }) => {
-  // Whose session is gone is led away from their screen.
+  // A page whose session has ended redirects to the sign-in page.
   await page.goto('about:blank')
   await page.context().clearCookies()
   await signIn(page, people.credited, '/')
@@ -214,7 +216,7 @@ test('8 and 10 from home: the finder knows this year’s credit notes, and an am
   await signIn(page, people.finance, '/')
   await page.evaluate(() => sessionStorage.removeItem('clicks'))
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Invoices' }).click()
-  await rowsCame(page)
+  await waitForRows(page)
   await button(page, /^Amount/).click()
   await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10,000.01 GBP')

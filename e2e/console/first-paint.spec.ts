@@ -6,10 +6,10 @@ import { deferScripts } from '../../lib/server/delivery/deferred-scripts.ts'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, signIn } from '../browser.ts'
 
-// Scripts are held until a page has been painted: lib/server/delivery/release.ts.
+// Scripts are held back until the first paint: lib/server/delivery/release.ts.
 
 /** Latest start of the scripts, in milliseconds. */
-const LATEST = 3000
+const MAX_START_MS = 3000
 
 let admin: string
 
@@ -44,13 +44,13 @@ function times(page: Page) {
 }
 
 for (const path of ['/sign-in', '/', '/assets', '/invoices']) {
-  test(`${path} is painted first, then alive, then loaded`, async ({ page }) => {
+  test(`${path} is painted, then hydrated, then loaded`, async ({ page }) => {
     const pageErrors = complaints(page)
     if (path === '/sign-in') await page.goto(path)
     else await signIn(page, admin, path)
     await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
     const { paint, requestedAt, there, loaded } = await times(page)
-    expect(requestedAt).toBeGreaterThan(Math.min(paint, LATEST))
+    expect(requestedAt).toBeGreaterThan(Math.min(paint, MAX_START_MS))
     expect(loaded).toBeGreaterThanOrEqual(there)
     expect(pageErrors).toEqual([])
   })
@@ -69,7 +69,7 @@ test('a hidden page hydrates without a frame', async ({ page }) => {
   expect((await times(page)).requestedAt).toBeLessThan(Number.POSITIVE_INFINITY)
 })
 
-test('a press wakes a page that is not painted yet', async ({ page }) => {
+test('a press starts hydration before the first paint', async ({ page }) => {
   await page.clock.install()
   await page.addInitScript(() => {
     window.PerformanceObserver = class {
@@ -121,9 +121,7 @@ test('clicks in a part whose script is still loading are replayed after it', asy
   await expect(page).toHaveURL('/invoices')
 })
 
-test('a review that is confirmed before the page is alive asks for nothing, and is there again', async ({
-  page,
-}) => {
+test('a review that is confirmed before hydration buys nothing, and is shown again', async ({ page }) => {
   await signIn(page, admin)
   await page.route('**/_next/static/**/*.js', (route) => route.abort())
   await page.goto('/assets/workspace-suite-1?set=12')
@@ -145,7 +143,7 @@ test('scripts start immediately in a browser that does not report paints', async
   expect((await times(page)).requestedAt).toBeLessThan(Number.POSITIVE_INFINITY)
 })
 
-test('markup that came into a page by other ways runs nothing', async ({ page }) => {
+test('injected markup runs no scripts', async ({ page }) => {
   const findings: string[] = []
   page.on('request', (request) => findings.push(request.url()))
   await page.goto('/sign-in')
@@ -182,7 +180,7 @@ test('a page whose content loads slowly hydrates before the content', async ({ p
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { waitUntil: 'commit' })
   await expect(page).toHaveTitle('alive')
   expect(await page.evaluate(() => document.readyState)).toBe('loading')
-  // Its second half may have scripts, too.
+  // The streamed second half may contain scripts, too.
   for (const res of pages) res.end(`<script src="${SCRIPT}" async=""></script><p>Rows</p>`)
   await expect(page.getByText('Rows')).toBeVisible()
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)

@@ -55,7 +55,7 @@ for (const [path, table, row] of [
   ['/assets/collab-suite-1', '"seat_readings"', 'over twelve months'],
   ['/invoices/IN-1', 'inner join "parties"', 'Billed to'],
 ] as const) {
-  test(`${path} sends its frame while the database is still silent`, async () => {
+  test(`${path} sends its frame before the database answers`, async () => {
     gate.hold(table)
     const { status, headers, body } = await fetch(app.url + path, { headers: { cookie } })
     expect(status).toBe(200)
@@ -94,12 +94,12 @@ test('the HTML of a long list has the first rows, and the browser shows all', as
 
 test('delayed content appears in its place, and moves nothing', async ({ page, context }) => {
   await context.addCookies([sessionCookie()])
-  // Another list than above: that one is prepared on its connection by now, and has no text any more.
+  // Another list than above, whose statement is prepared on its connection by now and has no text any more.
   gate.hold('"assets"')
   await page.goto(`${app.url}/assets?search=Needle`, { waitUntil: 'commit' })
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
   await expect(page.getByText('Loading…')).toBeAttached()
-  // A frame that came before its styles or its font has other places than the one that is seen.
+  // Before the styles or the font have loaded, the frame's layout differs from the visible one.
   await page.waitForFunction(() =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(({ sheet }) => sheet),
   )

@@ -35,7 +35,7 @@ const changes = (page: Page) =>
 const seats = (page: Page) => page.getByRole('table', { name: /^Purchased and assigned licenses/ })
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
-/** Sets a total as a script would. */
+/** Sets a total through the API, and returns the status. */
 async function set(page: Page, id: string, quantity: number): Promise<number> {
   const path = `/billing/v1/assets/${encodeURIComponent(id)}`
   return (await page.request.patch(path, { headers: bearer(), data: { quantity } })).status()
@@ -115,7 +115,9 @@ test("a colleague's change in between is a conflict on the asset's page too", as
   await expect(changes(page).first()).toContainText(/Key “test”.*45 → 48.*\+3/)
 })
 
-test('a commitment plan can not be lowered here either; no licenses, no control', async ({ page }) => {
+test('a commitment plan can not be lowered on its page; a plan without licenses has no control', async ({
+  page,
+}) => {
   await signIn(page, people.it, '/assets/office-suite-1')
   await expect(page.getByText('Can’t be lowered before 1 Mar 2099', { exact: true })).toBeVisible()
   await expect(page.getByText('Committed until 1 Mar 2099')).toBeVisible()
@@ -127,7 +129,7 @@ test('a commitment plan can not be lowered here either; no licenses, no control'
   await expect(page.getByRole('table')).toHaveCount(0)
 })
 
-test('an odd id has its page, its change and its history', async ({ page }) => {
+test('an id with special characters has its page, its change and its history', async ({ page }) => {
   await signIn(page, people.it, '/assets')
   await page.getByRole('link', { name: 'Odd & <b>bold</b>' }).click()
   await expect(page.getByText(ODD)).toBeVisible()
@@ -141,7 +143,7 @@ test('an odd id has its page, its change and its history', async ({ page }) => {
   await expect(page.getByText('Nothing is here')).toBeVisible()
 })
 
-test('a long history comes in pages, and the way back to the list stays', async ({ page }) => {
+test('a long history is paginated, and keeps the way back to the list', async ({ page }) => {
   await signIn(page, people.it, '/assets')
   for (let quantity = 1; quantity <= 52; quantity++)
     expect(await set(page, 'workspace-suite-2', quantity)).toBe(200)

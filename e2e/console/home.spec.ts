@@ -106,7 +106,7 @@ test('a line is dismissed and restored by keyboard only, and stays dismissed ove
   expect(pageErrors).toEqual([])
 })
 
-test('a phone has each line whole, light and dark', async ({ page }) => {
+test('each line fits on a phone, light and dark', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.admin)
   await expect(line(page, 'Home Europe')).toBeVisible()

@@ -18,11 +18,11 @@ test.beforeAll(async () => {
   birch = await newCustomer('birch')
 })
 
-/** Types a password into the field that has the focus, and again into the next one. */
+/** Types a password into the focused field, and again into the next one. */
 async function typeTwice(page: Page, password: string) {
   await page.getByLabel('New password', { exact: true }).focus()
   await page.keyboard.type(password)
-  // Past the button that shows it.
+  // Skips the button that shows the password.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
@@ -31,7 +31,9 @@ async function typeTwice(page: Page, password: string) {
 
 const menu = (page: Page, name: RegExp) => page.getByRole('button', { name })
 
-test('an invitation is accepted by keyboard on a phone, once, and is no referrer', async ({ page }) => {
+test('an invitation is accepted by keyboard on a phone, once, and its link is not leaked as a referrer', async ({
+  page,
+}) => {
   const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const link = await alder.invite(`ida@${alder.domain}`, 'Ida Tech', 'it-manager')
@@ -42,7 +44,7 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   })
   await expect(page.getByText('To the licenses and invoices of alder Ltd')).toBeVisible()
   await expectGood(page)
-  // A mail scanner opens it too: nothing is used up by that.
+  // A mail scanner opens the link too, which must not redeem it.
   await page.reload()
   await typeTwice(page, 'password1234')
   await expect(page.getByRole('alert').filter({ hasText: 'most common' })).toBeVisible()
@@ -82,7 +84,7 @@ test('a member of one customer accepts another membership, picks a customer and 
   }
   await page.reload()
   await typeTwice(page, PASSWORD)
-  // The same password opens both now.
+  // The same password opens both memberships now.
   await expect(page).toHaveURL(/\/sign-in\/customer$/)
   await expect(page.getByRole('listitem')).toHaveText([/alder Ltd/, /birch Ltd/])
   await expectGood(page)
@@ -100,14 +102,14 @@ test('a member of one customer accepts another membership, picks a customer and 
   await page.getByRole('button', { name: 'alder Ltd' }).focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/$/)
-  // The session that was left has ended.
+  // The previous session has ended.
   const cookie = `console-session=${before?.value}`
   const former = await page.request.fetch('/auth/v1/validate', { headers: { cookie } })
   expect(former.status()).toBe(401)
   expect(pageErrors).toEqual([])
 })
 
-test('a sign-in goes on after the pick to where it was asked for; between them nothing is answered', async ({
+test('a sign-in continues after the pick to the requested page, and answers nothing before it', async ({
   page,
 }) => {
   const email = await alder.member('Two Places', 'it-manager')
@@ -192,13 +194,13 @@ test('a forgotten password is reset by a mail, on a phone and by keyboard', asyn
       await page.getByLabel('Work e-mail').focus()
       await page.keyboard.type(address)
       await page.keyboard.press('Enter')
-      // The place for short messages is one, too, and is empty.
+      // The empty toast region is a status, too.
       answers.push(await page.getByRole('status').filter({ hasText: /\S/ }).textContent())
     }
     expect(new Set(answers).size).toBe(1)
     await expectGood(page)
     expect((await run('e2e/notify-members.ts', env)).code).toBe(0)
-    // The job of the app may have been first.
+    // The app's job may have been first.
     await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
     const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
     expect(mail?.to).toEqual([email])

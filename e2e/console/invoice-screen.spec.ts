@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
-import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, exported, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
 import { excess } from '../viewports.ts'
 
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
   await customer.importInvoices([
     ...[83, 50, 20, 3].map((days, n) => pastDueInvoice(`US-${n}`, days)),
     ...[40, 9].map((days, n) => pastDueInvoice(`EU-${n}`, days, europe)),
-    // Open, and due in and after the next 30 days.
+    // Open, with due dates within and after the next 30 days.
     pastDueInvoice('US-SOON', -10),
     pastDueInvoice('US-THEN', -45, { invoiceDate: day(-2) }),
     pastDueInvoice('EU-SOON', -30, europe),
@@ -70,7 +70,7 @@ const stats = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const filters = (page: Page) => page.getByRole('search', { name: 'Filters' })
 const table = (page: Page) => page.getByRole('table', { name: /^Invoices/ })
 async function numbers(page: Page): Promise<string[]> {
-  await rowsCame(page)
+  await waitForRows(page)
   return table(page).getByRole('rowheader').getByRole('link').allInnerTexts()
 }
 /** Returns the rows of the API and of the file for the screen's query string. */
@@ -95,7 +95,7 @@ async function expectAgreed(page: Page): Promise<void> {
   })
 }
 
-test('each figure leads to exactly the invoices that it counts', async ({ page }) => {
+test('each figure links to exactly the invoices that it counts', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(
     stats(page).getByRole('link', { name: 'Past due, USD: 4 invoices, oldest 83 days' }),
@@ -173,11 +173,13 @@ test('a search finds any part of a number or issuer, and the file name has its r
   expect(readFileSync(await file.path(), 'utf8')).toContain('billingProfileId')
 })
 
-test('rows are on the screen of a laptop, and the first invoice comes early on a phone', async ({ page }) => {
+test("rows are visible on a laptop's screen, and the first invoice is near the top on a phone", async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1366, height: 651 })
   await signIn(page, people.finance, '/invoices')
   await expect(stats(page).getByRole('table')).toBeVisible()
-  await rowsCame(page)
+  await waitForRows(page)
   const heights = () =>
     table(page)
       .getByRole('rowheader')
@@ -190,7 +192,7 @@ test('rows are on the screen of a laptop, and the first invoice comes early on a
 })
 
 /** Returns the amounts in these elements that wrap or overflow the screen. */
-function unwhole(elements: Element[]): string[] {
+function cutOffAmounts(elements: Element[]): string[] {
   const findings: string[] = []
   for (const element of elements) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -218,7 +220,7 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
     for (const part of [stats(page), table(page)]) {
-      const broken = await part.locator('tbody td, tbody th').evaluateAll(unwhole)
+      const broken = await part.locator('tbody td, tbody th').evaluateAll(cutOffAmounts)
       expect(broken, `at ${width} px`).toEqual([])
     }
     const scrolled = await stats(page)
@@ -232,7 +234,7 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
   await expect.poll(() => amounts.count()).toBeGreaterThan(2)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    expect(await amounts.evaluateAll(unwhole), `at ${width} px`).toEqual([])
+    expect(await amounts.evaluateAll(cutOffAmounts), `at ${width} px`).toEqual([])
     expect(await excess(page), `at ${width} px`).toBeLessThanOrEqual(0)
   }
   await expectAccessibleAtBoth(page)

@@ -60,7 +60,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
   while ((await focused()) !== 'name') await page.keyboard.press('Tab')
   await page.keyboard.type('ERP')
-  // Of one role there is nothing to choose: it is chosen.
+  // A single role needs no choice.
   await expect(page.getByRole('checkbox', { name: 'IT Manager' })).toBeChecked()
   await expect(page.getByRole('checkbox', { name: 'Finance User' })).toHaveCount(0)
   await expect(page.getByRole('radio')).toHaveCount(0)
@@ -176,7 +176,7 @@ test('a rotation states its consequences, and both keys work during the overlap'
   expect(pageErrors).toEqual([])
 })
 
-test('an Admin sees all keys, with long names and on a phone, and lets one belong to the customer', async ({
+test("an Admin sees all keys, with long names and on a phone, and makes one the customer's", async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -205,7 +205,7 @@ test('an Admin sees all keys, with long names and on a phone, and lets one belon
   expect(pageErrors).toEqual([])
 })
 
-test('many keys come page by page', async ({ page }) => {
+test('many keys are paginated', async ({ page }) => {
   for (let n = 0; n < 3; n++) await customer.key('it-manager')
   await signInFreshly(page, member.boss, '/keys?whose=all&maxResults=2')
   await expect(page.getByRole('row')).toHaveCount(3)

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 
 let it = ''
 
@@ -17,7 +17,7 @@ const SCRIPTS = '**/_next/static/chunks/*.js'
 const quantity = (page: Page, name = 'Business Plus') =>
   page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
-/** Holds back all scripts that are asked for from now on, until they are released. */
+/** Holds back all scripts requested from now on, until they are released. */
 async function holdBack(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(SCRIPTS, async (route) => {
@@ -29,7 +29,7 @@ async function holdBack(page: Page): Promise<() => void> {
 
 test('a part whose script fails to load shows an error, and loads on retry', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.route(SCRIPTS, (route) => route.abort())
   await page.getByRole('button', { name: 'Columns' }).click()
   await expect(page.getByText('This part of the page could not be loaded.')).toBeVisible()
@@ -41,9 +41,9 @@ test('a part whose script fails to load shows an error, and loads on retry', asy
   await expect(page.getByRole('group', { name: 'Columns' })).toBeVisible()
 })
 
-test('Enter that is quicker than the review leads into it all the same', async ({ page }) => {
+test('an Enter before the review is rendered moves the focus into it afterwards', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('245')
   await quantity(page).press('Enter')
@@ -54,7 +54,7 @@ test('Enter that is quicker than the review leads into it all the same', async (
 
 test('typing after an early Enter keeps the focus', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('25')
   await quantity(page).press('Enter')
@@ -67,7 +67,7 @@ test('typing after an early Enter keeps the focus', async ({ page }) => {
 
 test('a late review does not take the focus from a member in another row', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('245')
   await quantity(page).press('Enter')
@@ -78,13 +78,13 @@ test('a late review does not take the focus from a member in another row', async
   await expect(quantity(page, 'Other Plus')).toBeFocused()
 })
 
-test('a press for a review that had not come yet buys nothing', async ({ page }) => {
+test('a press meant for another control buys nothing when the review appears late', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('247')
   await quantity(page).press('Enter')
-  // In the page, so that it comes in the very moment in which the review takes the focus.
+  // Run in the page, so that it happens in the moment in which the review takes the focus.
   await page.evaluate(() => {
     addEventListener(
       'focusin',

@@ -15,7 +15,7 @@ test('a member with too many changes in a minute sees the limit and the wait', a
     await field.fill(String(total))
     await page.getByRole('button', { name: `Set to ${total} licenses` }).click()
   }
-  // A minute may end between the two.
+  // A minute may end between the two requests.
   await expect.poll(() => new Date().getUTCSeconds(), { intervals: [250] }).toBeLessThan(30)
   await set('Business Plus', 245)
   await expect(page.getByText('Business Plus: 240 → 245 licenses')).toBeHidden()

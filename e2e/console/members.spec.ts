@@ -53,7 +53,7 @@ test('an Admin invites a member by keyboard only, and copies the link', async ({
   await page.keyboard.press('Enter')
   await expect(dialog.getByText('Choose at least one role.')).toBeVisible()
   await expectGood(page)
-  // The role Finance User, then one billing profile.
+  // Selects the role Finance User, then one billing profile.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
@@ -220,7 +220,7 @@ test('an Admin who reduces their own access is warned; the last Admin stays', as
   expect(pageErrors).toEqual([])
 })
 
-test('three hundred members, long names and a phone: found by search, and by who has not come', {
+test('three hundred members with long names on a phone can be searched, and filtered by pending invitations', {
   tag: '@deep',
 }, async ({ page }) => {
   const pageErrors = complaints(page)

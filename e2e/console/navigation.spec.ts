@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, rowsCame, signIn } from '../browser.ts'
+import { complaints, signIn, waitForRows } from '../browser.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
@@ -16,7 +16,7 @@ const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const toScreen = (page: Page, name: string) => main(page).getByRole('link', { name, exact: true })
 const pathOf = (page: Page) => new URL(page.url()).pathname
 
-/** Each page that is asked for within the console waits until it is let through, or is let down. */
+/** Holds each page requested within the console until it is released or failed. */
 async function holdPages(page: Page) {
   const open = Promise.withResolvers<'through' | 'down'>()
   await page.route('**/*_rsc=*', async (route) => {
@@ -26,9 +26,9 @@ async function holdPages(page: Page) {
   return open.resolve
 }
 
-/** Waits until links are heard by the console, not only by the browser. */
+/** Waits until the console handles links, not only the browser. */
 async function live(page: Page): Promise<void> {
-  await rowsCame(page)
+  await waitForRows(page)
   await page.waitForFunction(() =>
     Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__reactProps')),
   )
@@ -49,7 +49,7 @@ test('a click changes title and navigation before the server answers, and shows 
   await expect(page.getByRole('heading', { level: 1, name: 'Invoices' })).toBeVisible()
   await expect(page.getByRole('status').filter({ hasText: 'Loading…' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Business Plus' })).not.toBeVisible()
-  // All of that before anything has come.
+  // All of it before any answer.
   expect(pathOf(page)).toBe('/assets')
 
   // Another click in the meantime leads elsewhere.
@@ -105,7 +105,7 @@ test('visible links are not prefetched; pressing or focusing one prefetches it',
   await toScreen(page, 'Invoices').hover()
   await page.mouse.down()
   await expect.poll(() => requested).toContain('/invoices')
-  // Of all others, which have been in sight for longer, nothing was asked.
+  // The other links, visible for longer, were not prefetched.
   expect(new Set(requested)).toEqual(new Set(['/invoices']))
   await page.mouse.move(700, 500)
   await page.mouse.up()

@@ -5,7 +5,7 @@ import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE } from '../browser.ts'
 import { day } from '../days.ts'
 
-// Not so old that its import takes it for history.
+// Recent enough that its import does not count as history.
 const OVERDUE = { invoiceDate: day(-40), dueDate: day(-10) }
 
 /** Returns a mail of the app under test, with its links as they are in the mail. */
@@ -20,7 +20,7 @@ async function mailOf(name: string) {
   return { customer, mail, kind, all }
 }
 
-test('the link of a mail stops its kind without a sign-in, and starts it again', async ({ page }) => {
+test('the link of a mail stops its kind without a sign-in, and restarts it', async ({ page }) => {
   const { customer, kind } = await mailOf('stop')
   const pageErrors = complaints(page)
   await page.goto(kind)

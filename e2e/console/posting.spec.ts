@@ -120,7 +120,7 @@ test('a member without Posting Editor has no link to the posting details, and se
   await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0)
   await expectGood(page)
-  // And who has it does find them.
+  // A Posting Editor does find them.
   await signIn(page, people.finance, '/invoices/TAXED')
   await expect(links.first()).toBeVisible()
 })

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { excess } from '../viewports.ts'
@@ -35,7 +35,7 @@ test.beforeAll(async () => {
 
 async function print(page: Page, path: string): Promise<void> {
   await page.goto(path)
-  await rowsCame(page)
+  await waitForRows(page)
   await page.setViewportSize(SHEET)
   await page.emulateMedia({ media: 'print' })
 }

@@ -78,7 +78,7 @@ test('a flexible plan is lowered by keyboard only; one Enter never buys', async 
   expect(pageErrors).toEqual([])
 })
 
-test('a commitment plan: − is off with its reason, a lower number is kept but can not be sent', async ({
+test('a commitment plan disables − with its reason, and keeps a lower number that can not be sent', async ({
   page,
 }) => {
   await signIn(page, member.it, '/assets')
@@ -164,12 +164,12 @@ test('no change is shown as done before its answer; a missing answer is not call
   await expect(page.getByRole('status').getByText('Office E3: 100 → 110 licenses')).toBeVisible()
 })
 
-test('a click too many buys nothing, nor does a key that is held down', async ({ page }) => {
+test('an extra click buys nothing, nor does a held key', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
   await control(page, 'Enterprise Plus').fill('75')
-  // Were the review above to close now, the second click would meet "Set to 61 licenses".
+  // If the review above closed now, the second click would hit "Set to 61 licenses".
   await page.getByRole('button', { name: 'One more: Licenses of Enterprise Standard' }).dblclick()
   await expect(control(page, 'Enterprise Standard')).toHaveValue('62')
   await expect(control(page, 'Enterprise Plus')).toHaveValue('75')

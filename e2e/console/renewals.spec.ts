@@ -74,7 +74,7 @@ test('an Admin sees the renewals, chooses a month, and opens an asset', async ({
   await expect(page).toHaveURL(/filter=type:office-suite$/)
   await expect(row(page, 'Business Plus')).toHaveCount(0)
   await page.getByRole('button', { name: /^All/ }).click()
-  // The row is the link.
+  // The whole row is the link.
   await row(page, 'Business Plus').click()
   await expect(page).toHaveURL(/\/assets\/workspace-suite-1$/)
   expect(pageErrors).toEqual([])
@@ -99,7 +99,7 @@ test('a month is chosen and left, and its file saved, by keyboard only', async (
   await expect(row(page, 'Business Plus')).toBeVisible()
 })
 
-test('a phone has each row whole, light and dark', async ({ page }) => {
+test('each row fits on a phone, light and dark', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.admin, RENEWALS)
   await expect(row(page, LONG)).toBeVisible()
@@ -113,7 +113,7 @@ test('a phone has each row whole, light and dark', async ({ page }) => {
   await expectGood(page)
 })
 
-test('a member makes a calendar link, a calendar reads it, and it ends when it is revoked', async ({
+test('a member creates a calendar link, a calendar reads it, and revoking ends it', async ({
   page,
   context,
   request,
@@ -177,7 +177,7 @@ test('a Finance User sees the required role, and a customer without commitments 
   await expect(page).toHaveURL(RENEWALS)
 })
 
-test('home leads there', async ({ page }) => {
+test('home links to the renewals', async ({ page }) => {
   await signIn(page, people.admin)
   await page.getByRole('link', { name: 'All of the next twelve months' }).click()
   await expect(page).toHaveURL(RENEWALS)

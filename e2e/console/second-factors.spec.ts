@@ -14,7 +14,7 @@ test.beforeAll(async () => {
   alder = await newCustomer('factors')
 })
 
-/** The code that an app shows so many steps from now: one that was used is not taken again. */
+/** Returns the code of an app some time steps from now, because a used code is not accepted again. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: Date.now() + steps * 30_000,
@@ -39,7 +39,7 @@ async function password(page: Page, email: string, path = '/assets') {
   await signInByForm(page, email, path)
 }
 
-test('an app is set up by keyboard on a phone, and asked for from then on', async ({ page }) => {
+test('an app is set up by keyboard on a phone, and required from then on', async ({ page }) => {
   const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const email = await alder.member('Tot Per', 'it-manager')
@@ -52,7 +52,7 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   const dialog = page.getByRole('dialog', { name: 'Set up an app' })
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
   await expectGood(page)
-  // Black on white in the dark, too: cameras expect that.
+  // Black on white in the dark theme, too, as cameras expect.
   await expect(dialog.locator('svg[role=img] > rect')).toHaveCSS('fill', 'rgb(255, 255, 255)')
   const secret = await displayedSecret(page)
   await typeCode(page, '000000')
@@ -96,7 +96,7 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   expect(pageErrors).toEqual([])
 })
 
-test('an Admin demands one of all, and resets that of who has lost it', async ({
+test('an Admin requires a second factor, and resets that of a member who has lost it', async ({
   page,
   browser,
   baseURL,

@@ -51,7 +51,7 @@ async function useSignOn(page: Page, email: string, path = '/') {
   await page.keyboard.press('Enter')
 }
 
-test('a first sign-in makes a member, who signs out at the issuer too', async ({ page }) => {
+test("a first sign-in creates a member, whose sign-out also ends the issuer's session", async ({ page }) => {
   const pageErrors = complaints(page)
   const { domain, id } = await customerWithSignOn('alder')
   const email = `ida@${domain}`
@@ -68,7 +68,7 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Sign out' }).click()
-  // The issuer asks whether it should end its own session; ours has ended.
+  // The issuer asks whether to end its own session; ours has ended.
   await page.waitForURL((at) => at.href.startsWith(issuer.issuer))
   await page.getByRole('button', { name: /yes/i }).click()
   await expect(page).toHaveURL(`${url}/sign-in`)
@@ -109,7 +109,7 @@ test('a member with an old single sign-on confirms it there, and the action comp
   await expect(confirm).toBeVisible()
   await expectGood(page)
   await page.screenshot({ path: 'test-results/sign-on-confirm.png' })
-  // Eli has no password: it is asked for nowhere.
+  // Eli has no password, so no dialog asks for one.
   await expect(confirm.getByLabel('Password')).toHaveCount(0)
   await confirm.getByRole('button', { name: 'Confirm by single sign-on' }).focus()
   const loaded = page.waitForEvent('load')
@@ -131,7 +131,7 @@ test('passwords and links are refused with only single sign-on; a dead issuer bl
   await useSignOn(page, admin)
   await expect(page).toHaveURL(`${url}/`)
   await operated(`sign-on require --customer ${customer.id}`)
-  // The session that the issuer opened goes on.
+  // The session opened by the issuer stays valid.
   await page.reload()
   await expect(page).toHaveURL(`${url}/`)
   await page.context().clearCookies()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, exported, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESKTOP, exported, signIn, waitForRows } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const MANY = 300
@@ -51,7 +51,7 @@ test.beforeAll(async () => {
 })
 
 async function numbers(page: Page): Promise<string[]> {
-  await rowsCame(page)
+  await waitForRows(page)
   return page
     .getByRole('row')
     .getByRole('link', { name: /^(IN|CN|M)-/ })
@@ -199,7 +199,7 @@ test('a sheet is black on white, has the customer and the time of printing, and 
   }
 })
 
-test('a long statement has as many sheets as it takes, and the time of its printing', {
+test('a long statement has as many sheets as needed, and the time of its printing', {
   tag: '@deep',
 }, async ({ page }) => {
   await signIn(page, people.many, '/invoices/statement')
@@ -211,7 +211,7 @@ test('a long statement has as many sheets as it takes, and the time of its print
     const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
     expect(sheets?.length).toBeGreaterThan(4)
     expect(sheets?.length).toBeLessThan(12)
-    // Once the page's own script runs.
+    // Once the page's own script has run.
     await expect(page.getByText(/^Printed/)).toContainText(date, { timeout: 1000 })
   }).toPass()
 })

@@ -44,7 +44,7 @@ async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<st
       await page.waitForLoadState('networkidle')
       texts.push(...(await page.getByRole('main').allInnerTexts()))
     }
-    // Of the browser's own making, too.
+    // Including texts formatted by the browser.
     await page.goto('/invoices')
     await page.getByRole('button', { name: /^Invoice date/ }).click()
     await page.getByRole('button', { name: 'This month' }).click()

@@ -18,7 +18,7 @@ const TIMES = {
   VENDOR_STALE_MS: '500',
   VENDOR_PAUSE_MS: '1000',
   VENDOR_AGAIN_MS: '1000',
-  // Long enough for a busy machine to see that a change is open.
+  // Long enough for a busy machine to show an open change.
   GOOGLE_SETTLE_SECONDS: '3',
 }
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-unclear-'))
@@ -59,7 +59,7 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** A browser where Ana is signed in, at a path of this app. */
+/** Opens a browser in which Ana is signed in, at a path of this app. */
 async function open(browser: Browser, path: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
   const page = await context.newPage()
@@ -77,7 +77,7 @@ const changes = (page: Page) =>
 const unclear = (page: Page) => changes(page).filter({ hasText: 'Unclear' })
 const CHECKED = 'I have checked it: Business Plus, 240 → 250'
 
-/** Good at the widths of a desk and of a phone. */
+/** Checks the page at the widths of a desktop and a phone. */
 async function expectGoodAtAllWidths(page: Page) {
   await expectGood(page)
   await page.setViewportSize(PHONE)

@@ -16,7 +16,7 @@ const TIMES = {
   VENDOR_CHECK_MS: '1000',
   VENDOR_STALE_MS: '500',
   VENDOR_PAUSE_MS: '1000',
-  // Longer than a busy machine takes for the steps of a test while a change is open.
+  // Longer than a busy machine takes for the steps of a test during an open change.
   GOOGLE_SETTLE_SECONDS: '25',
 }
 const LONG =
@@ -81,7 +81,7 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** A browser of its own, until the test's end. */
+/** Opens a separate browser, until the test's end. */
 async function open(browser: Browser, email: string, path = '/assets'): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
   contexts.push(context)
@@ -107,7 +107,7 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
   await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
 }
 
-test('a change whose answer is lost is confirmed, here, after a reload and in another browser', async ({
+test('a change with a lost answer is confirmed here, after a reload and in another browser', async ({
   browser,
 }) => {
   fault(1, { write: 'late' })
@@ -138,7 +138,7 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
   await expect(control(ana, 'Business Plus')).toBeEnabled()
   await expect(control(ana, 'Business Plus')).toHaveValue('250')
   await expect(toast(ida, 'Business Plus: 240 → 250 licenses')).toBeVisible()
-  // The typed number is kept, and means something else by now.
+  // The typed number is kept, but has another meaning by now.
   await expect(control(ida, 'Business Plus')).toHaveValue('260')
   await ida.getByRole('button', { name: 'Try again' }).click()
   await expect(ida.getByText('Ana Ruiz set this to 250 licenses')).toBeVisible()
@@ -186,7 +186,7 @@ test('a change that the vendor never made is confirming until that is known, the
   expect(pageErrors).toEqual([])
 })
 
-test('the focus stays where the change was made, until its outcome is known', async ({ browser }) => {
+test('the focus stays at the changed control until the outcome is known', async ({ browser }) => {
   fault(3, { write: 'late' })
   const page = await open(browser, member.ana)
   await control(page, 'Frontline Starter').fill('242')
@@ -200,7 +200,9 @@ test('the focus stays where the change was made, until its outcome is known', as
   await expect(control(page, 'Frontline Starter')).toBeFocused()
 })
 
-test('a vendor that is down is named, with when to try again; the number is kept', async ({ browser }) => {
+test('a vendor that is down is named, with the time to try again; the number is kept', async ({
+  browser,
+}) => {
   const page = await open(browser, member.ana)
   google.setDown(true)
   await set(page, 'Vault', 250)

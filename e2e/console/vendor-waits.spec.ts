@@ -93,7 +93,7 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
   await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
 }
 
-/** Good to look at and to hear, on a desk and on a phone. */
+/** Checks the page on a desktop and a phone. */
 async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.mouse.move(0, 0)
   await expectGood(page)
@@ -104,7 +104,7 @@ async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1360, height: 900 })
 }
 
-test('a throttle is counted down, and then the same total can be asked for again', { tag: '@deep' }, async ({
+test('a throttle is counted down, and then the same total can be requested again', { tag: '@deep' }, async ({
   browser,
 }) => {
   const page = await open(browser, member.ana)
@@ -154,7 +154,7 @@ test('a change that was not applied is set again by its review, from row, page a
   await expectGoodAtAllWidths(page)
   await page.getByRole('link', { name: 'Set to 245 again' }).click()
   await expect(page).toHaveURL('/assets/workspace-suite-2?set=245')
-  // Nothing is sent without the review.
+  // Without the review nothing is sent.
   expect(google.writes.length).toBe(writes)
   await page.getByRole('button', { name: 'Set to 245 licenses' }).click()
   await expect(toast(page, /240 → 245 licenses$/)).toBeVisible()
@@ -181,7 +181,7 @@ test('a total that the vendor changed is marked in the row until a member sets a
   await expect(sign).toHaveCount(0)
 })
 
-test('a wait of a day disables the control until then, after a reload and for others too', {
+test('a wait of a day disables the control until then, after a reload and for other members too', {
   tag: '@deep',
 }, async ({ browser }) => {
   microsoft.setFault('S-office-suite-1', { write: 'code-900278' })
@@ -258,9 +258,7 @@ test('an unclear change shows the next steps and the id to quote', async ({ brow
   google.setFault('S-workspace-suite-4', undefined)
 })
 
-test('a key that was withdrawn is the reseller’s matter: there is nothing to wait for', async ({
-  browser,
-}) => {
+test('a revoked key is a matter for the reseller, without a wait', async ({ browser }) => {
   google.keyFile(data, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
   google.revokeTokens()
   const page = await open(browser, member.ana)
