@@ -11,7 +11,7 @@ export async function searchOf(searchParams: SearchParams): Promise<string> {
   const parts = Object.entries(await searchParams).flatMap(([name, value]) =>
     [value ?? []].flat().map((text) => [name, text]),
   )
-  // `:` and `|` are the filter's grammar: kept, so that the address can be read.
+  // `:` and `|` are the filter's syntax: left unescaped, so that the address stays readable.
   return new URLSearchParams(parts).toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
 }
 
@@ -24,7 +24,7 @@ export function idOf(part: string): string {
   }
 }
 
-/** The query of a screen, which is the API's: read by the same contract. A Problem where it is not valid. */
+/** Decodes a screen's query string with the contract of its API call. Returns a Problem where it is not valid. */
 export async function readQuery<C extends AnyContract>(
   contract: C,
   search: string,

@@ -9,7 +9,7 @@ import { session } from '#lib/platform/caller/session.ts'
 export const currentCaller = cache(async (): Promise<Caller | undefined> => session(await headers()))
 
 /**
- * The signed-in caller, or the way to the sign-in page and back here.
+ * Returns the signed-in caller, or redirects to the sign-in page and back here.
  * @param path of the page, with its query string
  */
 export async function requireCaller(path: string): Promise<Caller> {

@@ -10,13 +10,13 @@ export function asInvalid(error: unknown): Problem {
 }
 
 type InvalidNoteProps = {
-  /** The rows of the list: `invoices`. */
+  /** Plural name of the rows: `invoices`. */
   label: string
   path: string
   problem: Problem
 }
 
-/** A list whose address can't be read: why, and the way to the whole list. */
+/** Page for an invalid address of a list: the reason, and a link to the whole list. */
 export function InvalidView({ title, ...props }: InvalidNoteProps & { title: string }) {
   return (
     <>

@@ -8,7 +8,7 @@ import { type ReactNode, Suspense } from 'react'
  */
 const STREAM_AFTER_MS = 100
 
-/** An answer that is there, or will be. */
+/** Answer that is available, or pending. */
 export type Deferred<T> = { now: T } | { pending: Promise<T> }
 
 /**

@@ -13,7 +13,7 @@ import {
   TableHeaderCell,
 } from '#components/ui/table.tsx'
 
-/** A product with its months, as text. */
+/** Product with its months, as text. */
 export type ProductView = {
   name: string
   platform: string

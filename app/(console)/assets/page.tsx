@@ -28,7 +28,7 @@ import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Assets' }
 
-/** Keeps the line's place. */
+/** Keeps the height of the line. */
 const NOTHING_YET = '\u00a0'
 
 const INVALID = { title: 'Assets', label: 'assets', path: '/assets' }

@@ -70,7 +70,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Streamed>
       <PageHeader
         title="Invoices"
-        // A phone keeps its first screen for invoices.
+        // On a phone the first screen is reserved for invoices.
         subtitle={
           <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}.`}</span>
         }
@@ -112,7 +112,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   )
 }
 
-/** The filters that the statement has, too. */
+/** Returns the filters that the statement shares with the list. */
 function statementView({
   filter = {},
 }: Input<typeof contract.listInvoices>['query']): Parameters<typeof statementHref>[0] {

@@ -1,7 +1,7 @@
 import { env } from '#lib/platform/runtime/env.ts'
 import { exposureSettings } from '#lib/server/settings.ts'
 
-/** RFC 9116 recommends less than a year. */
+/** Validity in days; RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
 const DAY = 86_400_000
 

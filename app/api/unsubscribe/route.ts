@@ -6,7 +6,7 @@ import { logFailure } from '#lib/platform/runtime/log.ts'
 // The holder of a link may use it: from our page, and mail programs, which send the POST of RFC 8058 from any origin.
 // So neither cookies nor the origin are checked.
 
-/** Programs that know no POST open the address: they get the page, and change nothing. */
+/** Mail programs without one-click unsubscribe open the address: they get the page, which changes nothing. */
 export function GET(request: Request): Response {
   return toPage(linkOf(request))
 }

@@ -15,7 +15,7 @@ type BilledBarsProps = {
   bars: readonly MonthBar[]
   currency: string
   scale: Scale
-  /** The amounts at which a line goes across. */
+  /** Amounts of the horizontal grid lines. */
   lines: readonly number[]
   view: View
   onNavigate: (view: View) => void

@@ -31,7 +31,7 @@ describe('barsOf', () => {
     ])
   })
 
-  test('shows a month without bills as one, over a year’s end too', () => {
+  test('includes a month without bills, also across the end of a year', () => {
     const bars = barsOf(billed({ '2025-11': { x: 1 }, '2026-02': { x: 2 } }))
     expect(bars.map((bar) => [monthOf(bar.month), bar.amount])).toEqual([
       ['2025-11', 1],
@@ -41,7 +41,7 @@ describe('barsOf', () => {
     ])
   })
 
-  test('one month, none, and no more than five years', () => {
+  test('returns one month, none, and at most five years', () => {
     expect(barsOf(billed({ '2026-10': { x: 1 } }))).toHaveLength(1)
     expect(barsOf([])).toEqual([])
     const bars = barsOf(billed({ '1970-01': { x: 1 }, '2026-10': { x: 1 } }))
@@ -60,7 +60,7 @@ describe('barsOf', () => {
   })
 })
 
-test('platforms come in one order, the known ones first', () => {
+test('platforms have a fixed order, with the known ones first', () => {
   const months = billed({
     '2026-09': { zebra: 1, 'office-suite': 1, constructor: 1 },
     '2026-10': { 'cloud-platform': 1 },
@@ -78,7 +78,7 @@ describe('the view of a bar', () => {
       maxCreationTime: day('2026-02-28'),
     })
   })
-  test('never more than the view has: so its rows are those of the bar', () => {
+  test('stays within the view, so its rows match the bar', () => {
     const view = { minCreationTime: day('2026-02-10'), maxCreationTime: day('2026-02-20'), search: 'IN' }
     expect(viewOfMonth(view, month('2026-02'))).toEqual(view)
   })
@@ -112,7 +112,7 @@ describe('the arrow keys', () => {
     expect(nextPoint(bars, from, key)).toEqual(to)
   })
 
-  test('reach every month and platform from any other', () => {
+  test('reach every month and platform from every other one', () => {
     const all = bars.flatMap(({ month, segments }) =>
       segments.length === 0 ? [] : [{ month }, ...segments.map(({ platform }) => ({ month, platform }))],
     )
@@ -130,7 +130,7 @@ describe('the arrow keys', () => {
   })
 })
 
-describe('the words at the axes', () => {
+describe('labels of the axes', () => {
   test.each([
     [0, '0'],
     [0.25, '0.25'],

@@ -7,7 +7,7 @@ import { DAY_MS, monthBegin } from '#lib/platform/values/days.ts'
 type Billed = CurrencySummary['months'][number]
 /** Amount billed by a platform in a month, drawn from `low` to `high`; below zero for a credit. */
 export type Segment = { platform: string; count: number; amount: number; low: number; high: number }
-/** A month of the plot, also one without invoices. */
+/** Month of the plot, possibly without invoices. */
 export type MonthBar = { month: number; count: number; amount: number; segments: Segment[] }
 
 /** Number of months that fit into a line above the list. */
@@ -15,7 +15,10 @@ export const COLLAPSED_MONTHS = 12
 /** Largest number of bars that can be told apart by eye; the table has all months. */
 export const MAX_MONTHS = 60
 
-/** The newest months, each with its platforms stacked in their order: charges upwards from zero, credits downwards. */
+/**
+ * Returns the newest months, each with its platforms stacked in their order: charges upwards from zero, credits
+ * downwards.
+ */
 export function barsOf(months: readonly Billed[]): MonthBar[] {
   const last = months.at(-1)?.month
   if (last === undefined) return []
@@ -42,7 +45,7 @@ function stacked(platforms: Billed['platforms']): Segment[] {
   )
 }
 
-/** Every platform of these months, in their order. */
+/** Returns all platforms of these months, in their order. */
 export function platformsOf(months: readonly Billed[]): string[] {
   const all = new Set(months.flatMap(({ platforms }) => platforms.map(({ platform }) => platform)))
   return sortByPlatform([...all], (platform) => platform)
@@ -56,7 +59,7 @@ export function viewOfMonth(view: View, month: number, platform?: string): View 
   return platform === undefined ? monthView : withValues(monthView, 'platform', [platform])
 }
 
-/** Names a month of the plot, or one platform in it. */
+/** Identifies a month of the plot, or one platform in it. */
 export type ChartPoint = { month: number; platform?: string | undefined }
 
 /** Returns the unique key of a point. */

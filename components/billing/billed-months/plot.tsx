@@ -72,7 +72,7 @@ function CollapsedChart({ id, summary: { currency, months }, toggle, view, onNav
   )
 }
 
-/** The plot's title, which opens and folds it. */
+/** Title of the plot, a button that expands and collapses it. */
 function ChartToggle({ id, isOpen, onToggle }: { id: string; isOpen: boolean; onToggle: () => void }) {
   return (
     <h2>

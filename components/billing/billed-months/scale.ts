@@ -1,6 +1,6 @@
 import type { MonthBar } from './months.ts'
 
-/** Bars of a few months are no wider than those of a year. */
+/** Smallest number of slots: bars of a few months are no wider than those of a year. */
 const MIN_SLOTS = 12
 
 /** Positions of amounts and months in the bar chart. */
@@ -9,7 +9,7 @@ export type Scale = {
   top: number
   /** Height in pixels. */
   height: number
-  /** Into so many the width is divided. */
+  /** Number of slots that divide the width. */
   slots: number
   /** Returns the vertical position of an amount, in pixels. */
   y: (amount: number) => number
@@ -21,7 +21,7 @@ export function endsOf(bars: readonly MonthBar[]): [begin: number, end: number] 
   return [Math.min(0, ...ends), Math.max(0, ...ends)]
 }
 
-/** Amounts from `begin` to `end` over `height` pixels from `top` on, and a slot for each of so many bars. */
+/** Returns the scale for amounts from `begin` to `end` over `height` pixels below `top`, with a slot for each bar. */
 export function scaleOf(
   bars: readonly MonthBar[],
   [begin, end]: [begin: number, end: number],
@@ -35,7 +35,7 @@ export function scaleOf(
   }
 }
 
-/** A share of the width, for SVG. */
+/** Returns a share of the width as a percentage, for SVG. */
 export function percent(share: number): string {
   return `${Math.round(share * 1e4) / 100}%`
 }

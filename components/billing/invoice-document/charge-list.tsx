@@ -14,9 +14,9 @@ import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
 /** Number of charges shown per page: a line may have a hundred thousand. */
-const PAGE = 20
+const PAGE_SIZE = 20
 
-/** Which charges of an invoice: those of a line, those that lead to none, or all. */
+/** Selects charges of an invoice: those of a line, those without a line, or all. */
 export type Charges = {
   invoiceId: string
   line?: string | undefined
@@ -26,7 +26,7 @@ export type Charges = {
   label: string
 }
 
-/** Charges of an invoice, a page at a time, read once they are asked for. */
+/** Charges of an invoice, paginated, read when opened. */
 export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charges) {
   const [pageToken, setPageToken] = useState<string>()
   const input = {
@@ -34,7 +34,7 @@ export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charg
     query: {
       ...(line === undefined ? {} : { line }),
       ...(withoutLine ? { withoutLine: 'true' as const } : {}),
-      maxResults: PAGE,
+      maxResults: PAGE_SIZE,
       ...(pageToken ? { pageToken } : {}),
     },
   }
@@ -78,7 +78,7 @@ export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charg
   )
 }
 
-/** Charges as their vendor has them. */
+/** Table of charges as provided by the vendor. */
 function ChargeTable({ charges, label }: { charges: readonly Charge[]; label: string }) {
   return (
     <table

@@ -13,7 +13,7 @@ export type ChargesView = {
   /** Sentence on the part of the total that the charges explain, and whether they explain all of it. */
   text: string
   agrees: boolean
-  /** `Those that lead to no line`, or all where no line has any; undefined: each leads to a line. */
+  /** Heading of the charges without a line, or of all where no line has any; undefined if each belongs to a line. */
   list: { title: string; withoutLine: boolean; count: number } | undefined
   /** Sums by category; empty where the invoice has no categories. */
   categories: { category: string; billed: string; charges: string; difference: string }[]

@@ -88,7 +88,7 @@ function DetailList({ details }: { details: Record<string, ReactNode> }) {
   )
 }
 
-/** A party, with its country where that is known. */
+/** Party with its country, where known. */
 function Placed({ name, country }: { name: string; country: string | undefined }) {
   if (!country) return name
   return (
@@ -102,7 +102,7 @@ function Placed({ name, country }: { name: string; country: string | undefined }
 /** Returns the period with its last day; undefined where the invoice has none. */
 function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | undefined {
   if (periodStart === undefined || periodEnd === undefined) return undefined
-  // No date breaks.
+  // No line break within a date.
   return [periodStart, periodEnd - DAY_MS].map((day) => dayText(day).replaceAll(' ', '\u00a0')).join(' – ')
 }
 

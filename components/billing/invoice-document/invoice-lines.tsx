@@ -5,7 +5,7 @@ import { LongLines } from './long-lines.tsx'
 
 type Pair = { label: string; amount: string }
 export type SumsView = {
-  /** Each price is that of its line, not of one unit. */
+  /** Prices are per line, not per unit. */
   perLine: boolean
   lineItems: string
   notItemized: string | undefined
@@ -18,7 +18,7 @@ export type SumsView = {
   paid: Pair[]
   /** Payable balance, with its currency. */
   balance: Pair
-  /** Why that is not the exact balance. */
+  /** Reason why the payable balance is not the exact one. */
   rounding: string | undefined
 }
 

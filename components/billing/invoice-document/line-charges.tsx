@@ -13,7 +13,7 @@ export type LineChargesView = {
   apart?: string
 }
 
-/** Rows of a line of an invoice: the line itself, and beneath it, once it is opened, its charges. */
+/** Rows of an invoice line: the line and, once expanded, its charges below. */
 export function LineRows({
   name,
   charges,

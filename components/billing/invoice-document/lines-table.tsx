@@ -2,23 +2,23 @@ import { Check, History, TriangleAlert } from 'lucide-react'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { type LineChargesView, LineRows } from './line-charges.tsx'
 
-/** A line item as text; no details is empty text. The amount names its currency where that differs. */
+/** Line item as text; missing details are an empty text. The amount includes its currency where that differs. */
 export type LineView = {
-  /** Its place among all of them. */
+  /** Position among all lines. */
   place: number
   description: string
   details: string
   qty: string
   price: string
   amount: string
-  /** The amount exactly, as the wire has it, and its currency where that is not the invoice's. */
+  /** Exact amount as on the wire, and its currency where that is not the invoice's. */
   exact: number
   otherCurrency?: string
   /** Posting details of the line, as one line of text; empty where there are none. */
   posting: string
   /** Comparison of the line with the known seats. */
   seats?: SeatNote | undefined
-  /** The charges that lead to it. */
+  /** Charges of the line. */
   charges?: LineChargesView | undefined
 }
 // Styles of the table's cells, but not of the cells of nested charges. One class list on the table instead of one on

@@ -9,7 +9,7 @@ import { moneyText, sumOf } from '#lib/platform/values/money.ts'
 import { LinesTable, type LineView } from './lines-table.tsx'
 
 /** Number of lines drawn per page: an invoice may have thousands. */
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /**
  * Line items of an invoice. Draws one page of a long list; the search covers all lines and shows the sum of the
@@ -29,9 +29,9 @@ export function LongLines({
   const isPrinting = useIsPrinting()
   const matches = useMemo(() => matchLines(rows, search), [rows, search])
   const detailed = useMemo(() => rows.some(({ details }) => details !== ''), [rows])
-  const pages = Math.ceil(matches.length / PAGE)
-  const visibleRows = isPrinting ? matches : matches.slice(page * PAGE, (page + 1) * PAGE)
-  if (rows.length <= PAGE) return <LinesTable rows={rows} perLine={perLine} detailed={detailed} />
+  const pages = Math.ceil(matches.length / PAGE_SIZE)
+  const visibleRows = isPrinting ? matches : matches.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
+  if (rows.length <= PAGE_SIZE) return <LinesTable rows={rows} perLine={perLine} detailed={detailed} />
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 max-md:px-3.5">
@@ -53,7 +53,7 @@ export function LongLines({
   )
 }
 
-/** `3,000 lines`, `12 of 3,000 lines · 1,204.00 USD`. */
+/** Returns `3,000 lines`, `12 of 3,000 lines · 1,204.00 USD`. */
 function matchesText(matches: readonly LineView[], all: number, currency: string): string {
   if (matches.length === all) return `${countText(all)} lines`
   const sums = sumsOfLines(matches, currency).map((sum) => moneyText(sum.amount, sum.currency))
@@ -77,7 +77,7 @@ function Pages({
       className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2 max-md:px-3.5 print:hidden"
     >
       <span role="status" className="text-sm text-ink-2 tabular-nums">
-        {`${countText(page * PAGE + 1)} to ${countText(Math.min(count, (page + 1) * PAGE))} of ${countText(count)}`}
+        {`${countText(page * PAGE_SIZE + 1)} to ${countText(Math.min(count, (page + 1) * PAGE_SIZE))} of ${countText(count)}`}
       </span>
       <span className="flex gap-2">
         <Button disabled={page === 0} onClick={() => onPage(page - 1)}>

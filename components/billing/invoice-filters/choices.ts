@@ -6,7 +6,7 @@ export type FilterChoices = {
   currencies: readonly string[]
 }
 
-/** The name of a billing profile; its id where it is not among those that the caller may see. */
+/** Returns the name of a billing profile; its id where the caller may not see the profile. */
 export function profileName({ profiles }: Pick<FilterChoices, 'profiles'>, id: string): string {
   return profiles.find((profile) => profile.id === id)?.name ?? id
 }

@@ -23,7 +23,10 @@ export type FilterControlsProps = {
   onChange: (view: View, how?: 'push' | 'replace') => void
 }
 
-/** Dates, who is billed and by whom, platforms, currencies, amounts, products and documents; each kind only where there are several. */
+/**
+ * Filters for dates, recipients, issuers, platforms, currencies, amounts, products and documents; each only with
+ * several values.
+ */
 export function Controls({ view, choices, rows, today, onChange }: FilterControlsProps) {
   const by = (key: FilterKey<View>) => ({
     chosen: valuesOf(view, key),
@@ -108,7 +111,7 @@ function StateFilter({ view, onChange }: { view: View; onChange: (view: View) =>
   const states = statesOf(view)
   const isUsual = states.length === 1 && states[0] === 'issued'
   const toOption = (state: DocumentState) => {
-    // The usual one needs no word in the address, and only issued ones have a status.
+    // The default state is not part of the address, and only issued invoices have a status.
     if (state === 'issued') return withValues(view, 'state', [])
     return withValues(withValues(withValues(view, 'status', []), 'document', []), 'state', [state])
   }

@@ -13,7 +13,7 @@ import {
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 
-/** Each filter that is on, in words: paper has none of their controls. */
+/** Returns the active filters as text, because print has no controls. */
 export function describeFilters(view: View, choices: Pick<FilterChoices, 'profiles'>): string[] {
   const range = rangeOf(view)
   const hasRange = range.from !== undefined || range.to !== undefined

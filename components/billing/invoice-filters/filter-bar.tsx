@@ -13,7 +13,7 @@ import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/
 import { Controls, type FilterControlsProps } from './controls.tsx'
 import { describeFilters } from './describe.ts'
 
-// On phones the filters that are off wait behind a button; those that are on stay in sight.
+// On phones inactive filters are behind a button; active ones stay visible.
 const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
 /** Filters of the figures and the rows below: each filter is set, shown and removed in one place. */
@@ -30,7 +30,7 @@ export function FilterBar(props: FilterControlsProps & { children?: ReactNode })
         <SearchInput
           label="Number, order or issuer"
           value={view.search ?? ''}
-          // Each letter is no step of its own on the way back.
+          // A typed letter adds no history entry.
           onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}
         />
         <button
@@ -43,7 +43,7 @@ export function FilterBar(props: FilterControlsProps & { children?: ReactNode })
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
         <SortMenu choices={sortOptions(view, onChange)} />
-        {/* On a phone they wait with the filters, and their panels open under this row. */}
+        {/* On a phone these buttons are hidden with the filters, and their panels open under this row. */}
         <div data-off="" className="relative flex gap-2 max-md:w-full print:hidden">
           <ViewMenu path="/invoices" />
           {props.children}

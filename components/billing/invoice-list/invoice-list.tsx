@@ -73,7 +73,7 @@ export function InvoiceList({
             isFiltered={isFiltered(view)}
             rowLabels={['invoice', 'invoices']}
             toFirst="Back to the start"
-            instead={amongProducts(view)}
+            instead={suggestProductFilter(view)}
             onNavigate={onNavigate}
           >
             <p>They appear here as soon as they are issued to one of your billing profiles.</p>
@@ -104,7 +104,7 @@ export function InvoiceList({
  * Returns the view with the search moved to the product filter. The search covers numbers and issuers, so a member who
  * searches for a product is led to its filter.
  */
-function amongProducts({ search, product, ...rest }: View) {
+function suggestProductFilter({ search, product, ...rest }: View) {
   if (!search || product) return undefined
   return { name: 'Look among products', view: changed(rest as View, { product: search }) }
 }

@@ -12,14 +12,14 @@ import type { View } from '../invoices/view.ts'
 import { InvoiceRow } from './invoice-row.tsx'
 
 /** Returns the columns with the same value in each row: billing profile and issuer, if there is only one of each. */
-export function nothingIn({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
+export function redundantColumns({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
   return [
     ...(profiles.length > 1 ? [] : ['billedTo' as const]),
     ...(issuers.length > 1 ? [] : ['issuer' as const]),
   ]
 }
 
-/** The rows of a list. Each invoice's address takes the list's `view` along; a head asks for another one. */
+/** Rows of a list. Each invoice's address contains the list's `view`; column headers change the order. */
 export function InvoiceTable({
   invoices,
   view,
@@ -45,9 +45,9 @@ export function InvoiceTable({
   const visibleInvoices = useFirstRows(invoices)
   const sortProps = (key: SortKey) => sortableHeaderProps(view, key, onNavigate)
   const issuerOf = disambiguatingIssuer(invoices)
-  // The same as before, where it is: rows are remembered by it.
+  // The same object as before, because rows are memoized by it.
   const visibleColumns = useMemo(
-    () => columns.filter((column) => !nothingIn(choices).includes(column)),
+    () => columns.filter((column) => !redundantColumns(choices).includes(column)),
     [columns, choices],
   )
   const [showsParty, showsIssuer] = [visibleColumns.includes('billedTo'), visibleColumns.includes('issuer')]

@@ -21,8 +21,8 @@ const COLUMNS = {
   long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
 }
 const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
-/** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
-const AT_ONCE = 3
+/** Number of currencies shown at first: more lines would leave no room for the invoices. Phones show one. */
+const INITIAL_CURRENCIES = 3
 const HEADER_CLASS = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
 
 /** Outstanding, late, soon due and newly billed amounts of the view: a line per currency, never added together. */
@@ -76,7 +76,11 @@ export function StatCards({
       {isOpen ? null : (
         <>
           <More count={sets.length - 1} className="@phone:hidden" onOpen={() => setIsOpen(true)} />
-          <More count={sets.length - AT_ONCE} className="@max-phone:hidden" onOpen={() => setIsOpen(true)} />
+          <More
+            count={sets.length - INITIAL_CURRENCIES}
+            className="@max-phone:hidden"
+            onOpen={() => setIsOpen(true)}
+          />
         </>
       )}
     </section>
@@ -88,7 +92,7 @@ function hasLong({ currency, stats }: StatGroup): boolean {
 }
 
 function rowVisibility(index: number): string {
-  if (index >= AT_ONCE) return 'not-print:hidden!'
+  if (index >= INITIAL_CURRENCIES) return 'not-print:hidden!'
   return index > 0 ? 'not-print:@max-phone:hidden!' : ''
 }
 

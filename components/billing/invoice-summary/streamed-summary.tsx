@@ -16,7 +16,7 @@ export type PendingSummary = Promise<{ summary: InvoiceSummary } | { failed: Sum
 
 type State = {
   summary: InvoiceSummary | undefined
-  /** There is no summary of this view. */
+  /** Error of this view's summary. */
   failed: SummaryError | undefined
   /** The summary belongs to the previous view: this view's summary is still loading. */
   pending: boolean

@@ -2,7 +2,7 @@ import { changed } from '#components/lists/filters/view.ts'
 import { hrefOf, type View } from './view.ts'
 
 type Sort = NonNullable<View['orderBy']>
-/** A column that a list can be ordered by. */
+/** Column that a list can be sorted by. */
 export type SortKey = Sort extends `${infer Key} ${string}` ? Key : never
 
 const DEFAULT_SORT: Sort = 'invoiceDate desc'
@@ -18,7 +18,7 @@ const NAMES: Record<Sort, string> = {
   'balanceAmount asc': 'Lowest balance first',
 }
 
-/** The order of a view in words. */
+/** Returns the display name of a view's order. */
 export function sortName({ orderBy = DEFAULT_SORT }: View): string {
   return NAMES[orderBy]
 }
@@ -28,7 +28,7 @@ export function pagerLabels(orderBy: string | undefined): readonly [before: stri
   return orderBy === undefined ? ['Newer', 'Older'] : ['Previous', 'Next']
 }
 
-/** The view in an order, from its first page on; the usual order needs no word in the address. */
+/** Returns the view with another order, starting on the first page; the default order is not part of the address. */
 function withSort(view: View, sort: Sort): View {
   return changed(view, { orderBy: sort === DEFAULT_SORT ? undefined : sort })
 }
@@ -49,7 +49,7 @@ export function sortableHeaderProps(view: View, key: SortKey, onNavigate: (view:
   return { sorted, href: hrefOf(next), onNavigate: () => onNavigate(next) }
 }
 
-/** Every order, for the menu. */
+/** Returns all orders, for the menu. */
 export function sortOptions(view: View, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   return (Object.keys(NAMES) as Sort[]).map((sort) => {

@@ -24,7 +24,7 @@ export function EditDetails({
   title: string
   note: string
   fields: readonly DetailField[]
-  /** Sends the change, by the names of the fields; null takes away. */
+  /** Saves the changes by field name; null removes a value. */
   save(change: Record<string, string | null>): Promise<void>
   onClose(): void
 }) {

@@ -14,7 +14,7 @@ import { isLong } from './view.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */
 export type AgeingView = {
-  /** A billing profile, or all of them. */
+  /** Name of a billing profile, or of all of them. */
   name: string
   isTotal: boolean
   currency: string

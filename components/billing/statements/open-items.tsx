@@ -17,7 +17,7 @@ import {
 } from '#components/ui/table.tsx'
 import { isLong } from './view.ts'
 
-/** An open item; its amounts are text. */
+/** Open item with its amounts as text. */
 export type ItemView = {
   id: string
   number: string
@@ -32,7 +32,7 @@ export type ItemView = {
   total: string
   balance: string
 }
-/** The items of one billing profile in one currency, the longest due first. */
+/** Items of one billing profile in one currency, the longest due first. */
 export type AccountView = { profile: string; currency: string; items: ItemView[] }
 
 export function OpenItems({ profile, currency, items }: AccountView) {
@@ -65,7 +65,7 @@ export function OpenItems({ profile, currency, items }: AccountView) {
   )
 }
 
-/** A column that there is room for on a wide screen, and on paper unless amounts are long. */
+/** Returns the class of a column for wide screens, and for print unless amounts are long. */
 function inColumn(isTight: boolean): string {
   return `md:max-xl:hidden ${isTight ? '' : 'print:table-cell'}`
 }
@@ -90,7 +90,7 @@ function Item({
           <LinkSpinner />
         </Link>
         {issuer ? <span className="block text-xs text-ink-2">{escapeInvisible(issuer)}</span> : null}
-        {/* In between there is no room for a column of its own. */}
+        {/* Medium widths have no room for a separate column. */}
         <span
           className={`hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block ${isTight ? '' : 'print:hidden'}`}
         >

@@ -11,10 +11,10 @@ import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** An invoice to choose. */
+/** Invoice to choose from. */
 type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
-/** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
+/** Selects two comparable invoices. A plain form, which works before scripts have loaded. */
 export function ComparisonPicker({
   choices,
   from,
@@ -94,7 +94,7 @@ function Picker({
   )
 }
 
-/** No invoice is named: one is chosen here, or the month as a whole is explained. */
+/** Page without a selected invoice: one can be chosen, or the whole month explained. */
 export function NothingChosen({ choices }: { choices: readonly Choice[] }) {
   return (
     <>

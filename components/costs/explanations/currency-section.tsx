@@ -7,7 +7,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
 /** Total of a month's invoices, and the link to their list. */
 export type MonthView = { name: string; total: string; count: string; href: string | undefined }
-/** All causes of a kind on a platform together. */
+/** Sum of all causes of a kind on a platform. */
 export type GroupView = { platform: string; name: string; note: string | undefined; effect: string }
 /** Explanation of one currency, as text. */
 export type CurrencyView = {
@@ -25,7 +25,7 @@ export type CurrencyView = {
   tax: string | undefined
 }
 
-/** Why a month is dearer in one currency: the difference, its causes by platform, and each product. */
+/** Explanation of a month in one currency: the difference, its causes by platform, and each product. */
 export function CurrencySection(view: CurrencyView) {
   const { currency, from, to, effect, share, groups, causes, smaller, unchanged, tax } = view
   const sums = [
@@ -124,9 +124,9 @@ function AtAGlance({ currency, groups }: { currency: string; groups: readonly Gr
   )
 }
 
-/** A cause as text. */
+/** Cause as text. */
 export type CauseView = {
-  /** Absent where it is no single product. */
+  /** Absent where several products are concerned. */
   product: string | undefined
   platform: string
   name: string

@@ -5,7 +5,7 @@ import { buttonVariants } from '#components/ui/button-variants.ts'
 import { dayOf, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
 import { EXPLAIN, hrefOf, searchOf, type View } from './view.ts'
 
-/** The month as the address writes it: `2026-10`. */
+/** Returns the month as in the address: `2026-10`. */
 const textOf = (month: number) => dayOf(month).slice(0, 7)
 
 /**

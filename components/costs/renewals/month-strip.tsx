@@ -12,8 +12,8 @@ type MonthStripProps = { months: readonly Month[]; view: View; onNavigate: (view
 const BAR = 44
 
 /**
- * A year of months: how many licenses each has whose commitment ends, the idle ones in another shade. Each that has some
- * leads to its plans.
+ * Year of months with the licenses whose commitment ends, the idle ones in another shade. Months with licenses link to
+ * their plans.
  */
 export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
   const most = Math.max(1, ...months.map(({ licenses }) => licenses))

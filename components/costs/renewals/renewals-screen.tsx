@@ -94,7 +94,7 @@ function NothingEnds() {
 }
 
 type RenewalSumsProps = Pick<RenewalList, 'sums' | 'unpriced'> & {
-  /** The month that is chosen, as in `2026-12`. */
+  /** Selected month, as in `2026-12`. */
   month: string | undefined
   /** Number of plans below. */
   count: number

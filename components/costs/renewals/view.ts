@@ -10,7 +10,7 @@ export const RENEWALS = '/assets/renewals' as const
 
 export const { hrefOf, isFiltered } = listScreen<View>(RENEWALS, listRenewals.search)
 
-/** The midnight of UTC with which a month such as `2026-12` begins. */
+/** Returns the midnight in UTC at which a month such as `2026-12` begins. */
 export function beginOf(month: string): number {
   return Date.parse(`${month}-01`)
 }

@@ -31,7 +31,7 @@ export function toChargesView({ id, currency, charges }: InvoiceWithLines): Char
   }
 }
 
-/** The charges of a line as text; undefined where none lead to it, and none are to be expected. */
+/** Returns the charges of a line as text; undefined where there are none, and none are expected. */
 export function toLineChargesView(
   { id: invoiceId, charges: all }: Pick<InvoiceWithLines, 'id' | 'charges'>,
   { detailId = '', charges, currency, amount }: LineItem,

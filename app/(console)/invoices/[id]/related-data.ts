@@ -25,7 +25,7 @@ export async function relatedData(
   return { adjacent, before, recipient }
 }
 
-/** Whom the invoice addresses, line by line. */
+/** Returns the recipient's address, line by line. */
 export function addressLines(recipient: Party | undefined): string[] {
   return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
 }

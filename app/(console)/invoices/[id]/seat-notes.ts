@@ -29,7 +29,7 @@ export async function seatNotes(
   const lines = results.map(
     (result, index) => result && noteOf(result, lineItems[index]?.currency ?? currency),
   )
-  // Money of another currency is not added to it.
+  // Amounts in another currency are not added.
   const sameCurrency = results.filter((result, index) => result && lineItems[index]?.currency === currency)
   const summary = summaryOf(
     sameCurrency.filter((result) => result !== undefined),

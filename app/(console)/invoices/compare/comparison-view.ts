@@ -5,11 +5,11 @@ import type { ChangeView, DifferenceView } from '#components/costs/comparisons/c
 import type { InvoiceChange, InvoiceComparison } from '#lib/costs/comparisons/contract.ts'
 import { formatAmount, formatDecimal, minorUnit } from '#lib/platform/values/money.ts'
 
-/** More differences are folded away: their effects become ever smaller. */
+/** Number of differences that are shown; the smaller ones are collapsed. */
 const MAX_ROWS = 50
 const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 
-/** A comparison as text, written here, so that the browser need not. */
+/** Returns a comparison as text, formatted on the server to keep the formatting code out of the browser. */
 export function toComparisonView(comparison: InvoiceComparison) {
   const { currency } = comparison.to
   const { lineItems, rounding, tax, notItemized, total } = comparison
@@ -104,7 +104,7 @@ function notesOnce({ causes, to: { currency: invoiceCurrency } }: InvoiceCompari
   }
 }
 
-/** `3 lines changed, 1 added, 12 unchanged`. */
+/** Returns `3 lines changed, 1 added, 12 unchanged`. */
 function countsOf({ changes, unchanged }: InvoiceComparison): string {
   const count = (kind: InvoiceChange['change']) => changes.filter(({ change }) => change === kind).length
   const parts = [

@@ -12,10 +12,10 @@ import { formatAmount } from '#lib/platform/values/money.ts'
 
 type Explanation = InvoiceExplanation['currencies'][number]
 
-/** More causes are folded away: their products' effects become ever smaller. */
+/** Number of causes that are shown; the products with smaller effects are collapsed. */
 const MAX_CAUSES = 15
-/** Fewer causes are seen at a glance as they are. */
-const FEW = 6
+/** Number of causes up to which no summary by kind is needed. */
+const MAX_UNGROUPED_CAUSES = 6
 
 /** Notes on whether causes include tax; a tax outside the lines has its own label. */
 const TAX_TEXTS = {
@@ -24,7 +24,7 @@ const TAX_TEXTS = {
   BOTH: 'Causes are with tax where an invoice’s lines are; elsewhere the tax stands by itself.',
 }
 
-/** An explanation as text, written here, so that the browser need not. */
+/** Returns an explanation as text, formatted on the server to keep the formatting code out of the browser. */
 export function toExplanationView(
   { month, previousMonth, currencies }: InvoiceExplanation,
   view: View,
@@ -46,7 +46,7 @@ export function toExplanationView(
       to: side(month, one.toCount, one.toAmount),
       effect: signedAmount(one.effectAmount, currency),
       share: shareText(one.fromAmount, one.effectAmount),
-      groups: causes.length > FEW ? groupsOf(one) : [],
+      groups: causes.length > MAX_UNGROUPED_CAUSES ? groupsOf(one) : [],
       causes: isLong ? views.slice(0, MAX_CAUSES) : views,
       smaller: isLong
         ? {
@@ -98,7 +98,7 @@ function sumOf(causes: readonly DifferenceCause[]): string {
   return causes.reduce((sum, { effectAmount }) => sum.plus(effectAmount), new Big(0)).toFixed()
 }
 
-/** The invoices that are counted. */
+/** Returns the address of the list with the counted invoices. */
 function listHref(month: number, currency: string, { filter }: View): string {
   return invoicesHref({
     filter: { ...filter, currency: [currency] },

@@ -9,7 +9,7 @@ import { Pager } from '#components/ui/pager.tsx'
 import type { Statement as Answer } from '#lib/billing/statements/contract.ts'
 import { itemsText, toStatementView } from './statement-view.ts'
 
-/** The statement of everything. */
+/** Address of the statement without filters. */
 export const ALL = '/invoices/statement'
 
 /** Open amounts, by age and one by one; `profiles` are the selectable ones. */

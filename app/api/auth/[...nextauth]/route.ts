@@ -7,7 +7,7 @@ type Context = { params: Promise<{ nextauth: string[] }> }
 // into which any client could write) is disabled.
 const CALLS = ['GET csrf', 'POST callback/credentials', 'POST signout']
 
-// The options read the environment, so they are made on the first request, not while building.
+// The options read the environment, so they are created on the first request, not at build time.
 async function handle(request: Request, context: Context): Promise<Response> {
   const { nextauth } = await context.params
   const cookies: string[] = []
