@@ -26,7 +26,7 @@ export function NeedsScreen() {
     queryFn: ({ signal }) => listNeeds({}, signal),
   })
   const [dismissedHere, setDismissedHere] = useState<NeedIds>(new Set())
-  /** The line whose button has the focus, because it came there or changed. */
+  /** Id of the line whose button takes the focus after a change. */
   const [moved, setMoved] = useState<string>()
   if (!data) return null
   const onDismissalChange = ({ id, isDismissed }: Need) => {

@@ -5,7 +5,7 @@ import { countText } from './count-text.ts'
 const BASE =
   'inline-flex h-7.5 max-md:h-9 shrink-0 items-center gap-2 rounded-full border text-sm font-medium whitespace-nowrap transition-colors duration-120'
 
-/** A choice that is on or off, with how many it holds. */
+/** Toggle for a choice, with its number of rows. */
 export function ToggleChip({
   pressed,
   count,

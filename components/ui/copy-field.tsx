@@ -6,7 +6,7 @@ export function CopyField({ label, text, copyLabel }: { label: string; text: str
     <div className="grid min-w-0 gap-1.5">
       <div className="flex flex-wrap items-center justify-between gap-x-2">
         <span className="text-sm font-medium">{label}</span>
-        {/* Its words end where the box below does. */}
+        {/* Aligned with the box below. */}
         <span className="-mr-3">
           <CopyButton text={() => text}>Copy {copyLabel}</CopyButton>
         </span>

@@ -26,7 +26,7 @@ export function Dialog({
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  // Before it leaves the page: a dialog that is gone gives no focus back.
+  // Closed before it is removed: a removed dialog does not restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()

@@ -4,7 +4,9 @@
 const INVISIBLE =
   /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|(?<![^\p{ASCII}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}])/gu
 
-/** A name with each such character as a mark that can be seen: `Invoice[U+202E]fdp`. All other text is as it was. */
+/**
+ * Returns a name with each invisible character as a visible code: `Invoice[U+202E]fdp`. All other text is unchanged.
+ */
 export function escapeInvisible(name: string): string {
   return name.replace(INVISIBLE, (character) => {
     const code = character.codePointAt(0) ?? 0

@@ -47,7 +47,7 @@ export function ExportMenu({
   )
 }
 
-/** A file in the menu. */
+/** Menu entry that downloads a file. */
 export function Download(props: { href: string; onClick: () => void; children: string }) {
   return <a download {...props} className={MENU_ITEM} />
 }

@@ -1,4 +1,4 @@
-/** The look of a filter's button. */
+/** Styles of a filter's button. */
 export const FILTER_BUTTON =
   'inline-flex h-8.5 max-md:h-10 items-center gap-2 rounded-control border border-line-2 bg-surface px-3 text-sm font-medium shadow-card transition-colors duration-120 hover:bg-sunken'
 

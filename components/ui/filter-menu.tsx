@@ -30,7 +30,7 @@ export function FilterMenu({
   children: (close: () => void) => ReactNode
 }) {
   const clear = (event: MouseEvent<HTMLButtonElement>) => {
-    // The × goes: the focus stays at its filter.
+    // The × disappears: move the focus to its filter.
     event.currentTarget.parentElement?.querySelector('button')?.focus()
     onClear()
   }

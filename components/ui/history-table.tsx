@@ -15,7 +15,7 @@ export function HistoryTable({
   children: ReactNode
 }) {
   return (
-    // A long reason or name breaks; where even so there is too little room, the columns scroll, not the page.
+    // Long reasons and names wrap; if there is still too little room, the columns scroll, not the page.
     <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
       <Table label={`${label}, newest first`} pending={pending}>
         <TableHeader>

@@ -1,7 +1,7 @@
 import { type ComponentType, type ReactNode, Suspense, use, useEffect } from 'react'
 import { Button } from './button.tsx'
 
-/** A part of a screen, and the way to fetch its script before it is shown: `ahead`. */
+/** Lazy component, with `preload` to load its script before it is rendered. */
 export type LazyComponent<Props> = ((props: Props) => ReactNode) & { preload: () => void }
 
 /**
@@ -41,7 +41,7 @@ export function lazyWithPreload<Props extends object>(
     return <NotLoaded />
   }
   const Inner = (props: Props) => {
-    // One that is there is shown in the very frame that asks for it.
+    // A loaded component renders in the same frame, without suspending.
     const Part = present ?? use(request ?? load())
     return <Part {...props} />
   }

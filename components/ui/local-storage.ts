@@ -2,7 +2,7 @@
 
 const PREFIX = 'kept:'
 
-/** Keeps a value that JSON can hold; false where the browser keeps nothing. */
+/** Stores a JSON value; returns false where the browser stores nothing. */
 export function setItem(name: string, value: unknown): boolean {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value))
@@ -27,6 +27,6 @@ export function removeItems(isMeant: (name: string) => boolean = () => true): vo
     const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))
     for (const name of names) if (isMeant(name.slice(PREFIX.length))) localStorage.removeItem(name)
   } catch {
-    // It keeps nothing.
+    // Storage is not available.
   }
 }

@@ -11,8 +11,9 @@ const SIDES: Record<PanelSide, string> = {
 }
 
 /**
- * A button that opens a panel of further controls. The panel is an ordinary part of the page: Tab walks
- * through it, Escape closes it and gives the focus back, as does a press outside. It opens where it has room. `children` gets `close`.
+ * Button that opens a panel of further controls. The panel is not modal: Tab moves through it, Escape and a press
+ * outside close it, and Escape returns the focus. It opens on a side with enough room. The argument of `children`
+ * closes it.
  */
 export function Menu({
   label,
@@ -24,11 +25,11 @@ export function Menu({
   preload,
   children,
 }: {
-  /** Names the button where its content doesn't. */
+  /** Accessible name of the button where its content has none. */
   label?: string
   button: ReactNode
   buttonClassName: string
-  /** Makes another box around it the one that the panel opens at, such as on phones a whole row of buttons. */
+  /** Positions the panel at another ancestor, such as on phones a whole row of buttons. */
   rootClassName?: string
   side?: PanelSide
   className?: string

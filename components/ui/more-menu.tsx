@@ -33,7 +33,7 @@ export function MoreMenu({ path }: { path: string }) {
   )
 }
 
-/** The curl line of a path of the API, at the address that the browser has open. */
+/** Returns the curl command for a path of the API, at the address that the browser has open. */
 function requestText(path: string): string {
   // A quote can't be part of a quoted shell word; in a URL it may be percent-encoded.
   const address = `${location.origin}${path}`.replaceAll("'", '%27')

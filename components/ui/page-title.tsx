@@ -3,7 +3,7 @@
 import { usePathname } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 
-/** The path whose title had its turn; undefined while the page that was loaded as a whole is shown. */
+/** Path whose title was focused or skipped last; undefined before the first navigation. */
 let focusedPath: string | undefined
 /** Whether the heading was focused by this component on the present path. */
 let isFocusedByApp = false

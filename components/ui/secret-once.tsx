@@ -16,7 +16,7 @@ export function SecretOnce({
   children: ReactNode
 }) {
   const panel = useRef<HTMLDivElement>(null)
-  // The form that had the focus is gone.
+  // The focused form is gone.
   useEffect(() => panel.current?.focus(), [])
   return (
     <div ref={panel} tabIndex={-1} className="mt-3 grid gap-4 outline-none">

@@ -56,7 +56,7 @@ export function Table({
   )
 }
 
-/** The head: hidden on phones but still read out. */
+/** Table header: hidden on phones, but still read out. */
 export function TableHeader({ children }: { children: ReactNode }) {
   return (
     <thead {...ROLE.rowgroup} className="max-md:sr-only">
@@ -104,7 +104,7 @@ export function Cell({ placement, right, number, className, ...rest }: CellProps
   return <td {...ROLE.cell} {...rest} className={cellClass({ placement, right, number, className })} />
 }
 
-/** The cell that names its row. */
+/** Row header. */
 export function RowHeaderCell({
   placement,
   right,

@@ -19,7 +19,7 @@ export function useToast(): ShowToast {
   return useContext(Show)
 }
 
-/** Holds the messages. They are read out politely, take no focus, and stay while pointed at or focused. */
+/** Container of the toasts. They are announced politely, never take the focus, and stay while hovered or focused. */
 export function Toasts({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<Message[]>([])
   const next = useRef(0)

@@ -4,7 +4,7 @@ import { buttonVariants } from './button-variants.ts'
 import { ErrorPage } from './error-page.tsx'
 import { RequestId } from './request-id.tsx'
 
-/** A page that failed. `digest` is the name under which the server's log has it. */
+/** Page for an unexpected error. `digest` is its id in the server's log. */
 export function UnexpectedErrorPage({
   digest,
   onRetry,

@@ -10,7 +10,7 @@ export function useCopy(text: () => string) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const copy = async () => {
-    // Absent where the page did not come over https or from this very machine.
+    // Undefined without a secure context (https or localhost).
     const done = await (navigator.clipboard?.writeText(text()) ?? Promise.reject()).then(
       () => 'copied' as const,
       () => 'refused' as const,

@@ -19,7 +19,7 @@ export type FactorMethods = {
   mayGoWithout: boolean
 }
 
-/** Asks for the second factor between a password and a session. */
+/** Form for the second factor between a password and a session. */
 export function FactorForm({ methods }: { methods: FactorMethods }) {
   const hydrated = useHydrated()
   const field = useRef<HTMLInputElement>(null)
@@ -122,7 +122,7 @@ function CodeForm({
         name="code"
         spellCheck={false}
         autoCapitalize="none"
-        // The page is there for this field.
+        // Autofocus is fine, because this field is the page's purpose.
         autoFocus
         required
       />

@@ -47,7 +47,7 @@ export function ForgottenForm() {
         variant="primary"
         pending={isPending}
         disabled={!hydrated}
-        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        // A disabled button also keeps Enter from submitting the form before hydration.
         className="min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
         Send the link

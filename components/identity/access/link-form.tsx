@@ -87,7 +87,7 @@ export function LinkForm({
         variant="primary"
         pending={isPending}
         disabled={!hydrated}
-        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        // A disabled button also keeps Enter from submitting the form before hydration.
         className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
         {isNew ? 'Set password and sign in' : 'Accept and sign in'}

@@ -1,6 +1,6 @@
 import { postForm } from './post-form.ts'
 
-// next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
+// next-auth's own routes, which are not part of our contract. Its client would add 10 kB to every page.
 
 /**
  * `pending`: another step follows. `ended`: the first step was too long ago. `refused`: wrong credentials. `throttled`:
@@ -11,7 +11,7 @@ export type SignInAnswer =
   | { kind: 'signed-in' | 'pending' | 'ended' | 'refused' | 'busy' | 'unavailable' }
   | { kind: 'throttled'; seconds: number }
 
-/** Opens a session, which arrives as a cookie that no script can read. Never throws. */
+/** Opens a session, whose cookie is HttpOnly. Never throws. */
 export function signIn(email: string, password: string): Promise<SignInAnswer> {
   return post({ email, password })
 }
@@ -26,14 +26,14 @@ export function proveFactor(credential: { code: string } | { passkey: object }):
   return post({ factor: JSON.stringify(credential) })
 }
 
-/** Sets up the second factor that is demanded before a session opens. Never throws. */
+/** Sets up the second factor that is required before a session opens. Never throws. */
 export function setUpFactor(credential: object): Promise<SignInAnswer> {
   return post({ newFactor: JSON.stringify(credential) })
 }
 
 /**
- * Picks a customer: after a sign-in, or in the place of the present one, whose session is ended. The new one arrives as a
- * cookie. Never throws.
+ * Picks a customer: after a sign-in, or instead of the present one, whose session is ended. The new session arrives as
+ * a cookie. Never throws.
  */
 export function pickCustomer(customer: string): Promise<SignInAnswer> {
   return post({ customer })

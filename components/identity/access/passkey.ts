@@ -4,9 +4,9 @@ import type {
 } from '@simplewebauthn/browser'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-// The library comes when it is asked for: most who open a page never do.
+// The library is loaded when needed: most users of a page never need it.
 
-/** The options as our service answers them, which does not look into them. */
+/** Options as our service returns them, without checking their content. */
 type Options = Record<string, unknown>
 
 /**
@@ -19,7 +19,7 @@ export async function promptPasskey(options: Options) {
   return startAuthentication({ optionsJSON }).catch(explain)
 }
 
-/** Has the browser make a passkey. @throws as `askPasskeyOf` does */
+/** Creates a passkey in the browser. @throws like `promptPasskey` */
 export async function newPasskey(options: Options) {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON

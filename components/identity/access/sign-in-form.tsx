@@ -56,7 +56,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
   }
 
   return (
-    // Post: should the browser ever send it by itself, the password is not in an address.
+    // POST, so that a native submit never puts the password into the address.
     <form ref={form} method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
       <Field
         label="Work e-mail"
@@ -82,7 +82,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
         type="submit"
         variant="primary"
         pending={pending === 'password'}
-        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        // A disabled button also keeps Enter from submitting the form before hydration.
         disabled={!hydrated}
         className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >

@@ -1,4 +1,4 @@
-// The console's own calls of single sign-on, which are no part of our contract: they set cookies, and lead elsewhere.
+// The console's own routes of single sign-on, which are not part of our contract: they set cookies and redirect.
 
 /**
  * Address of the issuer's sign-in page. `none`: no single sign-on for this email address. `busy`: too many requests

@@ -58,7 +58,7 @@ function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Choo
   return (
     <button
       type="button"
-      // On paper it is no control, but still who it was.
+      // In print the actor is plain text, not a control.
       data-told=""
       onClick={() => onActor(actor.id)}
       aria-label={`Only what ${who} did`}

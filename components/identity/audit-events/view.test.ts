@@ -13,7 +13,7 @@ test('the address is the query of the API', () => {
   expect([isFiltered(view), isFiltered({ maxResults: 5 })]).toEqual([true, false])
 })
 
-test('each filter without a control of its own is named, a person by name where a row has it', () => {
+test("each filter without a control is named, with the person's name where a row has it", () => {
   const rows = [{ actor: { kind: 'key', id: 'K1', name: 'nightly' } }] as never
   const view = { filter: { kind: ['access'], actor: ['K1', 'gone'], action: ['key.issued'] } }
   const active = activeFilters(view, rows)

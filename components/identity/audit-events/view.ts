@@ -13,8 +13,8 @@ const screen = listScreen<View>('/activity/events', listAuditEvents.search)
 export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
 
 /**
- * The filters that are on and have no control of their own, each with the view without it. A person is named where
- * `rows` know the name.
+ * Returns the active filters without a control, each with the view without it. Persons are shown by name where `rows`
+ * contain it.
  */
 export function activeFilters(view: View, rows: readonly AuditEvent[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => {

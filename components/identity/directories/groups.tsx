@@ -116,7 +116,7 @@ export function MapGroup({
   )
 }
 
-/** Asks whether a group is to give nothing any more. */
+/** Asks for confirmation before removing a group's access. */
 export function UnmapGroup({
   group,
   onUnmapped,

@@ -27,7 +27,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: (body: Body) => issueDirectoryToken({ body }),
     onSuccess: onIssued,
-    // The token is to be nowhere once this is closed.
+    // The token must not outlive the dialog.
     gcTime: 0,
   })
   if (data)
@@ -138,7 +138,7 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => vo
   )
 }
 
-/** Asks whether a token is to end. */
+/** Asks for confirmation before revoking a token. */
 export function RevokeToken({
   token,
   onRevoked,

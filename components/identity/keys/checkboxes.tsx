@@ -1,6 +1,6 @@
 import { useId } from 'react'
 
-/** Some of several, as checkboxes. `error` is read out with the group. */
+/** Group of checkboxes. `error` is read out with the group. */
 export function Checkboxes({
   legend,
   name,

@@ -31,7 +31,7 @@ export function IssueKey({
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: (body: Body) => issueKey({ body }),
     onSuccess: onIssued,
-    // The key is to be nowhere once this is closed.
+    // The key must not outlive the dialog.
     gcTime: 0,
   })
   if (data)
@@ -115,7 +115,7 @@ function bodyOf(fields: FormData): Body {
 
 const DAY_CHOICES = [7, 30, 90, 180, 365]
 
-/** After how many days a key ends, or never where that is allowed. */
+/** Selects the days until a key expires, or never where that is allowed. */
 function Expiry({ limits }: { limits: KeyLimits }) {
   const { mostDays, withoutEnd } = limits
   const choices = [...new Set([...DAY_CHOICES.filter((days) => days < mostDays), mostDays])]

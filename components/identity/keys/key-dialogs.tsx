@@ -16,7 +16,7 @@ import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/identity/keys/rule
 import { IssuedKey } from './issued-key.tsx'
 import { OVERLAP } from './labels.ts'
 
-/** Gives a key another name. */
+/** Renames a key. */
 export function RenameKey({ target, onChanged, onClose }: AboutKey) {
   const toast = useToast()
   const { mutate, isPending, error } = useMutation({
@@ -61,13 +61,13 @@ export function RenameKey({ target, onChanged, onClose }: AboutKey) {
   )
 }
 
-/** Makes a key that follows another one, after asking for how long both are to work. */
+/** Rotates a key, after asking for how long both keys should work. */
 export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   const [overlap, setOverlap] = useState<Overlap>(DEFAULT_OVERLAP)
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: () => rotateKey({ params: { key_id: target.id }, body: { overlap } }),
     onSuccess: onChanged,
-    // The key is to be nowhere once this is closed.
+    // The key must not outlive the dialog.
     gcTime: 0,
   })
   if (data)

@@ -24,7 +24,7 @@ export function AccessFields({
   errors: { roles?: string | undefined; profiles?: string | undefined }
   onChange: (value: MemberAccess) => void
 }) {
-  // Some that the member has may be none of those that the caller sees.
+  // The caller may not see all of the member's profiles.
   const others = (billingProfiles ?? []).filter((id) => giving.profiles.every((profile) => profile.id !== id))
   const offered = [...giving.profiles, ...others.map((id) => ({ id, name: id }))]
   const setRoles = (next: readonly Role[]) => onChange({ roles: next, billingProfiles })

@@ -24,7 +24,7 @@ export function rolesText(roles: readonly Role[]): string {
   return roles.map((role) => ROLE_NAMES[role]).join(', ') || 'None'
 }
 
-/** Billing profiles by their names, as far as they are known. */
+/** Returns the names of billing profiles, as far as they are known. */
 export function profilesText(
   profiles: Profiles,
   { profiles: profilesInScope }: Pick<Giving, 'profiles'>,

@@ -18,21 +18,21 @@ import { factorsText, type Giving, profilesText, rolesText } from './labels.ts'
 type MemberTableProps = {
   members: readonly Member[]
   giving: Giving
-  /** Id of the member who looks at it. */
+  /** Id of the viewing member. */
   self: string
-  /** Epoch milliseconds. */
+  /** Present time in epoch milliseconds. */
   now: number
   pending: boolean
   onChange: (member: Member) => void
 }
 
-/** Between phones, where cells are stacked, and wide windows there is no room for this column. */
+/** Hides the column between phones, where cells are stacked, and wide windows. */
 const INLINE_CLASS = 'md:max-xl:hidden'
 
 /** Members, newest first, each with a button that opens their dialog. */
 export function MemberTable({ members, pending, ...rest }: MemberTableProps) {
   return (
-    // Where there is too little room for long names, the columns scroll, not the page.
+    // Where long names need too much room, the columns scroll, not the page.
     <div
       data-wide=""
       className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"

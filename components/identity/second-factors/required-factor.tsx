@@ -11,7 +11,7 @@ import { AppSecret, type AppSecretView } from './app-secret.tsx'
 /** Next page after setting up a factor: recovery codes for the day when it is lost. */
 const NEXT = '/second-factor'
 
-/** Sets up the second factor that is demanded, on the way to a session. */
+/** Sets up the required second factor, before a session opens. */
 export function RequiredFactor({
   app,
   options,

@@ -42,7 +42,7 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
       ) : null}
       {error ? <RefreshFailed label="sessions" error={error} onRetry={refetch} /> : null}
       <Card className={staleClass(isWaiting)}>
-        {/* Where the focus goes when the row that had it is gone. */}
+        {/* Receives the focus when the focused row is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
           {data && rows.length === 0 ? (

@@ -67,7 +67,7 @@ export function ProviderForm({
       })
     },
     onSuccess: ({ name }) => onSaved(`Saved: ${escapeInvisible(name)}`),
-    // The secret is to be nowhere once this is closed.
+    // The secret must not outlive the dialog.
     gcTime: 0,
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -142,7 +142,7 @@ function RemoveProvider({ provider, onRemoved, onClose }: RemoveDialogProps & { 
   )
 }
 
-/** Asks whether a domain is to go. */
+/** Asks for confirmation before removing a domain. */
 function RemoveDomain({ domain: { domain }, onRemoved, onClose }: RemoveDialogProps & { domain: Domain }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => removeSignOnDomain({ params: { domain }, body: {} }),

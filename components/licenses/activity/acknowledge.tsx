@@ -30,7 +30,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
     client.invalidateQueries({ queryKey: ['listLicenseChanges'] })
     router.refresh()
   }
-  // The button is gone then, and the focus would be with it.
+  // Keeps the focus, which the removed button would lose.
   useEffect(() => {
     if (data) container.current?.focus({ preventScroll: true })
   }, [data])

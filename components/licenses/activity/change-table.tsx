@@ -22,7 +22,7 @@ export function ChangeTable({
   named?: boolean
   pending?: boolean
 }) {
-  // The asset's own page offers it above the table.
+  // The asset's own page offers these above the table.
   const offered = idsToSetAgain(changes)
   // Row header: the asset or, where all rows are about one asset, the time.
   const When = named ? Cell : RowHeaderCell

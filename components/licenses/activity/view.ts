@@ -35,15 +35,15 @@ export function hasOutcome(view: View, { states }: (typeof OUTCOMES)[number]): b
   return states.every((state) => chosen.includes(state))
 }
 
-/** The view with an outcome put in, or taken out where it was in. */
+/** Returns the view with an outcome added or, if present, removed. */
 export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): View {
   const others = valuesOf(view, 'state').filter((state) => !outcome.states.includes(state))
   return withValues(view, 'state', hasOutcome(view, outcome) ? others : [...others, ...outcome.states])
 }
 
 /**
- * The filters that are on and have no control of their own, each with the view without it. An asset is named where `rows`
- * know its name.
+ * Returns the active filters without a control, each with the view without it. Assets are shown by name where `rows`
+ * contain it.
  */
 export function activeFilters(view: View, rows: readonly LicenseChange[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id

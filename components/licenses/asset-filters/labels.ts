@@ -33,13 +33,13 @@ export function usageName(usage: string): string {
   return USAGE_LABELS[usage as Usage] ?? usage
 }
 
-/** The days on which the commitments end that a view shows. */
+/** Returns the range of days in which the commitments of a view end. */
 export function renewalOf({ minRenewalTime: min, maxRenewalTime: max }: View) {
   const dayOf = (at: number | undefined) => (at === undefined ? undefined : dayBegin(at))
   return { from: dayOf(min), to: dayOf(max) }
 }
 
-/** Each filter that is on, in words: paper has none of their controls. */
+/** Returns the active filters as text, because print has no controls. */
 export function describeFilters(view: View): string[] {
   const renewal = renewalOf(view)
   const renews = renewal.from !== undefined || renewal.to !== undefined

@@ -29,7 +29,7 @@ export function AssetCells({
   item: AssetListItem
   search: string
   columns: readonly AssetColumn[]
-  /** The cell of its licenses. */
+  /** Cell with the license control. */
   control: ReactNode
   idle?: Idle | undefined
   children?: ReactNode
@@ -107,12 +107,12 @@ function IdleCost({ idle }: { idle: Idle | undefined }) {
   ) : null
 }
 
-/** A text whose day, such as 25 Apr 2027, stays on one line. */
+/** Returns the text with non-breaking spaces in its dates, such as 25 Apr 2027. */
 function unbroken(text: string): string {
   return text.replace(/(\d+) ([A-Z][a-z]{2}) (\d{4})/, '$1\u00a0$2\u00a0$3')
 }
 
-/** A domain that may break after its dots, where the line is short. */
+/** Renders a domain that may break after its dots. */
 function breakable(domain: string) {
   return domain.split('.').map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places

@@ -35,7 +35,7 @@ export function AssetsScreen({
   query: Input<typeof contract>['query']
   counts: readonly { type: string; count: number }[]
   choices: FilterChoices
-  /** The present time, in epoch milliseconds. */
+  /** Present time, in epoch milliseconds. */
   today: number
   customer: string
   costs: LicenseCosts

@@ -13,8 +13,8 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
 import { AssetCells } from './asset-cells.tsx'
 
-/** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
-// Remembered, so that typing into one row does not draw the fifty others.
+/** Asset with licenses: its row, the control, and the review of a change or its refusal below. */
+// Memoized, so that typing into one row does not render the fifty others.
 export const LicenseRow = memo(function LicenseRow({
   item,
   subscription,

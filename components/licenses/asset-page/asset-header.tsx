@@ -24,11 +24,11 @@ import { type List, oneAsset, refetchInterval } from '../assets/one-asset.ts'
 
 type AssetHeaderProps = {
   item: AssetListItem
-  /** The list view that the breadcrumb leads back to. */
+  /** Address of the list view for the breadcrumb. */
   back: string
   lastPrice: LastPrice | undefined
   idle: Idle | undefined
-  /** A total that the address names, to begin its review with. */
+  /** Total from the address, to begin with its review. */
   proposed: number | undefined
 }
 

@@ -16,7 +16,7 @@ export function ReadAgain({ id, label }: { id: string; label: string }) {
     mutationFn: () => readFromVendor({ params: { asset_id: id } }),
     onSuccess: (item) => {
       client.setQueryData(oneAsset.key(id), oneAsset.list(item))
-      // Facts, plot and history are the page's own.
+      // Details, plot and history are rendered by the page.
       router.refresh()
     },
   })

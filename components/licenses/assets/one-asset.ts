@@ -10,7 +10,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>
 
-/** The page of one asset; `search` is the query string of the list that the way back leads to. */
+/** Returns the address of an asset's page; `search` is the query string of the list for the way back. */
 export function assetHref(id: string, search = ''): string {
   return pathWith(`/assets/${encodeURIComponent(id)}`, search)
 }
@@ -20,8 +20,8 @@ export const oneAsset = {
   key: (id: string) => ['listAssets', readAsset.path({ params: { asset_id: id } })] as const,
   list: (item: AssetListItem): List => ({ assets: [item], rowCount: 1 }),
   /**
-   * Reads it again, and whether its change is open still; name and creation time, which the answer lacks, stay those
-   * of `item`. The change comes first: one that is settled has its seats in the asset.
+   * Reads the asset again, and whether its change is still open; name and creation time, which the answer lacks, are
+   * taken from `item`. Reads the change first: the seats of a settled change are in the asset.
    */
   read: async (item: AssetListItem, signal: AbortSignal): Promise<List> => {
     const { openChange } = item
@@ -47,7 +47,7 @@ export function refetchInterval({ state }: { state: { data: List | undefined } }
   return state.data?.assets.some(({ openChange }) => openChange) ? 4000 : false
 }
 
-/** The list with the change that is open at one asset, or with none there. */
+/** Returns the list with another open change of one asset; undefined removes it. */
 export function withOpenChange(list: List, id: string, openChange: OpenChange | undefined): List {
   const assets = list.assets.map((item) => {
     if (item.id !== id) return item
@@ -74,7 +74,7 @@ export function withAsset(list: List, asset: Asset): List {
   return { ...list, assets }
 }
 
-/** Purchased licenses; undefined where there are none to have. */
+/** Returns the purchased licenses; undefined for an asset without seats. */
 export function seatsOf(asset: Asset): number | undefined {
   return asset.properties.subscription?.Seats.NumberOfSeats
 }

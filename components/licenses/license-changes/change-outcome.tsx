@@ -47,7 +47,7 @@ export function ChangeOutcome({ change, again }: { change: LicenseChange; again:
     <>
       <Badge tone={TONES[state as ChangeState] ?? 'mute'}>{outcomeText(state)}</Badge>
       {vendorReason || isOpen(state) ? (
-        // A long reason asks for no more room than is good to read: names and days keep theirs.
+        // A long reason has a limited width: names and days keep their own.
         <span className="relative z-1 mt-1 block w-fit text-xs wrap-anywhere text-ink-2 md:max-w-72">
           {vendorReason} {isOpen(state) ? <PendingStatus knownBy={knownBy} /> : null}
         </span>

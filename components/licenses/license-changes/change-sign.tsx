@@ -40,7 +40,7 @@ export function ChangeSign({
           className={`rounded-sm underline-offset-2 hover:underline ${tone}`}
         >
           {stepTogether(text)}
-          {/* The minute may have changed on its way to the browser. */}
+          {/* The elapsed minutes may differ between server and browser. */}
           <span className="text-ink-3">
             ,{' '}
             <span suppressHydrationWarning className="whitespace-nowrap">
@@ -67,7 +67,7 @@ export function ChangeSign({
   )
 }
 
-/** A step stays on one line, unless its numbers are so long that they would break themselves. */
+/** Returns the text with its step on one line, unless the numbers are too long. */
 function stepTogether(text: string): string {
   return text.replace(/\S+ → \S+/, (step) => (step.length > 15 ? step : step.replaceAll(' ', '\u00a0')))
 }

@@ -33,7 +33,7 @@ export function Confirming({
   const { to, actor } = openChange
   return (
     <div className="mt-1 text-xs tabular-nums max-md:max-w-36 max-md:text-left">
-      {/* Takes the focus that the control has lost. */}
+      {/* Receives the focus that the control has lost. */}
       <p id={id} ref={edit.statusNote} role="status" tabIndex={-1} className="rounded-sm">
         <span className="inline-flex items-center gap-1.5 max-md:items-start">
           <Spinner />

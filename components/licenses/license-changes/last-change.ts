@@ -15,7 +15,7 @@ export function newsText({ state, from, to }: ChangeSummary, label: string): str
   return state === 'UNCLEAR' ? `We can’t tell whether ${licensesText(to)} reached ${label}` : undefined
 }
 
-/** The total that was not applied, and may be asked for again; undefined where there is none. */
+/** Returns the total of a failed change that may be requested again; undefined where there is none. */
 export function totalToSetAgain(
   change: Pick<LastChange, 'state' | 'to'> | undefined,
   purchased: number,

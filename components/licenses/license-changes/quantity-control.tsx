@@ -41,7 +41,7 @@ type QuantityControlProps = {
   onEnter: () => void
 }
 
-/** − [ n ] +. Typing works; arrow keys step by 1, Page Up and Page Down by 10. */
+/** Number input − [ n ] +. Arrow keys step by 1, Page Up and Page Down by 10. */
 export function QuantityControl(props: QuantityControlProps) {
   const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onApproach, onEnter } = props
   const [typed, setTyped] = useState('')
@@ -57,14 +57,14 @@ export function QuantityControl(props: QuantityControlProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const by = STEPS[event.key]
     if (by === undefined && event.key !== 'Enter') return
-    // Enter: else this very press would go on to press the button that gets the focus.
+    // Without this, the Enter would also press the button that receives the focus.
     event.preventDefault()
     if (by === undefined) onEnter()
     else step(by)
   }
   const stepper = (by: 1 | -1, isOff: boolean) => ({
     type: 'button' as const,
-    // Not a stop of its own: the arrow keys do the same.
+    // Not a tab stop: the arrow keys do the same.
     tabIndex: -1,
     'aria-disabled': isOff || undefined,
     className: BUTTON,
@@ -77,7 +77,7 @@ export function QuantityControl(props: QuantityControlProps) {
   })
   return (
     <>
-      {/* Paper has no fields. */}
+      {/* Plain text in print. */}
       <span className="hidden font-[550] tabular-nums print:inline">{purchased.toLocaleString('en')}</span>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts */}
       <div role="group" aria-label={label} className={GROUP} onPointerEnter={onApproach} onFocus={onApproach}>

@@ -39,7 +39,7 @@ export function ReviewBox({
   )
 }
 
-/** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
+/** Ignores held keys and double clicks that began elsewhere, so that neither buys. */
 export function holdBack(event: MouseEvent | KeyboardEvent) {
   if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
 }
@@ -57,7 +57,7 @@ export function Impossible({
 }: {
   title: string
   text: string
-  /** The first thing to do here: where Enter in the quantity leads. */
+  /** First control: Enter in the quantity moves the focus here. */
   first: RefObject<HTMLElement | null>
   onDiscard: () => void
   children?: ReactNode

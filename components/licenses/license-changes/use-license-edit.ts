@@ -11,8 +11,8 @@ import { changeOutcomeText } from '../assets/labels.ts'
 import { draftOf, saveDraft } from './drafts.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
-/** Milliseconds after a late review within which nobody can have read it: a press is ignored. */
-const MEANT_MS = 700
+/** Shortest time in milliseconds to read a late review: an earlier press is ignored. */
+const MIN_READING_MS = 700
 
 type Draft = {
   /** Undefined: no input. Null: input that is not a whole number. */
@@ -33,12 +33,12 @@ type Draft = {
  */
 export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState, proposed?: number) {
   const input = useRef<HTMLInputElement>(null)
-  /** The first control of the review: where Enter in the quantity leads. */
+  /** First control of the review: Enter in the quantity moves the focus here. */
   const first = useRef<HTMLElement>(null)
   /** Status that replaces the review while a change is open. */
   const statusNote = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
-  /** Enter in the quantity was quicker than its review; and when the review then took the focus. */
+  /** Whether Enter in the quantity came before the review; and when the review then took the focus. */
   const entered = useRef(false)
   const arrivedAt = useRef(Number.NEGATIVE_INFINITY)
   const [{ typed, over }, setDraft] = useState<Draft>(() => {
@@ -81,9 +81,9 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
     first,
     statusNote,
     isPending,
-    /** The change that is open there: until its outcome is known, no other one can be made. */
+    /** Open change of the asset: until its outcome is known, no other change can be made. */
     openChange,
-    /** Until when the vendor takes no other change, in epoch milliseconds. */
+    /** Until when the vendor accepts no other change, in epoch milliseconds. */
     waitUntil,
     failedChange,
     draft: active ? draft : quantityState.purchased,
@@ -94,7 +94,7 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
       if (first.current) first.current.focus()
       else entered.current = active
     },
-    /** The review is there. */
+    /** Called when the review is rendered. */
     arrive() {
       // Don't take back the focus of a user who has moved on: the next Enter in the review would buy.
       if (entered.current && document.activeElement === input.current) {
@@ -115,16 +115,16 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
     },
     /** Requests the total; `etag` is the version to change, by default the one on screen. */
     submit(quantity: number, etag = item.etag) {
-      // A press that was meant for the quantity comes too soon after a late review to have been meant for it.
-      if (isPending || performance.now() - arrivedAt.current < MEANT_MS) return
+      // A press right after a late review was meant for the quantity, not for the review.
+      if (isPending || performance.now() - arrivedAt.current < MIN_READING_MS) return
       change(undefined)
       mutate({ quantity, from: quantityState.purchased, etag, key: newKey() })
     },
-    /** Asks once more for the total of an open change, which the vendor takes for one. */
+    /** Requests the total of an open change again, which the vendor treats as the same change. */
     repeat({ to: quantity }: OpenChange) {
       if (!isPending) mutate({ quantity, from: quantityState.purchased, etag: item.etag, key: newKey() })
     },
-    /** Asks the same again. Had it been heard the first time, nothing happens twice. */
+    /** Retries the last request, whose idempotency key prevents a second effect. */
     again() {
       if (sent && !isPending) mutate(sent)
     },

@@ -19,7 +19,7 @@ import { licensesText, toQuantityState } from '../assets/labels.ts'
 /** One click on the button. A retry with the same idempotency key has one effect. */
 export type Attempt = {
   quantity: number
-  /** The total that was on screen. */
+  /** Total that was on screen. */
   from: number
   key: string
   /**
@@ -34,7 +34,7 @@ export type Attempt = {
 const UNDO_BLOCKED = 'Not undone: another change of it is under way.'
 const UNHEARD = 'the service did not answer. Try again.'
 
-/** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
+/** Returns a new idempotency key. Browsers have crypto.randomUUID only on https and localhost. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -42,8 +42,8 @@ export function newKey(): string {
 }
 
 /**
- * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
- * cached list gets the answer's seats, and is read again.
+ * Mutation that sets the total of one asset. Not optimistic: after the answer every cached list gets the answer's
+ * seats, and is read again.
  */
 export function useQuantityChange(item: AssetListItem) {
   const client = useQueryClient()
@@ -65,7 +65,7 @@ export function useQuantityChange(item: AssetListItem) {
         former && {
           name: 'Undo',
           act: () => {
-            // Another one is under way, which has made it one of another version already.
+            // Another change is under way, so the version is outdated.
             if (client.isMutating({ mutationKey: ['setQuantity', item.id] })) return toast(UNDO_BLOCKED)
             mutation.mutate({ ...former, key: newKey(), undoes: true })
           },

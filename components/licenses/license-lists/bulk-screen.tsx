@@ -20,7 +20,7 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
     keeper.state,
     () => NOTHING,
   )
-  // Who leaves the screen has stopped: the rest is offered again on return.
+  // Leaving the screen stops the run: the rest is offered again on return.
   useEffect(() => () => keeper.stop(), [keeper])
 
   const check = () => keeper.run('check', (signal) => checkList(keeper, signal))

@@ -10,7 +10,7 @@ import { type LicenseList, type ListRow, rowsIn } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
 import { reasonOf } from './messages.ts'
 
-/** A list as it was read, not checked yet: each row has the key that it will be sent with. */
+/** Returns an unchecked list: each row has its idempotency key. */
 export function newList({ targets, skipped }: TargetList): LicenseList {
   const rows = targets.map((target): ListRow => {
     const type = target.assetId.split('-', 2).join('-')
@@ -29,7 +29,7 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
   const first = await patiently(firstPage, signal).catch((error) => error as Error)
   const check = async (row: ListRow) => {
     keeper.row(row.assetId, { state: 'checking' })
-    const values = await checked(row, first, signal)
+    const values = await checkRow(row, first, signal)
     if (!values) keeper.stop(true)
     keeper.row(row.assetId, values && !signal.aborted ? values : STOPPED)
   }
@@ -40,13 +40,13 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
 
 const STOPPED = { state: 'unchecked', reason: 'The check was stopped.' } as const
 
-/** The most that one page of a list holds. */
+/** Largest page size of the API. */
 const PAGE_SIZE = 250
 
 type Listed = Awaited<ReturnType<typeof listAssets>>
 
 /** Returns the row's values after the check; undefined where the member has lost the permission. */
-async function checked(
+async function checkRow(
   row: ListRow,
   first: Listed | Error,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ async function checked(
   }
 }
 
-/** The asset with the total that was checked, which may be newer than the list's. */
+/** Returns the asset with the checked total, which may be newer than the list's. */
 function at(item: AssetListItem, quantityState: QuantityState | undefined): AssetListItem {
   const { properties } = item
   if (!properties?.subscription || !quantityState) return item
@@ -102,7 +102,7 @@ async function findAsset(
   const isIt = (item: AssetListItem) => item.id === id
   const item = first.assets.find(isIt)
   if (item || !first.pageToken) return item
-  // A short id is a part of many others: they come page by page.
+  // A short id is a substring of many others: search all pages.
   let pageToken: string | undefined
   do {
     const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: PAGE_SIZE, pageToken }

@@ -91,7 +91,7 @@ function othersText(list: LicenseList): string {
   ].join('')
 }
 
-/** Never adds two currencies. */
+/** Returns the costs per currency, never added together. */
 function costsText(list: LicenseList, prices: Record<string, LastPrice>): string {
   const allowed = rowsIn(list, 'allowed')
   const { amounts, unpriced } = moneyOf(allowed, prices)

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { newList } from './check.ts'
-import { asListed, confirmed, type ListRow } from './list.ts'
+import { confirmed, countAsListed, type ListRow } from './list.ts'
 import { listKeeper } from './list-keeper.ts'
 
 /** Fakes the storage of a browser. */
@@ -34,7 +34,7 @@ const allowed = {
   quantityState: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 9 },
 } as const
 
-/** A member's list of three that is confirmed, with these states. */
+/** Returns a member's confirmed list of three rows with these states. */
 function startedList(member: string, ...states: ListRow['state'][]) {
   const keeper = listKeeper(member)
   keeper.type('the list')
@@ -61,7 +61,7 @@ test('a confirmed list resumes with its keys; the outcome of rows that were bein
   expect(new Set(keys).size).toBe(3)
 })
 
-test('a checked list that was not confirmed is only a list again', () => {
+test('a checked, unconfirmed list is restored as a plain list', () => {
   const keeper = listKeeper('ana')
   keeper.type('a-1,5')
   keeper.put(newList({ targets, skipped: 0, errors: [] }))
@@ -74,7 +74,7 @@ test('storage is empty once each row is settled; the receipt stays on the screen
   keeper.row('a-3', { state: 'conflict' })
   expect(Object.keys(items)).toEqual([])
   const { list } = keeper.state()
-  expect(list && asListed(list)).toBe(1)
+  expect(list && countAsListed(list)).toBe(1)
 })
 
 test('keys expire after a day: the list is checked again', () => {
@@ -84,7 +84,7 @@ test('keys expire after a day: the list is checked again', () => {
   vi.useRealTimers()
 })
 
-test('another tab does not write over a list that is being sent', () => {
+test('another tab does not overwrite a list that is being sent', () => {
   const first = startedList('ana', 'done')
   delete items['kept:bulk:ana']
   const second = listKeeper('ana')
@@ -93,7 +93,7 @@ test('another tab does not write over a list that is being sent', () => {
   expect(listKeeper('ana').state().list?.id).toBe(first.state().list?.id)
 })
 
-test('one thing runs at a time, and a stop ends it', async () => {
+test('only one run is active, and a stop ends it', async () => {
   const keeper = startedList('ana')
   const calls: string[] = []
   const first = keeper.run('send', (signal) => {

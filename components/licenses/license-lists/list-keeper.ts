@@ -8,11 +8,11 @@ export type ListState = {
   running: 'check' | 'send' | undefined
   /** No further requests are sent; pending ones are awaited. */
   stopping: boolean
-  /** A list that was found kept, and not gone on with yet. */
+  /** A stored list was found and not resumed yet. */
   isResumable: boolean
-  /** The member was signed out, or lost the role, in the middle. */
+  /** The member was signed out, or lost the role, during the run. */
   stopped: boolean
-  /** False: the browser keeps nothing over a reload. */
+  /** False: the browser stores nothing over a reload. */
   isStorable: boolean
 }
 
@@ -74,7 +74,7 @@ export function listKeeper(member: string) {
     return isStorable
   }
 
-  /** Does work that `stop` ends; one at a time. */
+  /** Runs work that `stop` aborts; one at a time. */
   async function run(running: 'check' | 'send', work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (state.running) return
     stop = new AbortController()
@@ -89,7 +89,7 @@ export function listKeeper(member: string) {
       return () => void listeners.delete(listener)
     },
     type: (draft: string) => set({ draft }),
-    /** Puts a list in the place of the one that is there; undefined: back to the text. */
+    /** Replaces the list; undefined returns to the text. */
     put: (list: LicenseList | undefined) => set({ list, isResumable: false, stopped: false }),
     row(assetId: string, values: Partial<ListRow>) {
       if (state.list) set({ list: withRow(state.list, assetId, values) })

@@ -8,7 +8,7 @@ import { Spinner } from '#components/ui/spinner.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { totalsOf, totalsText } from '#lib/licenses/license-lists/rules.ts'
 import { ConfirmList } from './confirm-list.tsx'
-import { asListed, changesOf, type LicenseList, openRows, rowsIn } from './list.ts'
+import { changesOf, countAsListed, type LicenseList, openRows, rowsIn } from './list.ts'
 import type { ListState } from './list-keeper.ts'
 import { ListReceipt } from './list-receipt.tsx'
 
@@ -60,7 +60,7 @@ function titleOf(list: LicenseList): string {
   if (!list.confirmed) return allowed.length > 0 ? totalsText(totalsOf(changesOf(allowed))) : 'Nothing to set'
   const { length } = list.rows
   const rows = `${length.toLocaleString('en')} ${length === 1 ? 'row is' : 'rows are'}`
-  return `${asListed(list).toLocaleString('en')} of ${rows} as listed`
+  return `${countAsListed(list).toLocaleString('en')} of ${rows} as listed`
 }
 
 function SignedOut() {

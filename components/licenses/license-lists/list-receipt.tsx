@@ -2,7 +2,7 @@ import { ReviewBox } from '#components/licenses/license-changes/review-box.tsx'
 import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { asListed, type LicenseList, type ListRow, openRows, rowsIn } from './list.ts'
+import { countAsListed, type LicenseList, type ListRow, openRows, rowsIn } from './list.ts'
 import { stateText } from './messages.ts'
 
 /** Results of a confirmed list, its receipt, and the way to resume open rows. */
@@ -24,7 +24,7 @@ export function ListReceipt({
 }) {
   const open = openRows(list).length
   const isFresh = rowsIn(list, 'allowed').length > 0
-  const isDone = asListed(list) === list.rows.length
+  const isDone = countAsListed(list) === list.rows.length
   const count = open.toLocaleString('en')
   return (
     <ReviewBox
@@ -81,7 +81,7 @@ const CSV_HEADER = ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time
 export function receiptCsv(list: LicenseList): string {
   const quoted = (cell: string) => (/[",;\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
   const lines = cells(list).map((row) => row.map(quoted).join(','))
-  // With the mark Excel knows that it is UTF-8.
+  // The byte order mark makes Excel read UTF-8.
   return `\ufeff${lines.join('\r\n')}\r\n`
 }
 

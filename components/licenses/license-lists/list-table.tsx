@@ -51,7 +51,7 @@ export function ListTable({ list, prices }: { list: LicenseList; prices: Record<
   )
 }
 
-// Remembered, so that one answer does not draw 250 rows.
+// Memoized, so that one answer does not render 250 rows.
 const ListRowView = memo(function ListRowView({
   row,
   confirmed,

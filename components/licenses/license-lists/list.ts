@@ -20,11 +20,11 @@ export type ListRow = Target & {
   quantityState?: QuantityState | undefined
   /** Asset at the time of the check, which the review shows. Not stored once the list is confirmed. */
   item?: AssetListItem | undefined
-  /** Licenses in use. */
+  /** Assigned licenses. */
   assigned: number
-  /** The version that was checked. */
+  /** Version that was checked. */
   etag?: string | undefined
-  /** Asked again with it, the row has one effect. */
+  /** Idempotency key of the row. */
   key: string
   state: RowState
   /** Reason of the state; may be empty. */
@@ -34,7 +34,7 @@ export type ListRow = Target & {
   at?: number | undefined
 }
 
-/** A list that was read; once it is confirmed, its rows may be sent. */
+/** List of totals; its rows may be sent once it is confirmed. */
 export type LicenseList = {
   id: string
   madeAt: number
@@ -43,7 +43,7 @@ export type LicenseList = {
   rows: readonly ListRow[]
 }
 
-/** Confirmed rows whose fate is to come: not sent yet, not known, or to be tried again. */
+/** States of confirmed rows that are not settled: not sent yet, unknown, or to be retried. */
 const OPEN: readonly RowState[] = ['allowed', 'sending', 'unknown', 'lost', 'failed']
 
 export function rowsIn(list: LicenseList, ...states: readonly RowState[]): ListRow[] {
@@ -55,11 +55,11 @@ export function openRows(list: LicenseList): ListRow[] {
 }
 
 /** Returns the number of rows whose total is as listed. */
-export function asListed(list: LicenseList): number {
+export function countAsListed(list: LicenseList): number {
   return rowsIn(list, 'done', 'same').length
 }
 
-/** The list with other values in the row of one asset. */
+/** Returns the list with changed values in the row of one asset. */
 export function withRow(list: LicenseList, assetId: string, values: Partial<ListRow>): LicenseList {
   return { ...list, rows: list.rows.map((row) => (row.assetId === assetId ? { ...row, ...values } : row)) }
 }
@@ -98,7 +98,7 @@ export function resumable(value: unknown, now: number): LicenseList | undefined 
   return openRows(resumed).length > 0 ? resumed : undefined
 }
 
-/** The list with the word that its rows may be sent. */
+/** Returns the list as confirmed: its rows may be sent. */
 export function confirmed(list: LicenseList): LicenseList {
   return { ...list, confirmed: true, rows: list.rows.map((row) => ({ ...row, item: undefined })) }
 }

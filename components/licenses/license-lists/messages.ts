@@ -5,7 +5,7 @@ import { agoText } from '#components/platform/values/times.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { ListRow, RowState } from './list.ts'
 
-/** Why a row was not set, in the words that its own control has. */
+/** Returns why a row was not set, with the same texts as the row's own control. */
 export function reasonOf(
   error: unknown,
   { quantity, assigned, quantityState }: ListRow,

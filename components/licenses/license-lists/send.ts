@@ -14,12 +14,12 @@ import { reasonOf } from './messages.ts'
 export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
   const list = keeper.state().list
   if (!list) return
-  const sendRow = async (row: ListRow): Promise<boolean> => {
+  const send = async (row: ListRow): Promise<boolean> => {
     const before = keeper.state().list?.rows.find(({ assetId }) => assetId === row.assetId) ?? row
-    // Written down before the request leaves: after a crash it is known that it may have.
+    // Recorded before the request is sent: after a crash, the row may have been applied.
     if (before.state !== 'unknown')
       keeper.row(row.assetId, { state: 'sending', reason: '', requestId: undefined })
-    const values = await sent(row, signal)
+    const values = await requestTotal(row, signal)
     if (values) keeper.row(row.assetId, { ...values, at: Date.now() })
     else {
       // The member has lost the permission: an earlier request of the row keeps its state.
@@ -28,11 +28,11 @@ export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise
     }
     return values?.state !== 'unknown'
   }
-  await carryOut(openRows(list), sendRow, (ms) => pause(ms, signal), signal)
+  await carryOut(openRows(list), send, (ms) => pause(ms, signal), signal)
 }
 
 /** Returns the result of a row; undefined where the member has lost the permission. */
-async function sent(row: ListRow, signal: AbortSignal): Promise<Partial<ListRow> | undefined> {
+async function requestTotal(row: ListRow, signal: AbortSignal): Promise<Partial<ListRow> | undefined> {
   const { assetId, quantity, key, etag } = row
   const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
   const input = { params: { asset_id: assetId }, body: { quantity }, headers }

@@ -27,7 +27,7 @@ export function TargetForm({
   /** Whether the browser keeps the text over a reload. */
   isStorable: boolean
   onText: (text: string) => void
-  /** Takes a list without faults. */
+  /** Called with a list without errors. */
   onList: (list: TargetList) => void
 }) {
   const id = useId()
@@ -47,7 +47,7 @@ export function TargetForm({
     onText(next)
   }
   const check = async () => {
-    // Not `text`: of a file that may have line ends which the field shows as others.
+    // Not `text`: the field normalizes the line ends of a file.
     const value = area.current?.value
     const list = await readList(text)
     // Text typed in the meantime is not the text that was read.
@@ -73,7 +73,7 @@ export function TargetForm({
   }
   const onFileChange = (event: ChangeEvent<HTMLInputElement>) => {
     readFile(event.target.files?.[0])
-    // The same file can be chosen again after it was mended.
+    // Allows choosing the same file again after it was corrected.
     event.target.value = ''
   }
   return (
@@ -138,7 +138,7 @@ export function TargetForm({
   )
 }
 
-/** The reader of CSV is larger than the rest of this screen, and loaded when it is needed. */
+/** Parses the list. The CSV reader is larger than the rest of this screen, so it is loaded when needed. */
 async function readList(text: string): Promise<TargetList> {
   try {
     const { readTargets } = await import('#lib/licenses/license-lists/targets.ts')
@@ -191,7 +191,7 @@ function TargetErrors({
   )
 }
 
-/** Selects a line, counted from 1, and so brings it into view. */
+/** Selects a line, counted from 1, which scrolls it into view. */
 function showLine(area: HTMLTextAreaElement | null, line: number): void {
   if (!area) return
   const lines = area.value.split('\n')
@@ -202,14 +202,14 @@ function showLine(area: HTMLTextAreaElement | null, line: number): void {
 }
 
 /** Largest file in bytes: 250 rows with many columns. */
-const LARGEST = 1_000_000
+const MAX_FILE_BYTES = 1_000_000
 
 /**
  * Returns the text of a chosen or dropped file.
  * @throws Error whose message explains why it can't be read
  */
 export async function readListFile(file: File): Promise<string> {
-  if (file.size > LARGEST) throw new Error(`${file.name} is larger than a list of 250 rows can be.`)
+  if (file.size > MAX_FILE_BYTES) throw new Error(`${file.name} is larger than a list of 250 rows can be.`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
     throw new Error(`${file.name} is a workbook or an archive: save it as CSV, or copy its cells.`)

@@ -26,7 +26,7 @@ export function BelowAssignedReview({
   quantity: number
   change: number
   first: RefObject<HTMLElement | null>
-  /** Takes another total into the review. */
+  /** Reviews another total. */
   onTry: (quantity: number) => void
   onSubmit: (quantity: number) => void
   onDiscard: () => void
@@ -47,7 +47,7 @@ export function BelowAssignedReview({
               Discard
             </Button>
           )}
-          {/* A double click that began elsewhere asks for nothing. */}
+          {/* Ignores a double click that began elsewhere. */}
           <Button variant="quiet" onClick={(event) => event.detail > 1 || onSubmit(quantity)}>
             Ask for {quantity.toLocaleString('en')} all the same
           </Button>

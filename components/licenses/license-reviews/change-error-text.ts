@@ -16,7 +16,10 @@ export type ChangeErrorText = {
   contactsReseller?: boolean
 }
 
-/** @param quantity the total that was asked for */
+/**
+ * Returns the text of a failed change.
+ * @param quantity requested total
+ */
 export function changeErrorText(error: Error, quantity: number, assigned: number): ChangeErrorText {
   const title = `Not changed to ${licensesText(quantity)}`
   if (!(error instanceof Problem)) {
@@ -57,7 +60,10 @@ export function changeErrorText(error: Error, quantity: number, assigned: number
   }
 }
 
-/** Our access is nothing that trying again mends; a vendor that asks us to wait is asked again only then. */
+/**
+ * Returns the text for an unavailable vendor. A retry does not fix our credentials, and a vendor with a wait is retried
+ * only afterwards.
+ */
 function unavailableText(error: Problem): Pick<ChangeErrorText, 'detail' | 'wait' | 'contactsReseller'> {
   const { because } = error.more.members ?? {}
   if (because === 'no_access') return { detail: error.message, contactsReseller: true }

@@ -26,13 +26,13 @@ export function ChangeError({
 }: {
   error: Error
   quantity: number
-  /** The total that was on screen when the change was asked for. */
+  /** Total that was on screen at the request. */
   from: number
   assigned: number
   first: RefObject<HTMLElement | null>
-  /** Takes another total into the review. */
+  /** Reviews another total. */
   onTry: (quantity: number) => void
-  /** Asks for the same total again. */
+  /** Requests the same total again. */
   onAgain: () => void
   /** Sets the total despite the conflict, over another caller's version. */
   onOverrule: (etag: string) => void
@@ -80,7 +80,7 @@ export function ChangeError({
               </Button>
             )}
             {again ? (
-              // A refusal of its own has a wait of its own.
+              // Each refusal has its own wait.
               <WaitButton key={requestId} ref={ref} seconds={wait} text="Try again" onPress={onAgain} />
             ) : null}
             {signIn ? (
@@ -92,7 +92,7 @@ export function ChangeError({
         }
       >
         {detail}
-        {/* The button counts it down for who sees it. */}
+        {/* The button shows the countdown. */}
         {wait > 0 ? <span className="sr-only"> Try again in {waitText(wait)}.</span> : null}
         {requestId ? (
           <span className="block">

@@ -25,10 +25,10 @@ type ChangeReviewProps = {
   subscription: Subscription
   quantity: number | null
   lastPrice: LastPrice | undefined
-  /** The first thing to do here: where Enter in the quantity leads. */
+  /** First control: Enter in the quantity moves the focus here. */
   first: RefObject<HTMLElement | null>
   onSubmit: (quantity: number) => void
-  /** Takes another total into the review. */
+  /** Reviews another total. */
   onTry: (quantity: number) => void
   onDiscard: () => void
 }

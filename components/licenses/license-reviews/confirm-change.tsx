@@ -23,7 +23,7 @@ type ConfirmChangeProps = {
   /** Difference in licenses; negative for a decrease. */
   change: number
   lastPrice: LastPrice | undefined
-  /** The first thing to do here: where Enter in the quantity leads. */
+  /** First control: Enter in the quantity moves the focus here. */
   first: RefObject<HTMLElement | null>
   onSubmit: (quantity: number) => void
   onDiscard: () => void
@@ -55,7 +55,7 @@ export function ConfirmChange(props: ConfirmChangeProps) {
   )
   return (
     <form onSubmit={submit}>
-      {/* Sent before the page is alive, it leads to the same review. */}
+      {/* A native submit before hydration opens the same review. */}
       <input type="hidden" name="set" value={quantity} />
       <ReviewBox
         id={id}

@@ -34,9 +34,9 @@ export function Conflict({
 }: {
   conflict: VersionConflict
   quantity: number
-  /** The total that was on screen when the change was asked for. */
+  /** Total that was on screen at the request. */
   from: number
-  /** The total is reviewed again, because it could not be undone. */
+  /** Whether the total is reviewed again, because it can't be undone. */
   careful: boolean
   first: RefObject<HTMLElement | null>
   onDecide: () => void

@@ -61,7 +61,7 @@ export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Or
           <label className="flex items-center justify-between gap-3">
             Licenses of the next term
             <input
-              // biome-ignore lint/a11y/noAutofocus: whoever opens the form types next
+              // biome-ignore lint/a11y/noAutofocus: opening the form is followed by typing
               autoFocus
               inputMode="numeric"
               autoComplete="off"

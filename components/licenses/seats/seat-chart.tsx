@@ -12,7 +12,7 @@ export const LINES = {
   assigned: 'fill-none stroke-ink-2 [stroke-width:1.5] [stroke-dasharray:5_3]',
 }
 
-/** Step lines, oldest step first; `assigned` has none where it was never read. */
+/** Step lines, oldest step first; `assigned` is empty where it was never read. */
 export type Lines = { purchased: readonly SeatStep[]; assigned: readonly SeatStep[] }
 
 type SeatChartProps = {
@@ -80,7 +80,7 @@ export function SeatChart({
   )
 }
 
-/** The part of a step line that lies after a time. */
+/** Returns the part of a step line after a time. */
 function since(steps: readonly SeatStep[], time: number | undefined): SeatStep[] {
   if (time === undefined) return []
   const step = steps.findLast(({ at }) => at <= time)

@@ -18,7 +18,7 @@ export function SeatTable({ purchased, assigned }: Lines) {
   return (
     <details className="-mx-4 mt-1 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
-      {/* As many rows as days with a change: they scroll here, not the page below. */}
+      {/* A row per day with a change: the table scrolls, not the page below. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse it is scrolled by keys
         tabIndex={0}

@@ -22,7 +22,7 @@ import { columnsKey } from './use-columns.ts'
 const STEP =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink aria-disabled:opacity-40 max-md:size-10'
 
-/** The columns of a list with their order, to hide, show and move. The first one names the rows: it is always there. */
+/** Edits the columns of a list and their order. The first column names the rows and is always visible. */
 export function ColumnChoice<List extends ListName>({
   list,
   columns,
@@ -59,7 +59,7 @@ export function ColumnChoice<List extends ListName>({
     choose((now) => {
       const next = moved(seen(now), column, by)
       announce(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
-      // Those that have nothing to show here keep their choice, at the end.
+      // Columns without values in this list keep their choice, at the end.
       return [...next, ...now.filter((one) => without.includes(one))]
     })
   }

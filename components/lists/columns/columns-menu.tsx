@@ -19,7 +19,7 @@ const ColumnChoice = lazyWithPreload(
   () => <div className="h-72" />,
 )
 
-/** Which columns a list has, and in which order. */
+/** Menu that selects and orders the columns of a list. */
 export function ColumnsMenu<List extends ListName>({
   list,
   columns,

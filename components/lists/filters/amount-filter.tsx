@@ -16,7 +16,7 @@ export function AmountFilter({
   onChange,
 }: {
   label: string
-  /** Which amounts of a row are compared. */
+  /** Explains which amounts of a row are compared. */
   hint: string
   range: AmountRange
   /** Currencies to choose from. */

@@ -39,7 +39,7 @@ function isLess(one: string, other: string): boolean {
   return a < b
 }
 
-/** A range in words: `100 – 2,500.50`, `From 100`, `Up to 2,500.50`; undefined where both ends are open. */
+/** Returns a range as text: `100 – 2,500.50`, `From 100`, `Up to 2,500.50`; undefined where both ends are open. */
 export function amountsText({ from, to }: AmountRange): string | undefined {
   const format = (amount: string) => formatDecimal(amount)
   if (from !== undefined && to !== undefined)

@@ -9,7 +9,7 @@ type Choice = {
   count?: number | undefined
 }
 
-/** A filter with few values, each a chip that is on or off; none of them on means all. */
+/** Filter with few values, each a toggle chip; without a selected one, all values match. */
 export function ChoiceChips({
   legend,
   isAll,

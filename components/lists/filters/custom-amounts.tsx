@@ -6,7 +6,7 @@ import { type AmountRange, isBackwards, moneyOf } from './amount-range.ts'
 
 const UNCLEAR = 'Write it as 1250.50.'
 
-/** Two amounts to type, the first with the focus. */
+/** Form for two amounts, with the focus on the first. */
 export function CustomAmounts({
   range,
   hint,

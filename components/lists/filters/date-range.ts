@@ -1,12 +1,12 @@
 import { DAY_MS, dayBegin, dayOf, dayText, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 
-/** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
+/** Days in UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }
 
-/** A range that has a name. */
+/** Named range. */
 export type Preset = { name: string; range: DateRange }
 
-/** The ranges that are asked for most, in whole calendar months, quarters and years of UTC. */
+/** Returns the most requested ranges: whole calendar months, quarters and years in UTC. */
 export function presets(today: number): Preset[] {
   const months = (first: number, end: number) => ({
     from: monthBegin(today, first),
@@ -33,12 +33,12 @@ export function comingPresets(today: number): Preset[] {
   return [...[30, 60, 90].map((count) => ({ name: `Next ${count} days`, range: days(count) })), ...future]
 }
 
-/** The name of the preset that a range is, if it is one. */
+/** Returns the name of the preset with this range, if any. */
 export function presetOf(range: DateRange, today: number, offered = presets): string | undefined {
   return offered(today).find((one) => one.range.from === range.from && one.range.to === range.to)?.name
 }
 
-/** A range in words: `1 Dec 2025 – 20 Nov 2026`, `From 1 Dec 2025`, `Until 20 Nov 2026`. */
+/** Returns a range as text: `1 Dec 2025 – 20 Nov 2026`, `From 1 Dec 2025`, `Until 20 Nov 2026`. */
 export function rangeText({ from, to }: DateRange): string {
   if (from !== undefined && to !== undefined) {
     return from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`

@@ -10,11 +10,11 @@ const search = ({ search, maxResults, pageToken, minCreationTime: min }: ListVie
     .join('&')
 const { hrefOf, pagesOf, isFiltered } = listScreen<ListView>('/things', search)
 
-test('a path has a question mark only where a query follows', () => {
+test('a path has a question mark only before a query', () => {
   expect([pathWith('/things', ''), pathWith('/things', 'a=b')]).toEqual(['/things', '/things?a=b'])
 })
 
-test('the address of a view is its query', () => {
+test("a view's address is its query", () => {
   expect(hrefOf({})).toBe('/things')
   expect(hrefOf({ search: 'x', maxResults: 5 })).toBe('/things?search=x&maxResults=5')
 })
@@ -28,7 +28,7 @@ test('links to the next and the previous page keep the view', () => {
   })
 })
 
-test('the size of a page filters nothing', () => {
+test('the page size does not count as a filter', () => {
   expect(isFiltered({ maxResults: 10, pageToken: 'token', orderBy: 'dueDate asc' })).toBe(false)
   expect(isFiltered({ minCreationTime: 0 })).toBe(true)
 })
@@ -53,7 +53,7 @@ describe('the days of a view', () => {
     expect(rangeDays(byDay, {})).toEqual(['', ''])
   })
 
-  test('become part of it, from its first page on', () => {
+  test('are set in the view, starting on the first page', () => {
     const view = { search: 'IN', pageToken: 'x', minCreationTime: 5 }
     const range = { to: day('2026-01-31') }
     const rest = { search: 'IN', minCreationTime: undefined }

@@ -15,9 +15,9 @@ export function NoRows<View extends ListView>({
 }: {
   view: View
   isFiltered: boolean
-  /** A row and rows, in words. */
+  /** Singular and plural of the rows' name. */
   rowLabels: readonly [one: string, several: string]
-  /** The way to the first page, in words. */
+  /** Label of the link to the first page. */
   toFirst: string
   /** Link to another view that may have the searched row. */
   instead?: { name: string; view: View } | undefined

@@ -7,7 +7,7 @@ const CustomText = lazyWithPreload(
   () => <div className="h-36" />,
 )
 
-/** A filter by a text that rows have in them. */
+/** Filter by a text in the rows. */
 export function TextFilter({
   label,
   hint,

@@ -16,7 +16,7 @@ import { isSameQuery, MAX_NAME_LENGTH } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 import { currentViewSearch } from './current-view.ts'
 
-/** A view's name, place and reach, and the way to remove it. */
+/** Edits a view's name, place and sharing, and removes it. */
 export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {
   const { change, move, remove } = useViewChange(view, onClose)
   const [path, search] = [usePathname(), currentViewSearch(useSearchParams())]

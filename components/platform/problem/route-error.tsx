@@ -14,7 +14,7 @@ const UnexpectedErrorPage = lazyWithPreload(
 /** Props that Next passes to an error page. */
 export type Failure = { error: Error & { digest?: string }; reset: () => void }
 
-/** A page that failed, with the way to ask the server for it again. */
+/** Page for an error, with a button that asks the server again. */
 export function RouteError({ error, reset }: Failure) {
   const router = useRouter()
   const retry = () =>

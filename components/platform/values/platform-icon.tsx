@@ -38,7 +38,7 @@ export function PlatformIcon({ slug, name = platformName(slug) }: { slug: string
   )
 }
 
-/** The class that fills a shape with a platform's hue. */
+/** Returns the class that fills a shape with a platform's hue. */
 export function platformFill(slug: string): string {
   return platformColors(slug)?.fill ?? 'fill-platform-other'
 }
@@ -48,7 +48,7 @@ export function hasPlatformColor(slug: string): boolean {
   return platformColors(slug) !== undefined
 }
 
-/** The known platforms in their order, then the others by name. */
+/** Returns the items with the known platforms in their order, then the others by name. */
 export function sortByPlatform<T>(items: readonly T[], slugOf: (item: T) => string): T[] {
   const slugs = Object.keys(PLATFORMS)
   const rank = (slug: string) => (hasPlatformColor(slug) ? slugs.indexOf(slug) : slugs.length)

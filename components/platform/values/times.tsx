@@ -10,7 +10,7 @@ export function agoText(atMs: number, nowMs: number): string {
   return `on ${dayText(atMs)}`
 }
 
-/** A day, readable by machines too. */
+/** Day in a `time` element. */
 export function Day({ at }: { at: number }) {
   return (
     <time dateTime={dayOf(at)} className="whitespace-nowrap tabular-nums">
@@ -19,7 +19,7 @@ export function Day({ at }: { at: number }) {
   )
 }
 
-/** A moment in UTC, readable by machines too: `14 May 2026, 09:12`. In a narrow column its time comes below. */
+/** Moment in UTC in a `time` element: `14 May 2026, 09:12`. In a narrow column the time wraps below. */
 export function Moment({ at }: { at: number }) {
   const iso = new Date(at).toISOString()
   return (

@@ -16,7 +16,7 @@ export function useWaiting(until: number | undefined): boolean {
   return until !== undefined && passed !== until
 }
 
-/** Whole seconds that are left of a wait which begins now; begin another one with another `key` of the component. */
+/** Returns the whole seconds left of a wait that begins now; another `key` of the component begins another wait. */
 export function useSecondsLeft(seconds: number): number {
   const [until] = useState(() => Date.now() + seconds * 1000)
   const [left, setLeft] = useState(seconds)

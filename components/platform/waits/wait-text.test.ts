@@ -20,7 +20,7 @@ test('a moment today is a time, another day has its date, and the time zone is i
   expect(clockText(NOW + HOUR, NOW, 'UTC')).toBe('14:00 UTC')
   expect(clockText(NOW + 24 * HOUR, NOW, 'UTC')).toBe('23 Nov 2026, 13:00 UTC')
   expect(clockText(NOW + HOUR, NOW, 'Europe/Berlin')).toBe('15:00 CET')
-  // The day is the zone's, not ours.
+  // The day in the time zone, not in the test's.
   expect(clockText(NOW + HOUR, NOW, 'Pacific/Kiritimati')).toBe('04:00 GMT+14')
   expect(clockText(NOW + HOUR, NOW, 'Asia/Tokyo')).toBe('23:00 GMT+9')
   expect(clockText(NOW + 2 * HOUR, NOW, 'Asia/Tokyo')).toBe('23 Nov 2026, 00:00 GMT+9')

@@ -48,7 +48,7 @@ export function CommandPalette({
     else router.push(href)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A letter of a script that is composed from several keys is not chosen from here.
+    // Ignore keys of an input method (IME composition).
     if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const entry = entries[at]
@@ -195,7 +195,7 @@ function useMatches(search: string) {
   })
 }
 
-/** A text once it was the same for a moment. */
+/** Returns the text after it was unchanged for `PAUSE_MS`. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text)
   useEffect(() => {

@@ -61,7 +61,7 @@ const DESTINATIONS: readonly Destination[] = [
   { name: 'Second factor', detail: 'Passkeys, codes of an app', href: '/second-factor' },
 ]
 
-/** Named with its days, which change with the year. */
+/** Computed with its days, which change with the year. */
 function creditNotes(now: number): Destination {
   const year = new Date(now).getUTCFullYear()
   const range = { from: Date.UTC(year, 0, 1), to: Date.UTC(year, 11, 31) }

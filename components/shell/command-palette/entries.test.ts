@@ -23,7 +23,7 @@ test.each([
   expect(parseQuery(typed)).toEqual(expected)
 })
 
-test('an act leads to the review of its number, and there is none where nothing would change', () => {
+test('an action links to the review of its number, unless nothing would change', () => {
   expect(actsOf(parseQuery('business 1300'), { assets: [asset] })).toEqual([
     {
       group: 'Change licenses',

@@ -6,7 +6,7 @@ import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 import type { Matches } from '#lib/workspace/matches/contract.ts'
 
-/** Something that can be gone to: a screen, a thing, or the review of an act. */
+/** Destination of the palette: a screen, an asset or invoice, or the review of a change. */
 export type Entry = { group: string; name: string; detail?: string; href: string }
 
 /** Typed text and, for an asset followed by a number, its parts: "business plus 245". */
@@ -21,7 +21,7 @@ export function parseQuery(typed: string): PaletteQuery {
 }
 
 /** Shortest prefix to match in descriptions: one or two letters match too many words. */
-const ENOUGH = 3
+const MIN_PREFIX_LENGTH = 3
 
 /** Returns the screens whose name or description has a matching word for each typed prefix. */
 export function matchDestinations({ text }: PaletteQuery, destinations: readonly Entry[]): Entry[] {
@@ -29,7 +29,7 @@ export function matchDestinations({ text }: PaletteQuery, destinations: readonly
   return destinations.filter(({ name, detail = '' }) => {
     const [names, details] = [splitWords(name), splitWords(detail)]
     const has = (begin: string) =>
-      [...names, ...(begin.length < ENOUGH ? [] : details)].some((part) => part.startsWith(begin))
+      [...names, ...(begin.length < MIN_PREFIX_LENGTH ? [] : details)].some((part) => part.startsWith(begin))
     return prefixes.every(has)
   })
 }
@@ -41,7 +41,7 @@ function splitWords(text: string): string[] {
     .filter(Boolean)
 }
 
-/** The review of each asset that was found, with the number typed; nothing is changed by going there. */
+/** Returns the review of each found asset with the typed number; opening it changes nothing. */
 export function actsOf({ act }: PaletteQuery, { assets }: Pick<Matches, 'assets'>): Entry[] {
   if (!act) return []
   return assets.flatMap(({ id, name, quantity, customerDomain }) =>

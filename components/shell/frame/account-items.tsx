@@ -22,10 +22,10 @@ export function AccountItems({
 }) {
   const toast = useToast()
   const leave = async () => {
-    // Asked while there is a session: an issuer that opened it ends its own, too.
+    // Read before the sign-out, while there is a session: its issuer has a logout of its own.
     const next = await providerLogoutUrl()
     return signOut().then(
-      // A whole new page: the cache of answers goes with this one.
+      // Full page load: it drops the query cache.
       () => {
         removeItems()
         location.assign(next ?? '/sign-in')

@@ -20,11 +20,11 @@ export const ICONS = {
   '/sign-on': LogIn,
 } as const
 
-/** A screen that the caller may open. */
+/** Screen that the caller may open. */
 export type Screen = { href: keyof typeof ICONS; name: string }
 
-/** The path that is open, from a click on the one that is going to be; and the screen that holds it. */
-export function useHere(screens: readonly Screen[]): { path: string; activeHref: string } {
+/** Returns the current path, from a click on the pending one, and the screen that contains it. */
+export function useActivePath(screens: readonly Screen[]): { path: string; activeHref: string } {
   const pending = usePendingNavigation()
   const here = usePathname()
   const path = pending ? pathOf(pending.href) : here
@@ -45,11 +45,11 @@ export function NavLinks({
   screens: readonly Screen[]
   /** Number of lines that need the caller, shown next to their screen. */
   needs: Promise<number | undefined>
-  /** The caller's saved views, as the frame was made. */
+  /** Saved views of the caller at the frame's render. */
   views: Views
   onNavigate?: () => void
 }) {
-  const { path, activeHref } = useHere(screens)
+  const { path, activeHref } = useActivePath(screens)
   const views = useViews(first)
   const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
   return (

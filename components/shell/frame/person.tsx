@@ -10,7 +10,7 @@ export type Person = {
   mayChange: Promise<boolean>
 }
 
-/** Name, customer and roles. */
+/** Name, customer and roles of a person. */
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">

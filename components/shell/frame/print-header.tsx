@@ -24,7 +24,7 @@ export function LetterLines({ lines }: { lines: readonly string[] }) {
   )
 }
 
-/** Billing profiles by name, in one line. */
+/** Returns the names of billing profiles in one line. */
 export function profilesLine(profiles: readonly { name: string }[]): string {
   const names = profiles.map(({ name }) => name).join(', ')
   return `${profiles.length === 1 ? 'Billing profile' : 'Billing profiles'}: ${names}`

@@ -9,9 +9,9 @@ import { titleOf } from './titles.ts'
 /** Milliseconds for which the previous page stays visible: a page that loads sooner appears without a flicker. */
 const SKELETON_AFTER_MS = 75
 
-/** The page; and while the next one is awaited for long, its title and a skeleton in its place. */
+/** Page content; during a long navigation, the next page's title and a skeleton instead. */
 export function Content({ children }: { children: ReactNode }) {
-  const awaited = useAwaited()
+  const awaited = useDelayedTitle()
   return (
     <>
       {awaited === undefined ? null : (
@@ -26,8 +26,11 @@ export function Content({ children }: { children: ReactNode }) {
   )
 }
 
-/** The title of the page that has been awaited for long. Back goes without it: the browser puts its place back by itself. */
-function useAwaited(): string | undefined {
+/**
+ * Returns the title of a page that has been loading for long. Not for Back, because the browser restores the scroll
+ * position itself.
+ */
+function useDelayedTitle(): string | undefined {
   const pending = usePendingNavigation()
   const [delayed, setDelayed] = useState<typeof pending>()
   useEffect(() => {

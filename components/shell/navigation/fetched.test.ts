@@ -29,7 +29,7 @@ test('no page is old after the cache was dropped', () => {
   expect(isOld('/assets', 1_010_000)).toBe(false)
 })
 
-test('a page that was loaded as a whole is as old as that, also where it is asked for ahead', () => {
+test('a fully loaded page keeps its age, also when it is prefetched', () => {
   noteLoaded('/assets', 1_000_000)
   noteFetched('/assets', 1_000_500)
   expect(isOld('/assets', 1_000_600)).toBe(true)

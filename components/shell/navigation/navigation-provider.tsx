@@ -34,7 +34,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
     [setStarted],
   )
   useRenewal(isStale, path)
-  // Another view of the same screen: its rows stay until the new ones are there.
+  // Another view of the same screen: the present rows stay until the new ones have loaded.
   const pending = started && pathOf(started.href) !== path ? started : undefined
   useTitle(pending && titleOf(pathOf(pending.href)), path)
   return <PendingContext value={pending}>{children}</PendingContext>

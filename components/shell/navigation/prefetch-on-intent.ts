@@ -41,7 +41,7 @@ export function usePrefetchOnIntent(): void {
   }, [router])
 }
 
-/** The address of another screen of the console that a link leads to; files and other pages are none. */
+/** Returns the address of another console screen that a link leads to; undefined for files and other pages. */
 function screenBehind(target: EventTarget | null): string | undefined {
   const link = target instanceof Element ? target.closest('a') : null
   if (!link || link.target || link.download || link.origin !== location.origin) return undefined

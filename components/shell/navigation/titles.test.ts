@@ -19,7 +19,7 @@ function declaredTitle(text: string): string | undefined {
   return quoted ?? new RegExp(`const ${kind} = '([^']+)'`).exec(text)?.[1]
 }
 
-describe('the title while a screen is awaited', () => {
+describe('the title of a loading screen', () => {
   test.each(pages.filter(({ path }) => !path.includes('[')))(
     'is the title of the page for $path',
     ({ path, text }) => {

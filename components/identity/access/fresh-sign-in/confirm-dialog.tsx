@@ -141,7 +141,7 @@ function ConfirmError({ error }: { error: Error }) {
 const NOT_BY_SIGN_ON = 'You did not sign in here by single sign-on. Use your password.'
 const NO_ANSWER = 'Your company’s sign-in gives no answer at the moment. Try again later.'
 
-/** Leads to the issuer that opened this session, and back to this page, where the change can be made then. */
+/** Redirects to the issuer that opened this session, and back to this page, where the change can then be made. */
 function BySignOn({ isAlone }: { isAlone: boolean }) {
   const [error, setError] = useState('')
   const leave = async () => {

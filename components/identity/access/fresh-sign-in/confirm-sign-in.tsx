@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { whenFreshSignInIsRequired } from '#lib/platform/api/client.ts'
 
-// Each screen has it, and few ask.
+// Loaded lazily: each screen has it, and few need it.
 const ConfirmDialog = lazyWithPreload(() =>
   import('./confirm-dialog.tsx').then(({ ConfirmDialog }) => ConfirmDialog),
 )

@@ -3,7 +3,7 @@ import { ChoiceChips } from './choice-chips.tsx'
 import { DateFilterMenu } from './date-filter.tsx'
 
 /** Filters of a history list: a range of days, a few choices, and finally the other active filters. */
-export function WhenAndWhich({
+export function HistoryFilters({
   when,
   which,
   children,
