@@ -4,7 +4,7 @@ import { type Failure, RouteError } from '#components/platform/problem/route-err
 
 export default function Page(failure: Failure) {
   return (
-    // In place of the frame, whose main it would be in.
+    // Replaces the frame, which has the `main` element otherwise.
     <main>
       <RouteError {...failure} />
     </main>

@@ -3,7 +3,8 @@
 import './globals.css'
 import { inter } from './font/inter.ts'
 
-// Stands in for the root layout when that itself failed. It takes nothing of ours along: every screen carries it.
+// Replaces the root layout when the layout itself failed. Imports nothing of ours, because every screen loads this
+// file.
 export default function Page({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en" className={inter.variable}>

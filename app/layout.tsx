@@ -13,7 +13,7 @@ export const metadata: Metadata = {
   robots: { index: false },
 }
 
-// The whole of a phone's screen, around whose edges globals.css and the bar of shortcuts go.
+// Covers the whole screen of a phone; globals.css and the bottom bar respect the safe areas.
 export const viewport: Viewport = {
   width: 'device-width',
   initialScale: 1,
@@ -22,8 +22,8 @@ export const viewport: Viewport = {
 }
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  // A page made at build time would carry scripts without this answer's nonce, which Next takes from the
-  // policy that the front door puts on the request.
+  // A static page would have scripts without this answer's nonce, which Next takes from the policy that the front door
+  // sets on the request.
   await connection()
   const theme = (await cookies()).get(cookieName('theme'))?.value
   return (

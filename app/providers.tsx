@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { Toasts } from '#components/ui/toast.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** What the screens share in the browser: the cache of answers, and messages. */
+/** Providers that the screens share in the browser: query cache and toasts. */
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(newClient)
   return (
@@ -19,18 +19,18 @@ function newClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError: redirectToSignIn }),
     defaultOptions: {
-      // What is asked for is sent now or fails now. Kept until the network is back, it would buy unawares.
+      // Send or fail immediately. A mutation queued until the network is back would buy without the user's knowledge.
       mutations: { networkMode: 'always' },
       queries: {
         staleTime: 30_000,
-        // What was refused once will be refused again; what failed may not.
+        // A refused request will be refused again; a failed one may succeed.
         retry: (failures, error) => failures < 2 && !(error instanceof Problem && error.status < 500),
       },
     },
   })
 }
 
-/** The session ended while the screen stood open: sign in, and come back here. */
+/** Redirects to the sign-in page when the session has expired while the screen was open, and back afterwards. */
 function redirectToSignIn(error: Error): void {
   if (!(error instanceof Problem) || error.code !== 'unauthenticated') return
   location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)

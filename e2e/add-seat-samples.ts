@@ -4,8 +4,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 
-// A process that writes down what the licenses of a customer's assets were some days ago. Its input is JSON: the
-// customer's id, and for each reading the asset, the days, and the purchased and assigned licenses.
+// Process that adds past seat samples of a customer's assets. Its input is JSON: the customer's id, and for each sample
+// the asset, its age in days, and the purchased and assigned licenses.
 
 const database = await startDatabase()
 const [id, samples] = (await json(process.stdin)) as [string, [string, number, number, number][]]

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { operate, run } from './isolated-app.ts'
 import { appEnvironment } from './server.ts'
 
-/** What an operator's command printed on standard output; it must succeed. */
+/** Runs an operator's command, which must succeed, and returns its standard output. */
 async function admin(args: string[], input: string, env: NodeJS.ProcessEnv): Promise<string> {
   return printed(args, await operate(env, args, input))
 }
@@ -16,8 +16,8 @@ function printed(args: string[], { code, out, err }: Awaited<ReturnType<typeof r
 export const PASSWORD = 'correct horse battery'
 
 /**
- * A customer of its own for one test file, made as an operator makes it.
- * @param env of the app that it is added to: the one under test, unless the file has one of its own
+ * Creates a customer for one test file with the operator's commands.
+ * @param env of the app to add it to, by default the app under test
  */
 export async function newCustomer(name: string, env = appEnvironment()) {
   const command = (args: string[], input = '') => admin(args, input, env)
@@ -34,59 +34,59 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     domain,
     key: (...roles: string[]) =>
       command(['keys', 'issue', ...customerOption, ...roleArgs(roles), '--name', 'test']),
-    /** Adds a member who has come, and returns the address to sign in with. */
+    /** Adds an active member, and returns the email address to sign in with. */
     async member(memberName: string, ...roles: string[]) {
       const email = `${memberName.toLowerCase().replaceAll(' ', '.')}@${domain}`
       await command(['accept', await invite(email, memberName, roles)], PASSWORD)
       return email
     },
-    /** Adds a member, and returns the path of the link that they are to be given. */
+    /** Invites a member, and returns the path of their link. */
     invite: async (email: string, memberName: string, ...roles: string[]) =>
       pathOf(await invite(email, memberName, roles)),
-    /** Makes a link with which a member sets a new password, and returns its path. */
+    /** Creates a member's password link, and returns its path. */
     reset: async (email: string) =>
       pathOf(await command(['members', 'reset', ...customerOption, '--email', email])),
     profile: (profileId: string, profileName: string) =>
       command(['billing-profiles', 'set', profileId, ...customerOption, '--name', profileName]),
     importAssets: (assets: object[]) =>
       command(['import', 'assets', '-', ...customerOption], JSON.stringify(assets)),
-    /** Tells an address of the invoices, through a mail server, and says how many mails left. */
+    /** Notifies an address of the invoices through a mail server, and returns the number of mails sent. */
     async sendNotices(email: string, smtpUrl: string) {
       await command(['notices', 'add', email, ...customerOption])
       const mail = { ...env, SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' }
       const args = ['notices', 'send', ...customerOption]
-      // A process of its own: what is kept for the others has no mail server.
+      // A separate process: the shared one has no mail server.
       return Number(printed(args, await run('lib/admin/main.ts', mail, args)))
     },
     importInvoices: (invoices: object[], ...options: string[]) =>
       command(['import', 'invoices', '-', ...customerOption, ...options], JSON.stringify(invoices)),
-    /** Rows of a FOCUS file, as text. */
+    /** Imports the rows of a FOCUS file, given as text. */
     importFocus: (csv: string, ...options: string[]) =>
       command(['import', 'focus', '-', ...customerOption, ...options], csv),
-    /** FOCUS files of the project, as one import. */
+    /** Imports FOCUS files of the project, as one import. */
     importFocusFiles: (paths: string[], ...options: string[]) =>
       command(['import', 'focus', ...paths.map((path) => resolve(path)), ...customerOption, ...options]),
-    /** Makes it long ago that its members signed in. */
+    /** Backdates the sign-ins of the customer's members. */
     async ageSignIns() {
       printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
     },
-    /** Writes down what licenses were: asset, days ago, purchased, assigned. */
+    /** Adds seat samples: asset, age in days, purchased, assigned. */
     async addSamples(samples: [string, number, number, number][]) {
       const input = JSON.stringify([id, samples])
       printed(['readings'], await run('e2e/add-seat-samples.ts', env, [], input))
     },
-    /** Leaves the customer with sums that can't be answered. */
+    /** Leaves the customer with sums that overflow. */
     async breakSums() {
       printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))
     },
-    /** Sets limits of its own, as `--changes 2`. */
+    /** Sets the customer's own limits, as in `--changes 2`. */
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
-    /** From then on it can only be read. */
+    /** Closes the customer, which is read-only from then on. */
     close: () => command(['customers', 'close', id]),
     rebuildSums: () => command(['sums', 'rebuild', ...customerOption]),
-    /** Keeps the issuer's own documents, each a file that is named after its invoice. */
+    /** Attaches the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...customerOption]),
-    /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
+    /** Inserts invoices directly into the database, including drafts and voided ones. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
       const input = JSON.stringify(invoices.map((fields) => [id, ...fields]))
       printed(['documents'], await run('e2e/add-documents.ts', env, [], input))
@@ -106,7 +106,7 @@ type Plan = {
   skuName?: string
 }
 
-/** An asset for `importAssets`: flexible, or annual where a commitment's end is given; usage-based without a plan. */
+/** Returns an asset for `importAssets`: flexible, or annual with a commitment's end; usage-based without a plan. */
 export function asset(id: string, name: string, plan?: Plan) {
   const type = id.split('-').slice(0, 2).join('-')
   const defaults = {
@@ -131,7 +131,7 @@ export function asset(id: string, name: string, plan?: Plan) {
   return { ...defaults, subscription: { ...bought, ...commitment, seats: { purchased, assigned } } }
 }
 
-/** An invoice for `importInvoices`: one line that adds up, unless told otherwise. */
+/** Returns an invoice for `importInvoices`, by default with one line that adds up. */
 export function invoice(id: string, more: Record<string, unknown> = {}) {
   const total = String(more.totalAmount ?? '10.00')
   return {

@@ -4,8 +4,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 
-// A process that makes a quarter of an hour pass since the members of a customer, whose id is its input, last proved who
-// they are.
+// Process that backdates the last proof of identity of a customer's members by a quarter of an hour. Its input is the
+// customer's id.
 
 const database = await startDatabase()
 const customerId = (await text(process.stdin)) as Caller['customerId']

@@ -4,12 +4,12 @@ import { expect, type Page } from '@playwright/test'
 import type axe from 'axe-core'
 import { DESKTOP, PHONE, whenIdle } from './browser.ts'
 
-/** The minified file: each page load compiles it again, and the readable one is more than twice as long. */
+/** Minified axe: each page load compiles the script again, and the readable file is more than twice as long. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * No sideways scroll of the page in a state that a test came to; in a deep run, nothing for axe to find either, which costs
- * more than to load the page.
+ * Expects no horizontal scrolling of the page in its present state; in a deep run also no violations in axe, which
+ * takes longer than loading the page.
  */
 export async function expectGood(page: Page): Promise<void> {
   if (process.env.DEEP === '1') return expectAccessible(page)
@@ -18,20 +18,20 @@ export async function expectGood(page: Page): Promise<void> {
   await expectNoSidewaysScroll(page)
 }
 
-/** Nothing for axe to find in either theme, and no sideways scroll of the page. */
+/** Expects no axe violations in either theme, and no horizontal scrolling of the page. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // While a page is refreshed, its title is taken away and put back.
+  // During a refresh the title is removed and set again.
   await expect(page).toHaveTitle(/./)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await whenIdle(page)
   await expectNothing(page, 'light')
-  // The themes differ in their colors, and in nothing else.
+  // The themes differ only in their colors.
   await page.emulateMedia({ colorScheme: 'dark' })
   await expectNothing(page, 'dark', ['color-contrast', 'link-in-text-block'])
   await expectNoSidewaysScroll(page)
 }
 
-/** The same on a laptop's screen and on a phone's. The page stays on the phone's. */
+/** Like `expectAccessible`, but on a desktop's and then on a phone's screen, which stays. */
 export async function expectAccessibleAtBoth(page: Page): Promise<void> {
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
@@ -39,7 +39,7 @@ export async function expectAccessibleAtBoth(page: Page): Promise<void> {
   }
 }
 
-/** The same for a page whose theme was chosen when it was opened, and which it keeps. */
+/** Like `expectAccessible`, but for a page that keeps the theme chosen when it was opened. */
 export async function expectGoodAsItIs(page: Page): Promise<void> {
   await expect(page).toHaveTitle(/./)
   await whenIdle(page)
@@ -52,11 +52,12 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * @param rules those that are tried; all of axe's own choice, unless told. What they found right is counted up nowhere: on a
- * long list that takes longer than to look.
+ * Expects no axe violations.
+ * @param rules ids of the rules to run; axe's defaults if undefined. Passes are not collected: on a long list that
+ * takes longer than the check.
  */
 async function expectNothing(page: Page, theme: string, rules?: string[]): Promise<void> {
-  // A page that was looked at before has it still.
+  // A page that was checked before still has it.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   const violations = await page.evaluate(async (only) => {
     const runner = (window as unknown as { axe: typeof axe }).axe

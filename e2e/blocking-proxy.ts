@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * A door to a PostgreSQL server that can be held shut for some statements: so a test sees what others do meanwhile.
+ * Opens a proxy for a PostgreSQL server that can block some statements, so that a test can act in the meantime.
  * @param url of the server, which listens on a socket in a folder
  */
 export async function openBlockingProxy(url: string) {
@@ -28,7 +28,7 @@ export async function openBlockingProxy(url: string) {
   through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: through.href,
-    /** From now on whatever has this text waits, and the rest of its connection behind it. */
+    /** Blocks each message with this text from now on, and the rest of its connection behind it. */
     hold(text: string) {
       ;[blockedText, open] = [text, Promise.withResolvers<'sent' | 'lost'>()]
     },
@@ -36,7 +36,7 @@ export async function openBlockingProxy(url: string) {
       blockedText = ''
       open.resolve('sent')
     },
-    /** What waits never gets there, and its connection breaks. */
+    /** Drops the blocked messages, and breaks their connections. */
     lose() {
       blockedText = ''
       open.resolve('lost')

@@ -4,8 +4,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 
-// A process that leaves a customer, whose id is its input, with sums that can't be answered: more invoices than there are
-// numbers to count them.
+// Process that leaves a customer with sums that overflow: more invoices than the count's type can hold. Its input is
+// the customer's id.
 
 const database = await startDatabase()
 const customerId = (await text(process.stdin)) as Caller['customerId']

@@ -1,12 +1,12 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { PASSWORD } from './admin.ts'
 
-/** A phone's screen, in CSS pixels. */
+/** Size of a phone's screen, in CSS pixels. */
 export const PHONE = { width: 360, height: 780 }
-/** A laptop's screen, in CSS pixels. */
+/** Size of a laptop's screen, in CSS pixels. */
 export const DESKTOP = { width: 1360, height: 900 }
 
-/** Signs in through the page and waits for where it leads: `path`, or home. */
+/** Signs in through the form and waits for the next page: `path`, or home. */
 export async function signInByForm(
   page: Page,
   email: string,
@@ -20,17 +20,17 @@ export async function signInByForm(
   await page.waitForURL((url) => url.pathname !== '/sign-in')
 }
 
-/** Each member's cookies, for the whole of a worker: a password takes a tenth of a second to check. */
+/** Cookies of each member, for the lifetime of a worker: a password takes a tenth of a second to check. */
 const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>()
 
-/** Goes to `path`, or home, as somebody who has signed in before. */
+/** Opens `path`, or home, as a user who has signed in before. */
 export async function signIn(page: Page, email: string, path = '/'): Promise<void> {
   const context = page.context()
   const session = sessions.get(email)
   if (session) await context.addCookies(session)
   else await beginSession(page, email)
   await page.goto(path)
-  // A test may have signed out meanwhile.
+  // A test may have signed out in the meantime.
   if (new URL(page.url()).pathname === '/sign-in') {
     await beginSession(page, email)
     await page.goto(path)
@@ -43,7 +43,7 @@ async function beginSession(page: Page, email: string): Promise<void> {
   sessions.set(email, await page.context().cookies())
 }
 
-/** Goes to `path` with a session of its own that has just begun: some acts ask for one. The form is not typed into. */
+/** Opens `path` with a new session, because some actions need a fresh sign-in. Does not use the form. */
 export async function signInFreshly(page: Page, email: string, path = '/'): Promise<void> {
   await signInByRequest(page, email)
   await page.goto(path)
@@ -56,21 +56,21 @@ async function signInByRequest(page: Page, email: string): Promise<void> {
   expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(200)
 }
 
-/** Waits until the rows are there that may come after the page's frame: what is read at once would find none. */
-export async function rowsCame(page: Page): Promise<void> {
+/** Waits until streamed rows have replaced the skeleton: an immediate read would find none. */
+export async function waitForRows(page: Page): Promise<void> {
   await expect(page.getByText('Loading…')).toHaveCount(0)
 }
 
-/** Waits until the frame and what stands on the page hear what is pressed, by the marks that React leaves on what it has taken over. */
-export async function cameToLife(page: Page): Promise<void> {
-  await rowsCame(page)
+/** Waits for hydration of the frame and the page's content, by the properties that React sets on hydrated elements. */
+export async function waitForHydration(page: Page): Promise<void> {
+  await waitForRows(page)
   const isAlive = (elements: Element[]) =>
     elements.length > 0 &&
     elements.every((element) => Object.keys(element).some((key) => key.startsWith('__react')))
   await expect.poll(() => page.locator('header button, main button').evaluateAll(isAlive)).toBe(true)
 }
 
-/** Puts the keyboard into the search by its shortcut, which is heard once the page has come to life. */
+/** Focuses the search by its shortcut, which works after hydration. */
 export async function pressSlash(page: Page): Promise<void> {
   const search = page.getByRole('searchbox')
   const isFocused = () => search.evaluate((field) => field === document.activeElement)
@@ -80,9 +80,9 @@ export async function pressSlash(page: Page): Promise<void> {
   }).toPass()
 }
 
-/** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
+/** Waits until nothing is loading: stale content is faded, and new content appears with a transition. */
 export async function whenIdle(page: Page): Promise<void> {
-  await rowsCame(page)
+  await waitForRows(page)
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const isMoving = () =>
     document
@@ -91,19 +91,19 @@ export async function whenIdle(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(isMoving)).toBe(false)
 }
 
-/** Collects what the browser complains about, such as a breach of the page's policy. */
+/** Collects the browser's console errors, such as violations of the Content-Security-Policy. */
 export function complaints(page: Page): string[] {
   const findings: string[] = []
   page.on('pageerror', (error) => findings.push(String(error)))
   page.on('console', (message) => {
-    // A refused request is told by the screen; the browser logs each as an error too.
+    // The screen shows a refused request; the browser logs each as an error too.
     const isAnswer = message.text().startsWith('Failed to load resource')
     if (message.type() === 'error' && !isAnswer) findings.push(message.text())
   })
   return findings
 }
 
-/** Opens the menu of a phone's frame: pressed until it is heard, which is once the page has come to life. */
+/** Opens the menu of a phone's frame: presses until it reacts, which is after hydration. */
 export async function openMenu(page: Page): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' })
   await expect(async () => {
@@ -112,7 +112,7 @@ export async function openMenu(page: Page): Promise<void> {
   }).toPass()
 }
 
-/** Takes a file from the menu of exports. */
+/** Starts a download from the export menu. */
 export function exported(page: Page, name: string): () => Promise<void> {
   return async () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click()

@@ -5,11 +5,11 @@ import { delimiter, dirname, join } from 'node:path'
 import { chromium as playwright } from '@playwright/test'
 import { acquireLock } from '../scripts/lock.mjs'
 
-/** What Playwright's `launch` needs to start the browser. */
+/** Options that Playwright's `launch` needs to start the browser. */
 export type Chromium = {
   executablePath: string
   args: string[]
-  /** The browser's whole environment, where it needs more than ours. */
+  /** Complete environment of the browser, where it differs from ours. */
   env?: NodeJS.ProcessEnv
 }
 
@@ -40,7 +40,7 @@ export async function chromium(): Promise<Chromium> {
 function systemChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   const onPath = folders.flatMap((folder) => SYSTEM_NAMES.map((name) => join(folder, name)))
-  // Started once: some distributions put a script there that only says where to get the browser.
+  // Started once: some distributions install a script that only prints where to get the browser.
   return [...onPath, ...MAC_APPS].find((file) => existsSync(file) && runs(file))
 }
 
@@ -61,12 +61,12 @@ async function npmChromium(): Promise<Omit<Chromium, 'args'>> {
   return launchOptions
 }
 
-/** Unpacks the browser beside `home` and moves it there whole. */
+/** Unpacks the browser next to `home` and moves it there in one step. */
 async function unpack(bin: string, home: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium')
   mkdirSync(dirname(home), { recursive: true })
   const part = mkdtempSync(`${home}-`)
-  // inflate writes to the system's temporary folder, which is this variable.
+  // inflate writes to the system's temporary folder, from this variable.
   const before = process.env.TMPDIR
   process.env.TMPDIR = part
   try {

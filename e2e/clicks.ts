@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Has the browser count, from now on and over navigations, what docs/usability.md calls a click: each press of a mouse or a
- * finger, be it into a field; by keyboard each Enter or Space that does not end or is part of what is typed, and each shortcut.
- * Tab, arrow keys and typing are none.
+ * Counts clicks in the browser, from now on and across navigations, as docs/usability.md defines them: each press of a
+ * mouse or a finger, including into a field; on the keyboard each Enter or Space that is not part of typing, and each
+ * shortcut. Tab, arrow keys and typing do not count.
  */
 export async function countClicks(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -24,7 +24,7 @@ export async function countClicks(page: Page): Promise<void> {
   })
 }
 
-/** How many clicks it took until now. */
+/** Returns the number of clicks until now. */
 export function clicksOf(page: Page): Promise<number> {
   return page.evaluate(() => Number(sessionStorage.getItem('clicks')))
 }

@@ -5,23 +5,23 @@ import { dropDatabase, onDatabase, run } from '#lib/platform/db/test-server.ts'
 
 const SECRET = 'only-for-tests-only-for-tests-only'
 
-/** The settings of an app whose database is an embedded one: each is set, for a developer's .env may have another. */
+/** Settings of an app with an embedded database: each is set, because a developer's .env may contain others. */
 export const EMBEDDED = { DATABASE_URL: '', DATABASE_DIRECT_URL: '', SESSION_SECRET: '', DATABASE_SECRET: '' }
 
-/** A database for one app under test: what the app is told of it, and the way to drop it. */
+/** Database of one app under test: the app's settings for it, and the function that drops it. */
 export type AppDatabase = { settings: typeof EMBEDDED; drop(): Promise<void> }
 
 /**
- * Makes an empty database on the server that the run is given: spread by Citus (CITUS_URL, once `prepareSpread` has run),
- * or that of DATABASE_URL, a pooler where DATABASE_DIRECT_URL has the server's own address. Where none is given, the app
- * has an embedded one.
- * @throws Error when the login may not make it, or the server can't be reached
+ * Creates an empty database on the configured server: distributed by Citus (CITUS_URL, after `prepareDistributed`), or
+ * that of DATABASE_URL, a pooler if DATABASE_DIRECT_URL has the server's own address. Without a server, the app has an
+ * embedded one.
+ * @throws Error when the login may not create it, or the server can't be reached
  */
 export async function createDatabase(): Promise<AppDatabase> {
   const { CITUS_URL: citus, DATABASE_URL: url, DATABASE_DIRECT_URL: direct } = process.env
   if (!citus && !url) return { settings: EMBEDDED, drop: async () => {} }
   const name = newName()
-  // Several processes could share a server: the secrets have to be given.
+  // Several processes could share a server, so the secrets have to be set.
   const settings = { DATABASE_DIRECT_URL: '', SESSION_SECRET: SECRET, DATABASE_SECRET: SECRET }
   if (citus)
     return {
@@ -43,7 +43,9 @@ export async function createDatabase(): Promise<AppDatabase> {
   }
 }
 
-/** Makes the spread database that those of a run are copied from: it takes half a minute. Returns the way to drop it. */
+/**
+ * Creates the distributed template database of a run, which takes half a minute. Returns the function that drops it.
+ */
 export async function prepareDistributed(): Promise<() => Promise<void>> {
   if (!process.env.CITUS_URL) return async () => {}
   const name = newName()
@@ -54,7 +56,7 @@ export async function prepareDistributed(): Promise<() => Promise<void>> {
 
 const newName = () => `console_e2e_${randomBytes(6).toString('hex')}`
 
-/** A process of its own: what it needs is the server's, which Playwright's can't load. */
+/** A separate process: it needs modules of the server, which Playwright's process can't load. */
 async function runDistributed(...command: string[]): Promise<string> {
   const args = [
     '--conditions=react-server',

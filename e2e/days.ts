@@ -1,31 +1,30 @@
 const DAY_MS = 86_400_000
-/** Midnight of UTC before this file was loaded, which each spec file does once. */
+/** Midnight in UTC before this file was loaded, which happens once per spec file. */
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
-/** How soon a page is read that is asked for now, in milliseconds, be the machine as busy as it may. */
+/** Longest delay in milliseconds between the call and the read of a page, on a very busy machine. */
 const MAX_READ_DELAY_MS = 300_000
 
-/** The day so many days from the one on which the spec began, as `YYYY-MM-DD`: what a spec says of its rows. */
+/** Returns a day as `YYYY-MM-DD`, by its offset from the day on which the spec began; for the rows of a spec. */
 export function day(offset: number): string {
   return new Date(TODAY + offset * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** A day as the screens write it, e.g. 9 Oct 2026. */
+/** Returns a day as the screens format it, e.g. 9 Oct 2026. */
 export function dayLabel(date: string): string {
   const parts = new Date(date).toUTCString().split(' ')
   return `${Number(parts[1])} ${parts[2]} ${parts[3]}`
 }
 
-/** The first day of the month so many months before the one in which the spec began. */
+/** Returns the first day of the month, some months before the one in which the spec began. */
 export function monthBefore(months: number): Date {
   const now = new Date(TODAY)
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
 }
 
 /**
- * What a screen may say that tells a day from today: as of the day on which the spec began, and as of the next one
- * too where midnight has come meanwhile, or may come before the screen is read.
- * @param text what it says so many days later
+ * Returns a pattern for a text that counts days from today: as of the day on which the spec began, or also of the next
+ * one if midnight has passed, or may pass before the screen is read.
  */
 export function sinceThen(text: (days: number) => string): RegExp {
   const passed = Math.floor((Date.now() + MAX_READ_DELAY_MS - TODAY) / DAY_MS)
@@ -35,7 +34,7 @@ export function sinceThen(text: (days: number) => string): RegExp {
   return new RegExp(`(?:${texts.join('|')})`)
 }
 
-/** What `look` finds on one day of UTC: it looks again where midnight came between. */
+/** Returns the result of `load` within one UTC day: loads again if midnight passed in between. */
 export async function onOneDay<Result>(load: () => Promise<Result>): Promise<Result> {
   for (;;) {
     const before = Math.floor(Date.now() / DAY_MS)

@@ -6,7 +6,7 @@ import {
 } from '#lib/platform/db/test-citus.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 
-// The spread databases of a run on CITUS_URL: `make NAME` makes one to copy from, `copy FROM NAME` prints the address of a
+// Distributed databases of a run on CITUS_URL: `make NAME` creates a template, `copy FROM NAME` prints the address of a
 // copy, and `drop NAME` drops one on each machine.
 
 const citus = process.env.CITUS_URL ?? ''
@@ -16,7 +16,7 @@ if (what === 'make') {
   await closeDistributed(citus, name)
 } else if (what === 'copy') {
   console.log(await copyDistributed(citus, name, copy))
-  // An app makes the tables of its queue there: they stay on the coordinator (deploy/citus/README.md).
+  // An app creates the tables of its queue there: they stay on the coordinator (deploy/citus/README.md).
   const OFF = 'SET citus.enable_ddl_propagation TO off'
   await run(citus, OFF, `ALTER ROLE console_jobs IN DATABASE ${copy} ${OFF}`)
 } else await dropDistributed(citus, name)

@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Ids of a customer's things, for the screens of one thing. */
+/** Ids of a customer's assets and invoices, for the screens of a single one. */
 export type Things = { asset: string; invoice: string; other: string }
 
 const APP = fileURLToPath(new URL('../app', import.meta.url))
 
-/** The addresses of each screen behind the sign-in, by the folder of its page below `app/(console)`. */
+/** Addresses of each screen behind the sign-in, by the folder of its page below `app/(console)`. */
 const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   '': () => ['/'],
   activity: () => ['/activity'],
@@ -33,7 +33,7 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   'sign-on/directory': () => ['/sign-on/directory'],
 }
 
-/** The same of the screens for whoever is not signed in. */
+/** Screens without a session, like `SCREENS`. */
 const OUTSIDE: Record<string, string[]> = {
   'sign-in': ['/sign-in', '/sign-in?error=CredentialsSignin'],
   'sign-in/customer': ['/sign-in/customer'],
@@ -46,8 +46,8 @@ const OUTSIDE: Record<string, string[]> = {
 }
 
 /**
- * The address of every screen there is.
- * @throws Error where a page has none here, or none has a page
+ * Returns the addresses of all screens.
+ * @throws Error where a page has no address here, or an address no page
  */
 export function everyScreen(things: Things): { signedIn: string[]; outside: string[] } {
   const listed = [...Object.keys(SIGNED_IN).map((path) => join('(console)', path)), ...Object.keys(OUTSIDE)]

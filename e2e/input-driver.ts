@@ -1,25 +1,25 @@
 import type { Locator, Page } from '@playwright/test'
 
-/** How somebody works a page. What they work is found by its role and name, as a screen reader says them. */
+/** Input device that operates a page. Elements are found by role and name, as for a screen reader. */
 export type InputDriver = {
-  /** Presses a button or a link, or chooses a box, a switch or one of several. */
+  /** Presses a button or a link, or selects a checkbox, a switch or an option. */
   press(control: Locator): Promise<void>
-  /** Writes into a field what stands in it from then on. */
+  /** Replaces the content of a field. */
   type(field: Locator, text: string): Promise<void>
-  /** Goes to a screen of the navigation. */
+  /** Opens a screen of the navigation. */
   go(screen: 'Assets' | 'Invoices'): Promise<void>
-  /** Opens the box that finds anything. */
+  /** Opens the command palette. */
   find(): Promise<void>
 }
 
-/** No page has more places than this where Tab stops. */
+/** Largest number of tab stops on a page. */
 const MAX_STOPS = 120
 
 const paletteInput = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
 const entry = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true })
 
-/** By the mouse, but for what is typed. */
+/** Mouse, with a keyboard only for typing. */
 export function byMouse(page: Page): InputDriver {
   const press = async (control: Locator) => {
     await isReady(control)
@@ -28,7 +28,7 @@ export function byMouse(page: Page): InputDriver {
   return byPointer(page, press)
 }
 
-/** By the keys alone: Tab leads to each control, and nothing is focused, clicked or filled past them. */
+/** Keyboard only: Tab reaches each control, and no element is focused, clicked or filled by script. */
 export function byKeyboard(page: Page): InputDriver {
   const tabTo = async (control: Locator, isThere: (element: Element) => boolean = isFocused) => {
     await control.waitFor()
@@ -43,7 +43,7 @@ export function byKeyboard(page: Page): InputDriver {
       await isReady(control)
       const kind = await control.evaluate((element) => element.getAttribute('type'))
       if (kind === 'radio') {
-        // Tab leads to the group, and the arrows to each of it.
+        // Tab reaches the group, the arrow keys each of its members.
         await tabTo(control, isGroupFocused)
         for (let steps = 0; steps < 9 && !(await control.isChecked()); steps++)
           await page.keyboard.press('ArrowDown')
@@ -69,7 +69,7 @@ export function byKeyboard(page: Page): InputDriver {
   }
 }
 
-/** By a finger on a screen that has no keys but those that it shows. */
+/** Touch on a screen with only an on-screen keyboard. */
 export function byTouch(page: Page): InputDriver {
   const press = async (control: Locator) => {
     await isReady(control)
@@ -78,7 +78,7 @@ export function byTouch(page: Page): InputDriver {
   return byPointer(page, press)
 }
 
-/** What has the cursor is typed into; any other field is pressed before. */
+/** Types into the focused field; any other field is pressed first. */
 function byPointer(page: Page, press: InputDriver['press']): InputDriver {
   return {
     press,
@@ -95,7 +95,7 @@ function byPointer(page: Page, press: InputDriver['press']): InputDriver {
   }
 }
 
-/** A button waits until the page has come to life: before that it would do nothing. */
+/** Waits for hydration of a button, which would do nothing before. */
 async function isReady(control: Locator): Promise<void> {
   await control.waitFor()
   await control.and(control.page().locator(':enabled, a')).waitFor()

@@ -8,14 +8,14 @@ import { type ProcessReaper, startProcessReaper } from '#lib/platform/db/embedde
 import { EMBEDDED } from './database.ts'
 import { appEnvironment } from './server.ts'
 
-/** Ends the apps of this worker, should it be killed before it has done so. */
+/** Ends the apps of this worker if the worker is killed. */
 let reaper: ProcessReaper | undefined
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 
 /**
- * The environment of an app of a test's own: its own data, any free port, and an embedded database, unless `more` has the
- * settings of one (`givenDatabase`).
+ * Returns the environment of a test's own app: its own data, any free port, and an embedded database, unless `more` has
+ * the settings of another one (`createDatabase`).
  */
 export function isolatedEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const settings = {
@@ -25,7 +25,7 @@ export function isolatedEnvironment(dataDir: string, more: Record<string, string
     PORT: '0',
     ...more,
   }
-  // Node warns of NO_COLOR beside Playwright's FORCE_COLOR, and some tests look at all that was said.
+  // Node warns about NO_COLOR together with Playwright's FORCE_COLOR, and some tests check the whole output.
   return { ...appEnvironment(), FORCE_COLOR: undefined, ...settings }
 }
 
@@ -48,7 +48,7 @@ type CommandResult = Awaited<ReturnType<typeof run>>
 type RunCommand = (args: string[], input: string) => Promise<CommandResult>
 const operators = new Map<string, RunCommand>()
 
-/** Runs an operator's command on the data of an app, in a process that is kept for the next one. */
+/** Runs an operator's command on the data of an app, in a process that is reused for the next command. */
 export function operate(env: NodeJS.ProcessEnv, args: string[], input = ''): Promise<CommandResult> {
   const data = `${env.DATA_DIR} ${env.DATABASE_URL}`
   const runCommand = operators.get(data) ?? startOperator(env)
@@ -62,7 +62,7 @@ function startOperator(env: NodeJS.ProcessEnv): RunCommand {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()
-  // Neither it nor its pipes are a reason for the worker to stay.
+  // Neither the process nor its pipes keep the worker alive.
   for (const part of [child, child.stdin, child.stdout]) (part as unknown as { unref(): void }).unref()
   let last: Promise<unknown> = Promise.resolve()
   return (args, input) => {
@@ -79,7 +79,7 @@ function startOperator(env: NodeJS.ProcessEnv): RunCommand {
 
 const SERVER = [process.execPath, ...NODE, 'lib/server/start.ts']
 
-/** Starts the app and waits until it says where it listens. */
+/** Starts the app and waits until it prints its address. */
 export async function startIsolatedApp(env: NodeJS.ProcessEnv, [program = '', ...args] = SERVER) {
   reaper ??= startProcessReaper()
   const child = spawn(program, args, { env, stdio: 'pipe', detached: true })
@@ -100,15 +100,15 @@ export async function startIsolatedApp(env: NodeJS.ProcessEnv, [program = '', ..
     url,
     port: Number(new URL(url).port),
     ended,
-    /** What it has written until now. */
+    /** Output until now. */
     output: () => output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** As supervisors and terminals do: all its processes at once. */
+    /** Signals all processes of the group, as supervisors and terminals do. */
     killGroup: (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal),
   }
 }
 
-/** The process id of the embedded database in a data directory; undefined when none runs. */
+/** Returns the process id of the embedded database in a data directory; undefined when none runs. */
 export function postmaster(dataDir: string): number | undefined {
   try {
     return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])

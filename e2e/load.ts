@@ -1,18 +1,18 @@
 import { openConnection } from './tcp-connection.ts'
 
 export type Load = {
-  /** How many requests were answered with 200. */
+  /** Number of requests that were answered with 200. */
   answered(): number
-  /** What else came of requests, each in a few words: none was sent twice. */
+  /** Other results, each in a few words: no request was sent twice. */
   failures: string[]
-  /** Resolves when the last request has been answered. */
+  /** Stops the clients; resolves when the last request has been answered. */
   stop(): Promise<void>
 }
 
 /**
- * Clients that ask one thing after the other until they are stopped: half of them on a connection that they keep, half
- * on a new one for each request. None tries anything again.
- * @param nextRequest what a client's nth request is
+ * Starts clients that send one request after the other until they are stopped: half of them on a keep-alive connection,
+ * half on a new one for each request. None of them retries.
+ * @param nextRequest returns a client's nth request
  */
 export function startLoad(
   url: string,

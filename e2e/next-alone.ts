@@ -6,7 +6,7 @@ import { appEnvironment } from './server.ts'
 
 const READY_SECONDS = 180
 
-/** The built app on the data of the app under test, served by `next start` alone: without our front door. */
+/** Starts the built app on the data of the app under test with only `next start`, without our front door. */
 export async function startNextAlone(): Promise<{ url: string; stop: () => Promise<void> }> {
   const port = await freePort()
   const program = createRequire(import.meta.url).resolve('next/dist/bin/next')
@@ -37,7 +37,7 @@ async function untilAnswered(next: ChildProcess, url: string): Promise<void> {
   while (Date.now() < end && next.exitCode === null) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
     if (answer?.ok) return
-    // Fixed wait: between two looks.
+    // Fixed wait: poll interval.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('`next start` was not ready.')

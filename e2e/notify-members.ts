@@ -1,7 +1,7 @@
 import { notifyMembers } from '#lib/identity/account-mails/send.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 
-// A process that mails what is to be mailed to members now, as the job does each minute.
+// Process that mails the pending notices to members now, as the job does each minute.
 
 const database = await startDatabase()
 await notifyMembers('e2e', new AbortController().signal)

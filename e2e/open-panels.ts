@@ -1,18 +1,18 @@
 import type { Locator, Page } from '@playwright/test'
-import { cameToLife, whenIdle } from './browser.ts'
+import { waitForHydration, whenIdle } from './browser.ts'
 
-/** What can be pressed and may open something: a menu, a panel, a review, a dialog. What is on or off opens nothing. */
+/** Elements whose press may open a menu, a panel, a review or a dialog. Switches open nothing. */
 const OPENERS =
   'button:not([aria-pressed], [role="switch"], [aria-disabled="true"]):enabled:visible, summary:visible'
-/** Where something stands open. The innermost comes last. */
+/** Open panels; the innermost is the last. */
 const OPEN_PANELS = 'dialog[open], [aria-expanded="true"] + *, details[open]'
-/** What stands open, or was said, because something was pressed. */
-const NEWS = `${OPEN_PANELS}, [role="alert"], [role="status"] > *, [aria-live] > *`
+/** Open panels and messages that may result from a press. */
+const OPENED = `${OPEN_PANELS}, [role="alert"], [role="status"] > *, [aria-live] > *`
 
-/** An opener by the first two words of its name, since what follows tells rows apart; and how it looks. */
+/** Opener with the first two words of its name, because the rest distinguishes rows; and its appearance. */
 type Opener = { name: string; appearance: string }
 
-/** Nothing comes of what is pressed: what would write is cut off on its way, so that it ends in its error. */
+/** Aborts all writing requests, so that each press ends in its error and changes nothing. */
 export async function cutOffWrites(page: Page): Promise<void> {
   await page.route('**/*', (route) =>
     ['GET', 'HEAD'].includes(route.request().method()) ? route.fallback() : route.abort(),
@@ -20,10 +20,10 @@ export async function cutOffWrites(page: Page): Promise<void> {
 }
 
 /**
- * Presses what may open something in a part of a screen, then what may do so in what stands open, and has each new state looked
- * at. Of buttons that differ in the thing that they are about, such as those of rows, one is pressed; so it is of choices
- * that lead to another address, such as those of a filter.
- * @returns the names of what opened something, with the way to it
+ * Presses each opener in a part of a screen, then each opener within the opened panel, and inspects each new state. Of
+ * buttons that differ only in their subject, such as those of rows, one is pressed; likewise of choices that lead to
+ * another address, such as those of a filter.
+ * @returns the names of the openers that opened something, with their path
  */
 export async function openEverything(
   part: Locator,
@@ -33,24 +33,24 @@ export async function openEverything(
   const opened: string[] = []
   const page = part.page()
   await page.goto(path)
-  await cameToLife(page)
-  const atRest = await stateOf(page)
-  const press = (...openers: Opener[]) => pressed(part, path, atRest, openers)
+  await waitForHydration(page)
+  const initialState = await stateOf(page)
+  const press = (...openers: Opener[]) => pressInTurn(part, path, initialState, openers)
   const openInside = async (outer: Opener) => {
     const panel = page.locator(OPEN_PANELS).last()
-    const inside = (await panel.count()) > 0 ? kindsOf(await openersIn(panel)) : []
+    const inside = (await panel.count()) > 0 ? distinctOpeners(await openersIn(panel)) : []
     const leaving = new Set<string>()
     for (const inner of inside) {
       if (leaving.has(inner.appearance)) continue
-      const came = await press(outer, inner)
-      if (came === 'left') leaving.add(inner.appearance)
-      if (came !== 'opened') continue
+      const result = await press(outer, inner)
+      if (result === 'left') leaving.add(inner.appearance)
+      if (result !== 'opened') continue
       const name = `${outer.name} › ${inner.name}`
       opened.push(name)
       await inspect(name)
     }
   }
-  for (const outer of kindsOf(await openersIn(part))) {
+  for (const outer of distinctOpeners(await openersIn(part))) {
     if ((await press(outer)) !== 'opened') continue
     opened.push(outer.name)
     await inspect(outer.name)
@@ -59,19 +59,22 @@ export async function openEverything(
   return opened
 }
 
-/** Presses one after the other, each within what the one before opened. Says what came of the last one. */
-async function pressed(
+/**
+ * Presses one opener after the other, each within the panel that the previous one opened. Returns the result of the
+ * last press.
+ */
+async function pressInTurn(
   part: Locator,
   path: string,
-  atRest: string,
+  initialState: string,
   openers: readonly Opener[],
 ): Promise<'opened' | 'left' | 'nothing'> {
   const page = part.page()
-  await rest(page, path, atRest)
+  await closePanels(page, path, initialState)
   let scope = part
   let before = ''
   for (const { name } of openers) {
-    before = await newsOf(page)
+    before = await openedText(page)
     const at = (await openersIn(scope)).findIndex((one) => one.name === name)
     if (at < 0) return 'nothing'
     await scope.locator(OPENERS).nth(at).click()
@@ -79,31 +82,31 @@ async function pressed(
     if (page.url() !== new URL(path, page.url()).href) return 'left'
     scope = page.locator(OPEN_PANELS).last()
   }
-  const after = await newsOf(page)
+  const after = await openedText(page)
   return after !== '' && after !== before ? 'opened' : 'nothing'
 }
 
-/** Closes what stands open, by Escape; what that leaves different is loaded anew. */
-async function rest(page: Page, path: string, atRest: string): Promise<void> {
-  for (let times = 0; times < 2 && (await stateOf(page)) !== atRest; times++)
+/** Closes open panels by Escape; if the state still differs, loads the page again. */
+async function closePanels(page: Page, path: string, initialState: string): Promise<void> {
+  for (let times = 0; times < 2 && (await stateOf(page)) !== initialState; times++)
     await page.keyboard.press('Escape')
-  if ((await stateOf(page)) === atRest) return
+  if ((await stateOf(page)) === initialState) return
   await page.goto(path)
-  await cameToLife(page)
+  await waitForHydration(page)
 }
 
-/** The address, and what the page says. */
+/** Returns the address and the text of the page. */
 async function stateOf(page: Page): Promise<string> {
   const texts = await page.locator('header, main, dialog, [role="status"]').allTextContents()
   return [page.url(), ...texts].join('|')
 }
 
-function newsOf(page: Page): Promise<string> {
-  return page.locator(NEWS).evaluateAll((all) => all.map(({ textContent }) => textContent).join('|'))
+function openedText(page: Page): Promise<string> {
+  return page.locator(OPENED).evaluateAll((all) => all.map(({ textContent }) => textContent).join('|'))
 }
 
-/** Each kind once. */
-function kindsOf(openers: Opener[]): Opener[] {
+/** Returns the openers without duplicates. */
+function distinctOpeners(openers: Opener[]): Opener[] {
   return [...new Map(openers.map((one) => [one.name, one])).values()]
 }
 

@@ -4,8 +4,8 @@ import { startDatabase } from '#lib/platform/db/start.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { runHere } from '../lib/admin/test-run.ts'
 
-// A process that runs one operator's command after the other: each line of its input has the words and the input of
-// one, each line of its output what became of it. It ends with its input, and so with the worker that started it.
+// Process that runs one operator's command after the other: each line of its input has the arguments and the input of
+// one command, each line of its output the result. Ends with its input, and so with the worker that started it.
 for await (const line of createInterface({ input: process.stdin })) {
   const { words, input } = JSON.parse(line)
   const [what, link] = words
@@ -13,7 +13,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 
-/** No command of an operator's: what a member does with the link of an invitation. */
+/** Not an operator's command: accepts an invitation as the invited member. */
 async function accept(link: string, password: string) {
   const { stop } = await startDatabase()
   try {

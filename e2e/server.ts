@@ -13,14 +13,14 @@ import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LOG = join(ROOT, 'test-results', 'server.log')
-/** To end what hangs: a busy machine takes a tenth of it. */
+/** Ends a hanging start: a busy machine takes a tenth of this time. */
 const READY_SECONDS = 180
 const STOP_SECONDS = 120
 
 /**
- * The environment of a program that works on the data of the app under test: the app itself, and the
- * operator's commands that a test calls. Each name that the app reads is set, for Next would fill an unset
- * one from a developer's .env.
+ * Returns the environment of a program that works on the data of the app under test: the app itself, and the operator's
+ * commands that a test runs. Each name that the app reads is set, because Next would fill an unset one from a
+ * developer's .env.
  */
 export function appEnvironment(): NodeJS.ProcessEnv {
   const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, ...rest } = process.env
@@ -44,9 +44,9 @@ export function appEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Playwright's global setup: one built app for the whole run, on data of its own. Returns the way to stop it. The app,
- * and all that the tests keep in temporary folders, goes with the run, however that ends. These folders are in memory
- * where it has room; what tries the durability of data uses the one of E2E_DISK.
+ * Playwright's global setup: starts one built app for the whole run, on data of its own, and returns the function that
+ * stops it. The app and all temporary folders of the tests end with the run, however it ends. These folders are in
+ * memory if there is room; tests of the data's durability use the folder in E2E_DISK.
  */
 export default async function startApp(): Promise<() => Promise<void>> {
   await build({ quiet: true })
@@ -103,13 +103,13 @@ async function untilReady(app: ChildProcess, url: string): Promise<void> {
     if (hasEnded(app)) throw new Error(`The app ended at its start:\n${lastLines()}`)
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
     if (answer?.status === 200) return
-    // Fixed wait: between two looks.
+    // Fixed wait: poll interval.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`The app was not ready after ${READY_SECONDS} s:\n${lastLines()}`)
 }
 
-/** Asks the app to stop as an operator's SIGTERM does; not ending, or ending badly, fails the run. */
+/** Stops the app with SIGTERM, as an operator does; fails the run if the app does not end, or ends badly. */
 async function stopApp(app: ChildProcess): Promise<void> {
   if (!hasEnded(app)) {
     app.kill('SIGTERM')

@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers'
 type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string }
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 
-/** One connection that is kept: what is asked on it, one thing after the other, goes to the process that has it. */
+/** Keep-alive connection: its requests, one after the other, go to the same process. */
 export type Connection = {
-  /** Sends a request once, with the cookies that were set. Rejects where the connection breaks. */
+  /** Sends a request once, with the stored cookies. Rejects where the connection breaks. */
   request(path: string, options?: RequestOptions): Promise<Answer>
-  /** The cookies that were set, as they are sent. */
+  /** Returns the stored cookies as a header. */
   cookie(): string
   close(): void
 }
 
-/** A line to a server; it is opened by the first request, and anew where the server closed it with an answer. */
+/** Opens a connection to a server with its first request, and again after the server has closed it with an answer. */
 export function openConnection(url: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const cookies = new Map<string, string>()

@@ -3,8 +3,8 @@ import type { Page } from '@playwright/test'
 type Media = Parameters<Page['emulateMedia']>[0]
 
 /**
- * One way that a screen is looked at. 640 and 320 px are what 1280 px are at a zoom of 200 and 400 %, 688 px what the margins
- * leave of a sheet of A4.
+ * Viewport of a check. 640 and 320 px are the widths of 1280 px at a zoom of 200 and 400 %, 688 px the width within the
+ * margins of A4.
  */
 export type Viewport = { name: string; width: number; height: number; media?: Media }
 
@@ -22,7 +22,7 @@ export const VIEWPORTS: readonly Viewport[] = [
   { name: 'print', width: 688, height: 990, media: { media: 'print' } },
 ]
 
-/** Looks at the page that is open in this way, from its top. */
+/** Applies a viewport to the open page, and scrolls to its top. */
 export async function applyViewport(page: Page, { width, height, media }: Viewport): Promise<void> {
   await page.setViewportSize({ width, height })
   await page.emulateMedia({
@@ -32,7 +32,7 @@ export async function applyViewport(page: Page, { width, height, media }: Viewpo
   await page.evaluate(() => scrollTo(0, 0))
 }
 
-/** By how many pixels the page is wider than the window. */
+/** Returns by how many pixels the page is wider than the window. */
 export function excess(page: Page): Promise<number> {
   return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? 0) - innerWidth)
 }

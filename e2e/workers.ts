@@ -4,20 +4,23 @@ import { type Connection, openConnection } from './tcp-connection.ts'
 
 type App = Pick<Awaited<ReturnType<typeof startIsolatedApp>>, 'url' | 'output'>
 
-/** What an app has logged of its workers with this message. */
+/** Returns the app's log lines about workers with this message. */
 export function logged(app: App, msg: string): { worker: number; pid: number; code?: number | string }[] {
   const lines = app.output().split('\n')
   return lines.filter((line) => line.includes(`"msg":"${msg}"`)).map((line) => JSON.parse(line))
 }
 
-/** The ids of the workers that are ready, or were, in their order. */
+/** Returns the ids of the workers that are or were ready, in their order. */
 export function workersOf(app: App): number[] {
   return logged(app, 'worker ready')
     .map(({ worker }) => worker)
     .sort((one, other) => one - other)
 }
 
-/** A line to each of two workers, by their ids: connections are handed out in turn, and the log says to whom. */
+/**
+ * Opens a connection to each of two workers, by their ids: connections are assigned in turn, and the log has the
+ * worker.
+ */
 export async function connectToEach(
   app: App,
   first: number,

@@ -3,19 +3,19 @@ import type { AnyContract, Input } from '#lib/platform/api/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { readInput } from '#lib/platform/api/request.ts'
 
-/** What Next gives a page of its query string. */
+/** Query string that Next passes to a page. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>
 
-/** A page's query string as it stood in the address, without a question mark. */
+/** Returns a page's query string exactly as in the address, without a question mark. */
 export async function searchOf(searchParams: SearchParams): Promise<string> {
   const parts = Object.entries(await searchParams).flatMap(([name, value]) =>
     [value ?? []].flat().map((text) => [name, text]),
   )
-  // `:` and `|` are the filter's grammar: kept, so that the address can be read.
+  // `:` and `|` are the filter's syntax: left unescaped, so that the address stays readable.
   return new URLSearchParams(parts).toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
 }
 
-/** The id in a page's path: Next gives the part as it stands in the address. */
+/** Returns the id in a page's path: Next passes the segment percent-encoded. */
 export function idOf(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -24,7 +24,7 @@ export function idOf(part: string): string {
   }
 }
 
-/** The query of a screen, which is the API's: read by the same contract. A Problem where it is not valid. */
+/** Decodes a screen's query string with the contract of its API call. Returns a Problem where it is not valid. */
 export async function readQuery<C extends AnyContract>(
   contract: C,
   search: string,

@@ -5,11 +5,11 @@ import { cache } from 'react'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { session } from '#lib/platform/caller/session.ts'
 
-/** The signed-in caller of the page that is being rendered, read once per request; undefined: nobody. */
+/** Returns the signed-in caller of the page being rendered, read once per request; undefined without a session. */
 export const currentCaller = cache(async (): Promise<Caller | undefined> => session(await headers()))
 
 /**
- * The signed-in caller, or the way to the sign-in page and back here.
+ * Returns the signed-in caller, or redirects to the sign-in page and back here.
  * @param path of the page, with its query string
  */
 export async function requireCaller(path: string): Promise<Caller> {

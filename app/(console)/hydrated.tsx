@@ -1,7 +1,7 @@
 import { dehydrate, HydrationBoundary, QueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-/** Hands answers that the server already has to the browser's cache, each under its call's key. */
+/** Passes the server's answers to the browser's query cache, each under the key of its call. */
 export function Hydrated({
   answers,
   children,

@@ -14,7 +14,7 @@ import { viewsOf } from './views.ts'
 
 export default async function Layout({ children }: { children: ReactNode }) {
   const caller = await currentCaller()
-  // Nobody: the page itself leads to the sign-in page, because only it knows the way back.
+  // Without a session: the page itself redirects to the sign-in page, because only the page knows the return address.
   if (!caller) return children
   const screens = SCREENS.filter(({ permission }) => permission === null || may(caller, permission))
   const person = {

@@ -15,8 +15,8 @@ import { requestMeta } from './request-meta.ts'
 import { SCREENS } from './screens.ts'
 
 /**
- * What stands on a page that the caller may not see: which role is needed, and where they can go. That they asked for it
- * stands in the history.
+ * Content of a page that the caller may not see: the required role, and where they can go. The attempt is recorded as
+ * an audit event.
  */
 export async function MissingRole({
   title,

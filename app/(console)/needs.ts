@@ -7,14 +7,14 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { currentCaller } from './caller.ts'
 import { requestMeta } from './request-meta.ts'
 
-/** What needs the caller of this request: the frame and the page ask once together. */
+/** Returns the lines that need the caller of this request: cached, so that the frame and the page share one read. */
 export const currentNeeds = cache(async (): Promise<Output<typeof contract> | undefined> => {
   const caller = await currentCaller()
   if (!caller) return undefined
   return (await listNeeds(caller, { params: {}, query: {}, body: undefined }, await requestMeta())).body
 })
 
-/** How many lines need them; undefined where that could not be read, which no page fails for. */
+/** Returns the number of lines that need the caller; undefined after an error, which must not fail a page. */
 export async function currentNeedCount(): Promise<number | undefined> {
   return currentNeeds().then(
     (needs) => needs?.count,

@@ -1,6 +1,6 @@
 import type { Permission } from '#lib/platform/caller/rules.ts'
 
-/** The console's screens in the order of the side bar, each with what it needs; null: nothing. */
+/** Screens of the console in the order of the side bar, each with its required permission; null: none. */
 export const SCREENS = [
   { href: '/', name: 'Home', permission: null },
   { href: '/assets', name: 'Assets', permission: 'licenses-manager' },

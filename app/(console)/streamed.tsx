@@ -3,29 +3,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReactNode, Suspense } from 'react'
 
 /**
- * So long a page waits for its rows, in milliseconds, before its frame leaves without them. An answer in its usual time
- * comes with the page: nothing flickers, and what fails or is not allowed still has a status of its own.
+ * Milliseconds that a page waits for its rows before its frame is sent without them. Answers in their usual time arrive
+ * with the page: without a flicker, and an error or a refusal still sets the status code.
  */
 const STREAM_AFTER_MS = 100
 
-/** An answer that is there, or will be. */
+/** Answer that is available, or pending. */
 export type Deferred<T> = { now: T } | { pending: Promise<T> }
 
-/** @throws what the answer throws in this time */
+/**
+ * Waits up to `STREAM_AFTER_MS` for an answer, and returns it or its pending promise.
+ * @throws errors of the answer within this time
+ */
 export async function settleWithin<T>(answer: Promise<T>): Promise<Deferred<T>> {
   const first = await Promise.race([
     answer.then((now) => ({ now })),
     sleep(STREAM_AFTER_MS, undefined, { ref: false }),
   ])
   if (first) return first
-  // Told where it is shown. Whoever has left meanwhile is not shown anything.
+  // Handled where the answer is rendered. Without this, an aborted page would leave an unhandled rejection.
   answer.catch(() => {})
   return { pending: answer }
 }
 
 /**
- * What of a page is made of an answer; `fallback` until that is there. Both ways it stands at the same place of the tree,
- * so that what somebody has begun there outlasts the next page.
+ * Renders the part of a page that needs an answer; `fallback` until it arrives. Both are at the same place in the tree,
+ * so that the user's unsaved input survives the next page.
  */
 export function Streamed<T>({
   answer,

@@ -5,7 +5,7 @@ import type { Views } from '#lib/workspace/views/contract.ts'
 import { listViews } from '#lib/workspace/views/operations.ts'
 import { requestMeta } from './request-meta.ts'
 
-/** The caller's saved views, for the frame; none where they could not be read, which no page fails for. */
+/** Returns the caller's saved views for the frame; none where they could not be read, which must not fail a page. */
 export async function viewsOf(caller: Caller): Promise<Views> {
   return listViews(caller, { params: {}, query: {}, body: undefined }, await requestMeta()).then(
     ({ body }) => body,

@@ -1,8 +1,9 @@
 import localFont from 'next/font/local'
 
-// globals.css has a stand-in with Inter's measures, in whatever of three faces the machine has. `npm run font` makes the files.
+// globals.css has a fallback font with Inter's metrics, from any of three common system fonts. `npm run font` makes the
+// files.
 
-/** The screens' font, loaded before the style sheet asks for it. */
+/** Font of the screens, preloaded before the style sheet requests it. */
 export const inter = localFont({
   src: './inter.woff2',
   weight: '400 700',
@@ -11,7 +12,7 @@ export const inter = localFont({
   variable: '--font-inter',
 })
 
-/** Its Greek and Cyrillic letters, which a browser loads where a text has some. */
+/** Greek and Cyrillic letters of the font, loaded only for texts that contain some. */
 export const interGreekCyrillic = localFont({
   src: './inter-greek-cyrillic.woff2',
   weight: '400 700',

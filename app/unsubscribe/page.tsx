@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: 'Notices by e-mail' }
 
 type Search = Promise<Record<string, string | string[] | undefined>>
 
-/** Where a link in a mail leads: nothing is changed by opening it, for mail scanners open every link. */
+/** Page behind a mail's unsubscribe link: a visit changes nothing, because mail scanners open every link. */
 export default async function Page({ searchParams }: { searchParams: Search }) {
   const { link, done } = await searchParams
   const subscription = typeof link === 'string' ? await readNoticeSubscription(link) : undefined
@@ -37,7 +37,7 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
   )
 }
 
-/** What the notices of an address are about. */
+/** Returns a description of the notices of an address. */
 function subject({ notices }: NoticeSubscription): string {
   const isOfInvoices = notices.some(({ notice }) => notice !== 'licenses')
   const isOfLicenses = notices.some(({ notice }) => notice === 'licenses')

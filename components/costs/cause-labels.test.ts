@@ -54,7 +54,7 @@ test.each<[Omit<DifferenceCause, 'platform' | 'effectAmount'>, string]>([
   expect(labelText({ platform: 'web-services', effectAmount: 1, ...cause })).toBe(expected)
 })
 
-test('amounts have their sign, and a share stands where there is one', () => {
+test('amounts have a sign, and shares are undefined where the old amount or the effect is zero', () => {
   expect([2.15, -20, 0, 123456789012.34].map((amount) => signedAmount(amount, 'USD'))).toEqual([
     ...['+2.15', '−20.00', '0.00', '+123,456,789,012.34'],
   ])

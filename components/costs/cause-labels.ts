@@ -9,16 +9,16 @@ import {
   moneyText,
 } from '#lib/platform/values/money.ts'
 
-/** A cause in words: what it is, and below that the figures behind it, if there are any. */
+/** Text of a cause: its name, and a note with the figures behind it, if there are any. */
 export type CauseLabel = { name: string; note: string | undefined }
 
-/** With its sign: `+2.15`, `−20.00`, and `0.00` where nothing is different. */
+/** Returns the amount with its sign: `+2.15`, `−20.00`, and `0.00` for no difference. */
 export function signedAmount(amount: Decimal, currency: string): string {
   const text = formatAmount(amount, currency)
   return /^[−0.,]*$/.test(text) || text.startsWith('−') ? text : `+${text}`
 }
 
-/** How much dearer, of what was above nothing: `+6.2%`. */
+/** Returns the increase as a share of a positive amount: `+6.2%`. */
 export function shareText(from: number, effect: number): string | undefined {
   if (from <= 0 || effect === 0) return undefined
   const percent = (effect / from) * 100
@@ -26,7 +26,7 @@ export function shareText(from: number, effect: number): string | undefined {
   return `${percent > 0 ? '+' : ''}${percent.toFixed(1).replace('-', '−')}%`
 }
 
-/** `Licenses +8 by Sam Okafor on 20 Oct 2026`, `Price`, `Gone`. */
+/** Returns `Licenses +8 by Sam Okafor on 20 Oct 2026`, `Price`, `Gone`. */
 export function causeLabel(cause: DifferenceCause, currency: string): CauseLabel {
   const { change, fromQty = 0, toQty = 0, fromPrice, toPrice, productCount = 0 } = cause
   const name = CAUSE_NAMES[cause.cause]
@@ -87,7 +87,7 @@ function billedLabel(
   if (billed === 'nextPeriod') return `Billed from the next ${isMonth ? 'month' : 'period'} on`
   if (billed !== 'wholePeriod' || days === ofDays || daysAmount === undefined) return undefined
   const period = isMonth ? 'month' : 'period'
-  // Fewer licenses that were there for some days, too, are a gift.
+  // A decrease is taken off for the full period, including the days before it.
   const whole = daysAmount < 0 ? `Taken off for the full ${period}` : `The full ${period} is billed`
   return `${whole}; ${ofThem}${suffix} would be ${moneyText(daysAmount, currency)}`
 }
@@ -96,7 +96,7 @@ function turned(from: number, to: number, digits = 0): string {
   return `${formatDecimal(from, digits)} → ${formatDecimal(to, digits)}`
 }
 
-/** The difference of two numbers, exactly as far as they are written: `+8`, `−13,525`. */
+/** Returns the difference of two numbers with its sign and all its decimals: `+8`, `−13,525`. */
 function signedNumber(from: number, to: number): string {
   const difference = Number((to - from).toPrecision(12))
   return `${difference > 0 ? '+' : ''}${formatDecimal(difference)}`

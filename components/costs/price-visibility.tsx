@@ -7,7 +7,7 @@ import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { readPriceVisibility, setPriceVisibility } from '#lib/costs/client.ts'
 
-/** Says whether IT Managers see what a license costs, and changes that. For Admins. */
+/** Shows whether IT Managers see license prices, with a switch. For Admins. */
 export function PriceVisibility() {
   const toast = useToast()
   const client = useQueryClient()

@@ -13,7 +13,7 @@ import {
   TableHeaderCell,
 } from '#components/ui/table.tsx'
 
-/** A product with its months, as text. */
+/** Product with its months, as text. */
 export type ProductView = {
   name: string
   platform: string
@@ -26,8 +26,8 @@ const DISCLOSURE_CLASS =
   'border-t border-line [&_summary]:grid [&_summary]:grid-cols-[auto_1fr_auto] [&_summary]:items-center [&_summary]:gap-x-2.5 [&_summary]:px-4 [&_summary]:py-2.5 [&_summary]:hover:bg-sunken/50 max-md:[&_summary]:px-3.5 [&_summary::-webkit-details-marker]:hidden [&[open]>summary>svg]:rotate-90 print:[&::details-content]:block print:[&::details-content]:[content-visibility:visible]'
 
 /**
- * What was billed for each product, by month. A single one, or the first of several, stands open.
- * @param others how many more there are, which are not told
+ * Monthly amounts of each product. A single product, or the first of several, is expanded.
+ * @param others number of further products that are not shown
  */
 export function ProductMonths({
   title,

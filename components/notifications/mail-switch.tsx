@@ -7,7 +7,7 @@ import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/client.ts'
 
-/** Whether the member is mailed the same, once a week. Nothing where this console sends no mails. */
+/** Switch for the weekly mail with the same lines to the member. Renders nothing where this console sends no mails. */
 export function NeedsMail({ email }: { email: string }) {
   const toast = useToast()
   const client = useQueryClient()

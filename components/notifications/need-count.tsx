@@ -5,9 +5,9 @@ import { use, useSyncExternalStore } from 'react'
 import { listNeeds } from '#lib/notifications/needs/client.ts'
 
 /**
- * How many lines need the caller, in the navigation; nothing where none does. `first` is as the frame was made; what the page
- * of them has learned since counts more. It only listens: a query of its own, without an answer yet, would stand in the
- * way of the answer that the page brings.
+ * Number of lines that need the caller, in the navigation; renders nothing for zero. `first` is from the frame's
+ * render; a later answer of the page takes precedence. It only subscribes to the cache: a query of its own, without an
+ * answer yet, would block hydration of the answer that the page brings.
  */
 export function NeedCount({ first }: { first: Promise<number | undefined> }) {
   const atFirst = use(first)

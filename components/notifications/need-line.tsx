@@ -13,13 +13,13 @@ import { useDismissal } from './use-dismissal.ts'
 
 type NeedLineProps = {
   need: Need
-  /** Whether its button is to have the focus: what had it has gone. */
+  /** Whether the line's button takes the focus, because the focused element has disappeared. */
   hasFocus: boolean
   onDismissalChange: (need: Need) => void
   onFocused: () => void
 }
 
-/** One line: what it is about, what it says, the way to see to it, and the button that puts it aside. */
+/** One line: its subject, its text, a link to the task, and the button that dismisses it. */
 export function NeedLine({ need, hasFocus, onDismissalChange, onFocused }: NeedLineProps) {
   const button = useRef<HTMLButtonElement>(null)
   const { isDismissed } = need

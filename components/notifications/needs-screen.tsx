@@ -16,17 +16,17 @@ import type { NeedKind } from '#lib/notifications/needs/rules.ts'
 import { NeedLine } from './need-line.tsx'
 import { useDismissal } from './use-dismissal.ts'
 
-/** Lines that were put aside in this visit stay where they are, so that they can be brought back at once. */
+/** Lines dismissed in this visit stay where they are, so that they can be restored immediately. */
 type NeedIds = ReadonlySet<string>
 
-/** What needs the caller, by kind. The page has put the answer into the cache. */
+/** Lines that need the caller, by kind. The page has put the answer into the query cache. */
 export function NeedsScreen() {
   const { data, error, refetch } = useQuery({
     queryKey: listNeeds.key({}),
     queryFn: ({ signal }) => listNeeds({}, signal),
   })
   const [dismissedHere, setDismissedHere] = useState<NeedIds>(new Set())
-  /** The line whose button has the focus, because it came there or changed. */
+  /** Id of the line whose button takes the focus after a change. */
   const [moved, setMoved] = useState<string>()
   if (!data) return null
   const onDismissalChange = ({ id, isDismissed }: Need) => {
@@ -80,7 +80,7 @@ export function NeedsScreen() {
   )
 }
 
-/** What was put aside and still is as it was then. Nothing where there is none. */
+/** Dismissed lines that have not changed since. Renders nothing where there are none. */
 function DismissedNeeds({
   needs,
   onDismissalChange,
@@ -124,7 +124,7 @@ function DismissedNeeds({
   )
 }
 
-/** That there is nothing to see to, and what was looked at to say so. */
+/** States that nothing needs attention, and which kinds were checked. */
 function NothingNeeded({ looked }: { looked: readonly NeedKind[] }) {
   return (
     <Card className="mb-6">

@@ -3,9 +3,9 @@ import { type ButtonVariant, buttonVariants } from '#components/ui/button-varian
 import { type Kind, NOTICE_NAMES, type NoticeSubscription } from '#lib/notifications/notices/rules.ts'
 
 /**
- * The notices of one address, each with the button that stops it or starts it again. Plain forms: they work in any
- * browser that a mail may open.
- * @param action where the forms go
+ * Notices of one address, each with the button that stops or restarts it. Plain forms, which work in any browser that a
+ * mail program opens.
+ * @param action target of the forms
  */
 export function NoticeSwitches({
   subscription,

@@ -4,7 +4,7 @@ import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/needs/cl
 import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Puts lines aside and brings them back. `onMoved` gets each as it is then. */
+/** Dismisses and restores lines. `onDismissalChange` is called with the changed line. */
 export function useDismissal(onDismissalChange: (need: Need) => void) {
   const toast = useToast()
   const client = useQueryClient()
@@ -21,7 +21,7 @@ export function useDismissal(onDismissalChange: (need: Need) => void) {
       onDismissalChange(need)
     },
     onError: (error) => {
-      // It needs nobody any more: the list says what does.
+      // The line needs no action any more: the refetched list shows the present ones.
       if (error instanceof Problem && error.code === 'not_found') client.invalidateQueries({ queryKey: key })
       else
         toast(
@@ -32,7 +32,7 @@ export function useDismissal(onDismissalChange: (need: Need) => void) {
   return { dismiss: mutate, restore: mutate, isPending }
 }
 
-/** The list with one of its lines as it is now. */
+/** Returns the list with one changed line. */
 function withNeed(list: Needs, need: Need): Needs {
   const needs = list.needs.map((one) => (one.id === need.id ? need : one))
   return { ...list, needs, count: needs.filter(({ isDismissed }) => !isDismissed).length }

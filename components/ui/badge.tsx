@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Meaning, never decoration: settled, open, think first, refused or late, or none of these. */
+/** Meaning of a badge's color, which is never decoration: settled, open, caution, refused or late, neutral. */
 export type BadgeTone = 'ok' | 'info' | 'warn' | 'danger' | 'mute'
 
 const TONES: Record<BadgeTone, string> = {

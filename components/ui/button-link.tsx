@@ -2,7 +2,7 @@ import Link from 'next/link'
 import type { ComponentProps } from 'react'
 import { type ButtonVariant, buttonVariants } from './button-variants.ts'
 
-/** A link that looks like a button: it leads somewhere, it changes nothing. */
+/** Link with the look of a button: it navigates, and changes nothing. */
 export function ButtonLink({
   variant = 'plain',
   className,
@@ -11,7 +11,7 @@ export function ButtonLink({
   return <Link prefetch={false} {...rest} className={buttonVariants(variant, className)} />
 }
 
-/** A link to a file, which the browser saves instead of going there. */
+/** Link to a file that the browser downloads. */
 export function DownloadLink({
   variant = 'plain',
   className,

@@ -10,7 +10,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
   quiet: 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3',
 }
 
-/** The classes of a button, or of a link that looks like one. */
+/** Returns the classes of a button, or of a link with its look. */
 export function buttonVariants(variant: ButtonVariant, more = ''): string {
   return `${BASE} ${VARIANTS[variant]} ${more}`
 }

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react'
 import { type ButtonVariant, buttonVariants } from './button-variants.ts'
 import { Spinner } from './spinner.tsx'
 
-/** A button. While `pending` it keeps its place and the focus, shows a spinner, and does nothing. */
+/** Button. While `pending` it keeps its size and the focus, shows a spinner, and ignores presses. */
 export function Button({
   variant = 'plain',
   pending = false,

@@ -5,7 +5,7 @@ import { countText } from './count-text.ts'
 const BASE =
   'inline-flex h-7.5 max-md:h-9 shrink-0 items-center gap-2 rounded-full border text-sm font-medium whitespace-nowrap transition-colors duration-120'
 
-/** A choice that is on or off, with how many it holds. */
+/** Toggle for a choice, with its number of rows. */
 export function ToggleChip({
   pressed,
   count,
@@ -28,7 +28,7 @@ export function ToggleChip({
   )
 }
 
-/** A filter that is on; `name` is what its × takes away. */
+/** Active filter with a × that removes it; `label` names the filter in the button's label. */
 export function RemovableChip({
   label,
   onRemove,

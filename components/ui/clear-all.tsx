@@ -1,4 +1,4 @@
-/** Takes all filters of a list off at once. */
+/** Removes all filters of a list. */
 export function ClearAll({ onClear }: { onClear: () => void }) {
   return (
     <button

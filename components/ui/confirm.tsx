@@ -2,7 +2,10 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** Asks whether something is to be done that takes something away. `children` says what happens; `refused` why it did not. */
+/**
+ * Asks for confirmation of a destructive action. `children` are its consequences; `refused` is the error of a failed
+ * attempt.
+ */
 export function Confirm({
   title,
   button,

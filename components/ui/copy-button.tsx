@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 import type { ButtonVariant } from './button-variants.ts'
 import { useCopy } from './use-copy.ts'
 
-/** Copies the text that `text` makes when pressed, and says that it did. */
+/** Copies the result of `text` when pressed, and shows that it did. */
 export function CopyButton({
   text,
   variant = 'quiet',

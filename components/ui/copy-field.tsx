@@ -1,12 +1,12 @@
 import { CopyButton } from './copy-button.tsx'
 
-/** A text that is needed elsewhere, with a button that copies it: `what` says which it is, as in “Copy address”. */
+/** Text to be used elsewhere, with a copy button labelled `copyLabel`, as in “Copy address”. */
 export function CopyField({ label, text, copyLabel }: { label: string; text: string; copyLabel: string }) {
   return (
     <div className="grid min-w-0 gap-1.5">
       <div className="flex flex-wrap items-center justify-between gap-x-2">
         <span className="text-sm font-medium">{label}</span>
-        {/* Its words end where the box below does. */}
+        {/* Aligned with the box below. */}
         <span className="-mr-3">
           <CopyButton text={() => text}>Copy {copyLabel}</CopyButton>
         </span>

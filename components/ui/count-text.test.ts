@@ -7,6 +7,6 @@ it.each([
   [10_000, '10,000'],
   [10_001, '10,000+'],
   [1_000_000, '10,000+'],
-])('%i is said as %s', (count, text) => {
+])('%i is formatted as %s', (count, text) => {
   expect(countText(count)).toBe(text)
 })

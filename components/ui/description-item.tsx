@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One of several facts that stand side by side in a `dl`: what it is, and below it what it comes to. */
+/** Term and value in a `dl` whose items are placed next to each other. */
 export function DescriptionItem({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="min-w-0 border-t border-l border-line px-4 py-3.5 max-md:px-3.5 max-md:py-3">

@@ -2,15 +2,16 @@
 
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
-/** What asks has its title on top of it; what finds stands where a list can grow under it. */
+/** Positions of the panel: dialogs are centered, search panels start at the top, so that a list can grow downwards. */
 const VARIANTS = {
   asks: { box: 'm-auto w-100 p-6', title: 'text-lg font-semibold' },
   finds: { box: 'mx-auto mt-[12vh] w-150 overflow-hidden p-0 max-md:mt-4', title: 'sr-only' },
 }
 
 /**
- * A modal dialog, open for as long as it is rendered. The browser keeps the focus inside, closes it on
- * Escape, and gives the focus back to what had it. It may stand in a cell of a table, whose text goes to the right.
+ * Modal dialog, open for as long as it is rendered. The browser traps the focus, closes the dialog on Escape, and
+ * returns the focus to the previous element. Resets the text alignment, because it may be rendered within a
+ * right-aligned table cell.
  */
 export function Dialog({
   title,
@@ -25,7 +26,7 @@ export function Dialog({
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  // Before it leaves the page: a dialog that is gone gives no focus back.
+  // Closed before it is removed: a removed dialog does not restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()

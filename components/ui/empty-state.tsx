@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What stands where rows would: what is not there, why, and what to do next. */
+/** Placeholder of an empty list: what is missing, why, and the next step. */
 export function EmptyState({
   title,
   children,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { PageTitle } from './page-title.tsx'
 
-/** A page that can't show what was asked for: what happened, in calm words, and the way out. */
+/** Page for a request that can't be answered: an explanation in calm words, and the way out. */
 export function ErrorPage({
   title,
   children,

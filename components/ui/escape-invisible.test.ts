@@ -29,7 +29,7 @@ test.each([
   expect(escapeInvisible(name)).toBe(name)
 })
 
-test('what is shown has nothing more to mark', () => {
+test('escaped text has no more invisible characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(escapeInvisible(escapeInvisible(text))).toBe(escapeInvisible(text))

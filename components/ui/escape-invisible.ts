@@ -1,9 +1,12 @@
-// Characters without a shape of their own: they turn the order of what stands beside them around, or hide in a name, so that
-// two names look alike. What chooses between shapes is left, and joiners in emoji and between letters that need them.
+// Invisible characters, which reverse the order of the neighboring text (bidi override), or make two different names
+// look alike (homograph attack). Variation selectors stay, and so do joiners in emoji and between letters that need
+// them.
 const INVISIBLE =
   /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|(?<![^\p{ASCII}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}])/gu
 
-/** A name with each such character as a mark that can be seen: `Invoice[U+202E]fdp`. All other text is as it was. */
+/**
+ * Returns a name with each invisible character as a visible code: `Invoice[U+202E]fdp`. All other text is unchanged.
+ */
 export function escapeInvisible(name: string): string {
   return name.replace(INVISIBLE, (character) => {
     const code = character.codePointAt(0) ?? 0

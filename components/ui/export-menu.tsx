@@ -6,9 +6,9 @@ import { buttonVariants } from './button-variants.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /**
- * The files that a screen's data can be had as, under one button.
- * @param files by what people call them, in the order of the menu
- * @param more below them, given what closes the menu
+ * Button with a menu of the file formats of a screen's data.
+ * @param files by display name, in the order of the menu
+ * @param more content below the files; its argument closes the menu
  */
 export function ExportMenu({
   files,
@@ -16,7 +16,7 @@ export function ExportMenu({
   more,
 }: {
   files: Record<string, string>
-  /** Fetches what `more` needs, for whoever is about to open the menu. */
+  /** Fetches the data of `more`, as soon as the user is about to open the menu. */
   preload?: () => void
   more?: (close: () => void) => ReactNode
 }) {
@@ -47,7 +47,7 @@ export function ExportMenu({
   )
 }
 
-/** A file in the menu. */
+/** Menu entry that downloads a file. */
 export function Download(props: { href: string; onClick: () => void; children: string }) {
   return <a download {...props} className={MENU_ITEM} />
 }

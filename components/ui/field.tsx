@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 const INPUT =
   'h-9.5 max-md:h-11 w-full rounded-control border border-line-2 bg-surface px-3 text-base text-ink max-md:text-lg focus:outline-2 focus:outline-offset-1 focus:outline-accent aria-invalid:border-danger'
 
-/** A labelled input. `error` stands under it and is read out with it; `beside` stands in its right end. */
+/** Labelled input. `error` is shown below and read out with it; `trailing` is placed inside its right end. */
 export function Field({
   label,
   error,

@@ -4,8 +4,8 @@ import { FILTER_BUTTON, FILTER_BUTTON_ON, FILTER_MENU } from './filter-button.ts
 import { Menu } from './menu.tsx'
 
 /**
- * A filter that is set and taken off at one place: a button that names it while it is off, and says what is chosen once it
- * is on, with a × beside it. The panel that it opens is `children`, which gets `close`.
+ * Filter that is set and removed in one place: a button that shows its name while it is off and its value while it is
+ * on, then with a × next to it. `children` renders the panel; its argument `close` closes it.
  */
 export function FilterMenu({
   label,
@@ -18,19 +18,19 @@ export function FilterMenu({
   children,
 }: {
   label: string
-  /** What is chosen, in short; undefined while it is off. */
+  /** Selected value, in short; undefined while the filter is off. */
   value: string | undefined
-  /** What it comes to while it is off, for who does not see the others: `All platforms`. */
+  /** Meaning of the filter while it is off, for screen readers: `All platforms`. */
   off: string
   icon?: ReactNode
   onClear: () => void
   className?: string
-  /** Fetches what the panel needs, for whoever is about to open it. */
+  /** Fetches the panel's data or script, as soon as the user is about to open it. */
   preload?: () => unknown
   children: (close: () => void) => ReactNode
 }) {
   const clear = (event: MouseEvent<HTMLButtonElement>) => {
-    // The × goes: the focus stays at its filter.
+    // The × disappears: move the focus to its filter.
     event.currentTarget.parentElement?.querySelector('button')?.focus()
     onClear()
   }
@@ -66,7 +66,7 @@ export function FilterMenu({
   )
 }
 
-/** The panel of a filter of which any number of values can be on. */
+/** Panel of a filter with any number of selected values. */
 export function Choices({
   label,
   choices,

@@ -1,11 +1,11 @@
 import { useDeferredValue } from 'react'
 
-/** As many as a list has unless more are asked for. */
+/** Number of rows per page by default. */
 const INITIAL_ROWS = 50
 
 /**
- * Of a long list the first rows, and as soon as these are drawn all of them. So the page's HTML has the first ones only:
- * the browser gets all as data anyway, and draws the others while it answers the keyboard.
+ * Returns the first rows of a long list, and all of them after the first render. So the page's HTML contains only the
+ * first rows: the browser gets all as data anyway, and renders the others without blocking the keyboard.
  */
 export function useFirstRows<Row>(rows: readonly Row[]): readonly Row[] {
   const isHydrated = useDeferredValue(true, false)

@@ -1,4 +1,4 @@
-/** As a field's `ref`: what opens with it can be typed into at once. */
+/** Focuses a field on mount, as its `ref`. */
 export function focusOnMount(element: HTMLElement | null): void {
   element?.focus()
 }

@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import type { ComponentProps } from 'react'
 
-/** A link to another view of the same screen: with an address of its own, but the screen itself goes there. */
+/** Link to another view of the same screen: it has an address, but a plain click calls `onNavigate`. */
 export function GoLink({
   onNavigate,
   ...rest

@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react'
 import { Table, TableBody, TableHeader, TableHeaderCell } from './table.tsx'
 
-/** A table of what happened, newest first: when, and what the other `heads` name. */
+/** Table of a history, newest first: the time, and the other columns in `headers`. */
 export function HistoryTable({
   label,
   pending,
   headers,
   children,
 }: {
-  /** What its rows are, for its name. */
+  /** Accessible name of the table. */
   label: string
   pending: boolean
   headers: ReactNode
   children: ReactNode
 }) {
   return (
-    // A long reason or name breaks; where even so there is too little room, the columns scroll, not the page.
+    // Long reasons and names wrap; if there is still too little room, the columns scroll, not the page.
     <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
       <Table label={`${label}, newest first`} pending={pending}>
         <TableHeader>

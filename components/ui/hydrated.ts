@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const never = () => () => {}
 
-/** False on the server and until the browser has taken the page over; then true. */
+/** Returns false on the server and before hydration, then true. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,

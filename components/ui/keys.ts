@@ -1,20 +1,23 @@
 import { getItem, setItem } from './local-storage.ts'
 
-// Keys of one letter. Whoever speaks to the computer, or types by accident, can turn them off (WCAG 2.1.4).
+// Single-letter shortcuts. Users of speech input, and those who type by accident, can turn them off (WCAG 2.1.4).
 
 const NAME = 'keys-of-one-letter'
 
-/** Whether the console listens to keys of one letter. */
+/** Returns whether single-letter shortcuts are on. */
 export function areKeysOn(): boolean {
   return getItem(NAME) !== 'off'
 }
 
-/** From the next key on, in this browser. */
+/** Turns single-letter shortcuts on or off in this browser, from the next key press on. */
 export function setKeysEnabled(areOn: boolean): void {
   setItem(NAME, areOn ? 'on' : 'off')
 }
 
-/** Whether a press of a key is meant for the page: not typed into a field, no part of a chord, no dialog in front. */
+/**
+ * Returns whether a key press is a shortcut of the page: not typed into a field, not part of a chord, without an open
+ * dialog.
+ */
 export function isForPage(event: KeyboardEvent): boolean {
   const isChord = event.ctrlKey || event.metaKey || event.altKey
   return !isChord && !isTyping(event.target) && !document.querySelector('dialog[open]') && areKeysOn()

@@ -1,14 +1,14 @@
 import { type ComponentType, type ReactNode, Suspense, use, useEffect } from 'react'
 import { Button } from './button.tsx'
 
-/** A part of a screen, and the way to fetch its script before it is shown: `ahead`. */
+/** Lazy component, with `preload` to load its script before it is rendered. */
 export type LazyComponent<Props> = ((props: Props) => ReactNode) & { preload: () => void }
 
 /**
- * A part whose script comes when it is shown for the first time, or when somebody is about to ask for it. Where the script
- * can't be had, that is said in its place, and whoever asks for it the next time tries again.
- * @param fetchPart fetches the script and gives the component of it
- * @param Fallback keeps its place
+ * Creates a component like `React.lazy` whose script loads on the first render, or earlier through `preload`. A failed
+ * load shows an error in its place, and the next render tries again.
+ * @param fetchPart loads the script and returns its component
+ * @param Fallback placeholder during the load
  */
 export function lazyWithPreload<Props extends object>(
   fetchPart: () => Promise<ComponentType<Props>>,
@@ -41,7 +41,7 @@ export function lazyWithPreload<Props extends object>(
     return <NotLoaded />
   }
   const Inner = (props: Props) => {
-    // One that is there is shown in the very frame that asks for it.
+    // A loaded component renders in the same frame, without suspending.
     const Part = present ?? use(request ?? load())
     return <Part {...props} />
   }
@@ -68,7 +68,7 @@ function nothing() {
   return null
 }
 
-/** In the place of a part whose script did not come: the connection broke, or a new release has taken it away. */
+/** Error for a component whose script did not load: the connection failed, or a new release has removed the file. */
 function NotLoaded() {
   return (
     <div

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { Spinner } from './spinner.tsx'
 
 /**
- * Inside a link: turns while the page behind it is awaited, once that lasts. It takes no room of its own, so that nothing
- * beside it moves: it hangs over what follows, or with `children` stands in their place.
+ * Spinner inside a link while its page is loading, after a short delay. It takes no room, so that nothing next to it
+ * moves: it overlaps the following content, or replaces `children`.
  */
 export function LinkSpinner({ children }: { children?: ReactNode }) {
   const { pending } = useLinkStatus()

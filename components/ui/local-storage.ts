@@ -1,8 +1,8 @@
-// What screens keep in this browser over a reload. Never anything secret; all of it goes at sign-out.
+// Values that screens keep in this browser over a reload. Never secrets; all of them are removed at sign-out.
 
 const PREFIX = 'kept:'
 
-/** Keeps a value that JSON can hold; false where the browser keeps nothing. */
+/** Stores a JSON value; returns false where the browser stores nothing. */
 export function setItem(name: string, value: unknown): boolean {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value))
@@ -12,7 +12,7 @@ export function setItem(name: string, value: unknown): boolean {
   }
 }
 
-/** What was kept under a name: anybody could have changed it there. */
+/** Returns a stored value; untrusted, because any script or user could have changed it. */
 export function getItem(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(PREFIX + name) ?? 'null')
@@ -21,12 +21,12 @@ export function getItem(name: string): unknown {
   }
 }
 
-/** Forgets what was kept under the names that `isMeant` chooses: all, unless told. */
+/** Removes the values whose names `isMeant` selects; all by default. */
 export function removeItems(isMeant: (name: string) => boolean = () => true): void {
   try {
     const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))
     for (const name of names) if (isMeant(name.slice(PREFIX.length))) localStorage.removeItem(name)
   } catch {
-    // It keeps nothing.
+    // Storage is not available.
   }
 }

@@ -11,8 +11,9 @@ const SIDES: Record<PanelSide, string> = {
 }
 
 /**
- * A button that opens a panel of further controls. The panel is an ordinary part of the page: Tab walks
- * through it, Escape closes it and gives the focus back, as does a press outside. It opens where it has room. `children` gets `close`.
+ * Button that opens a panel of further controls. The panel is not modal: Tab moves through it, Escape and a press
+ * outside close it, and Escape returns the focus. It opens on a side with enough room. The argument of `children`
+ * closes it.
  */
 export function Menu({
   label,
@@ -24,15 +25,15 @@ export function Menu({
   preload,
   children,
 }: {
-  /** Names the button where its content doesn't. */
+  /** Accessible name of the button where its content has none. */
   label?: string
   button: ReactNode
   buttonClassName: string
-  /** Makes another box around it the one that the panel opens at, such as on phones a whole row of buttons. */
+  /** Positions the panel at another ancestor, such as on phones a whole row of buttons. */
   rootClassName?: string
   side?: PanelSide
   className?: string
-  /** Fetches what the panel needs, for whoever is about to open it. */
+  /** Fetches the panel's data or script, as soon as the user is about to open it. */
   preload?: (() => unknown) | undefined
   children: (close: () => void) => ReactNode
 }) {
@@ -94,6 +95,6 @@ export function Menu({
   )
 }
 
-/** What an entry of a menu looks like, be it a button or a link. */
+/** Styles of a menu entry, for buttons and links. */
 export const MENU_ITEM =
   'flex w-full items-center gap-2.5 rounded-md px-2.5 py-1.75 max-md:py-2.5 text-left text-sm text-ink hover:bg-sunken aria-[current]:font-semibold'

@@ -1,6 +1,6 @@
 const FILLS = { used: 'fill-used', idle: 'fill-idle', full: 'fill-full' } as const
 
-/** How much of a whole is taken. The text above it says the same in words; this is only the picture. */
+/** Bar that shows a share of a whole. Hidden from screen readers, because the text above has the same numbers. */
 export function Meter({ value, max, variant }: { value: number; max: number; variant: keyof typeof FILLS }) {
   const share = max > 0 ? Math.min(100, (value / max) * 100) : 0
   return (

@@ -5,7 +5,7 @@ import { buttonVariants } from './button-variants.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { useCopy } from './use-copy.ts'
 
-/** What a page offers to few of its readers: the curl line that answers the same data as the screen shows. */
+/** Menu for advanced users: the curl command that returns the screen's data. */
 export function MoreMenu({ path }: { path: string }) {
   const { copyState, copy } = useCopy(() => requestText(path))
   const Icon = copyState === 'copied' ? Check : Copy
@@ -33,9 +33,9 @@ export function MoreMenu({ path }: { path: string }) {
   )
 }
 
-/** The curl line of a path of the API, at the address that the browser has open. */
+/** Returns the curl command for a path of the API, at the address that the browser has open. */
 function requestText(path: string): string {
-  // A quote can't stand in a quoted shell word; in an address it may be written so.
+  // A quote can't be part of a quoted shell word; in a URL it may be percent-encoded.
   const address = `${location.origin}${path}`.replaceAll("'", '%27')
   return `curl -H "Authorization: Bearer $API_KEY" '${address}'`
 }

@@ -1,7 +1,7 @@
 import { buttonVariants } from './button-variants.ts'
 import { ErrorPage } from './error-page.tsx'
 
-/** What an address that names nothing shows, with the way out. */
+/** Page for an unknown address, with the way out. */
 export function NothingHere() {
   return (
     <ErrorPage

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { escapeInvisible } from './escape-invisible.ts'
 import { PageTitle } from './page-title.tsx'
 
-/** A page's title, what it is about, and what can be done with all of it. `crumb` leads back to the list. */
+/** Header of a page: title, description and actions. `breadcrumb` links back to the list. */
 export function PageHeader({
   title,
   badge,
@@ -19,7 +19,7 @@ export function PageHeader({
 }) {
   return (
     <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:items-start max-md:gap-x-2">
-      {/* On a phone actions stand beside it. Below a list, where rows need less of the screen, its words have room first. */}
+      {/* On a phone actions are placed next to the title. Below a list, where rows need less of the screen, the description has priority. */}
       <div className={`min-w-0 max-md:grow ${breadcrumb ? 'max-md:basis-44' : ''}`}>
         {breadcrumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">

@@ -3,14 +3,14 @@
 import { usePathname } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 
-/** The path whose title had its turn; undefined while the page that was loaded as a whole is shown. */
+/** Path whose title was focused or skipped last; undefined before the first navigation. */
 let focusedPath: string | undefined
-/** Whether it has the focus on the path that was reached, by our hand. */
+/** Whether the heading was focused by this component on the present path. */
 let isFocusedByApp = false
 
 /**
- * The heading of a page. Who comes by a link within the console has the focus here: what was pressed is gone, and a screen
- * reader would begin at the very top. A page that was loaded as a whole leaves the focus to the browser.
+ * Heading of a page. Takes the focus after a navigation within the console: the pressed link is gone, and a screen
+ * reader would start at the very top. After a full page load the browser decides on the focus.
  */
 export function PageTitle({ children, className = '' }: { children: string; className?: string }) {
   const path = usePathname()
@@ -20,7 +20,7 @@ export function PageTitle({ children, className = '' }: { children: string; clas
       isFocusedByApp = focusedPath !== undefined && !isFocusElsewhere()
       focusedPath = path
     }
-    // Of the same page once more, it came in the place of its own skeleton: what had the focus has gone with that.
+    // The same page again: its heading replaced its own skeleton, whose focused element is gone.
     else if (document.activeElement !== document.body) return
     if (isFocusedByApp) title.current?.focus({ preventScroll: true })
   }, [path])
@@ -31,7 +31,7 @@ export function PageTitle({ children, className = '' }: { children: string; clas
   )
 }
 
-/** Whether the page has given the focus to something of its own, or a dialog holds it. */
+/** Returns whether the page has focused one of its own elements, or a dialog has the focus. */
 function isFocusElsewhere(): boolean {
   const at = document.activeElement
   return at?.matches('input, select, textarea, dialog *, [role="alert"] *') ?? false

@@ -3,8 +3,8 @@ import { ButtonLink } from './button-link.tsx'
 import { LinkSpinner } from './link-spinner.tsx'
 
 /**
- * The pages before and after one of a list, each by its address; nothing where there is one page only. Newest first
- * they are newer and older; a list in another order says what they are.
+ * Links to the previous and the next page of a list; renders nothing for a single page. Lists with the newest first
+ * label them newer and older; a list in another order passes its own labels.
  */
 export function Pager({
   newer,

@@ -1,16 +1,16 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** Where a panel opens: under its button or over it, aligned with its left or right edge. */
+/** Position of a panel: under or over its button, aligned with its left or right edge. */
 export type PanelSide = 'under-left' | 'under-right' | 'over-left' | 'over-right'
 type Box = { top: number; bottom: number; left: number; right: number }
 
-/** What is left free around a panel. */
+/** Free margin around a panel, in pixels. */
 const MARGIN = 8
 
 /**
- * Where a panel has room.
- * @param panel where it stands at the side that is wanted
- * @param opener the button that it belongs to
+ * Returns the side on which a panel fits.
+ * @param panel its position at the preferred side
+ * @param opener the button that opens it
  */
 export function sideFor(
   preferred: PanelSide,
@@ -27,7 +27,7 @@ export function sideFor(
   return `${upDown}-${edge}`
 }
 
-/** The same of a panel on the page. Where it has room on neither side, the page scrolls to it. */
+/** Hook for `sideFor` that measures a panel on the page. Where it fits on neither side, the page scrolls to it. */
 export function useSide(
   preferred: PanelSide,
   isOpen: boolean,

@@ -2,7 +2,7 @@
 
 import { Button } from './button.tsx'
 
-/** Prints what the page shows. */
+/** Prints the page. */
 export function PrintButton() {
   return <Button onClick={() => print()}>Print</Button>
 }

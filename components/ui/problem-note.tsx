@@ -1,10 +1,7 @@
 import type { ReactNode } from 'react'
 import { RequestId } from './request-id.tsx'
 
-/**
- * Names what went wrong and the way out. It is read out when it appears. `requestId` can be copied, so that
- * a support request can name it.
- */
+/** Error and the way out, read out when it appears. `requestId` can be copied and quoted to support. */
 export function ProblemNote({
   title,
   detail,

@@ -2,7 +2,7 @@
 
 import { useCopy } from './use-copy.ts'
 
-/** A request or an error by the name under which the log has it, small, with a way to copy it. */
+/** Id of a request or an error as in the log, small, with a copy button. */
 export function RequestId({ label = 'Request', id }: { label?: string; id: string }) {
   const { copyState, copy } = useCopy(() => id)
   return (

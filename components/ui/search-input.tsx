@@ -7,8 +7,8 @@ import { isForPage } from './keys.ts'
 const PAUSE_MS = 250
 
 /**
- * A search box. It reports what was typed after a short pause, or at once on Enter; `/` anywhere on the
- * page moves the focus here, Escape empties it. `value` is what the list is filtered by now.
+ * Search box. Calls `onSearch` after a short pause, or immediately on Enter; `/` anywhere on the page moves the focus
+ * here, Escape clears it. `value` is the present filter of the list.
  */
 export function SearchInput({
   label,
@@ -23,7 +23,7 @@ export function SearchInput({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [text, setText] = useState(value)
   const [appliedValue, setAppliedValue] = useState(value)
-  // The list was filtered from elsewhere (Clear, Back): the box follows, but never what is being typed.
+  // The filter was changed elsewhere (Clear, Back): the box follows, but never replaces text being typed.
   if (value !== appliedValue) {
     setAppliedValue(value)
     if (value !== text.trim()) setText(value)

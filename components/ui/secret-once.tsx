@@ -3,7 +3,9 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 
-/** A secret, the only time that it can be seen: `says` what to do with it, and `children` show it, to be copied. */
+/**
+ * Secret that is shown only once: `instructions` are for the user, and `children` show the secret, with a copy button.
+ */
 export function SecretOnce({
   instructions,
   onDone,
@@ -14,7 +16,7 @@ export function SecretOnce({
   children: ReactNode
 }) {
   const panel = useRef<HTMLDivElement>(null)
-  // The form that had the focus is gone.
+  // The focused form is gone.
   useEffect(() => panel.current?.focus(), [])
   return (
     <div ref={panel} tabIndex={-1} className="mt-3 grid gap-4 outline-none">

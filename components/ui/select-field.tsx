@@ -1,6 +1,6 @@
 import { type ComponentProps, useId } from 'react'
 
-/** A labelled choice of one of several, as its options. `hint` stands under it. */
+/** Labelled select; `children` are its options. `hint` is shown below. */
 export function SelectField({
   label,
   hint,

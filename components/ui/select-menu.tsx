@@ -3,10 +3,10 @@ import { FILTER_BUTTON } from './filter-button.ts'
 import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
-/** One of several things of which exactly one is chosen, and where it leads. */
+/** Option of a menu in which exactly one is selected, and its link. */
 export type SelectOption = { name: string; href: string; chosen: boolean; onNavigate: () => void }
 
-/** A menu of which one entry is chosen; `icon` stands before its name, `after` behind it. */
+/** Menu in which one option is selected; `icon` is placed before its name, `after` behind it. */
 export function SelectMenu({
   label,
   icon,
@@ -39,7 +39,7 @@ export function SelectMenu({
   )
 }
 
-/** The entries of such a menu. */
+/** Options of a `SelectMenu`. */
 export function SelectOptions({
   options,
   onPicked,

@@ -1,6 +1,6 @@
 import { Card } from './card.tsx'
 
-/** Stands where rows will be, once waiting for them lasts; `now` where it has lasted. */
+/** Skeleton of rows, shown after a delay; `now` skips the delay. */
 export function SkeletonRows({ count, now }: { count: number; now?: boolean | undefined }) {
   return (
     <div role="status" className={now ? '' : 'appear-late'}>
@@ -15,7 +15,7 @@ export function SkeletonRows({ count, now }: { count: number; now?: boolean | un
   )
 }
 
-/** The same for a list that its page did not wait for. */
+/** Skeleton of a list that streams in after its page. */
 export function RowsWaiting({ now }: { now?: boolean }) {
   return (
     <Card className={now ? '' : 'appear-late'}>

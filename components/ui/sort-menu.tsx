@@ -2,8 +2,8 @@ import { ArrowDownUp } from 'lucide-react'
 import { SelectMenu, type SelectOption } from './select-menu.tsx'
 
 /**
- * Its order, where a list has no column heads, as on phones, or not all of them.
- * @param isAlways also on wide screens, for a list that has orders which no head stands for
+ * Sort menu for a list without column headers, as on phones, or with headers for only some of its orders.
+ * @param isAlways also on wide screens, for a list with orders that no header offers
  */
 export function SortMenu({
   choices,

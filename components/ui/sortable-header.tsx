@@ -2,8 +2,8 @@ import { GoLink } from './go-link.tsx'
 import { TableHeaderCell } from './table.tsx'
 
 /**
- * A column's head that leads to the list in this column's order, or turns the order round when it has it already.
- * Phones show no heads: there it names the column only.
+ * Column header with a link that sorts the list by its column, or reverses that order. Phones show no headers: there it
+ * is only read out.
  */
 export function SortableHeader({
   sorted,
@@ -13,7 +13,7 @@ export function SortableHeader({
   className,
   children,
 }: {
-  /** Which way the list runs by this column; absent when it runs by another. */
+  /** Direction of the order by this column; undefined for another order. */
   sorted: 'ascending' | 'descending' | undefined
   href: string
   onNavigate: () => void

@@ -1,4 +1,4 @@
-/** Turns while something is awaited; the text beside it says what. */
+/** Spinner; the text next to it names the pending action. */
 export function Spinner() {
   return (
     <span

@@ -1,4 +1,4 @@
-/** The look of what is of the view before: it stays, and is dimmed once waiting lasts. */
+/** Returns the class for content of the previous view: it stays, and is dimmed after a delay. */
 export function staleClass(pending: boolean): string {
   return `transition-opacity delay-150 duration-120 ${pending ? 'opacity-60' : ''}`
 }

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useId } from 'react'
 
-/** Something that is on or off, and changes at once. `children` says what that means now. */
+/** Switch that takes effect immediately. `children` explains its present state. */
 export function Switch({
   label,
   isOn,

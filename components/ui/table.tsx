@@ -1,9 +1,9 @@
 import type { ComponentProps, ReactNode } from 'react'
 
-// One semantic table. Below `md` it is laid out as stacked rows: each row a grid of two columns, in which
-// a cell says with `place` where it stands.
+// Semantic table. Below `md` its rows are stacked: each row is a grid of two columns, in which the cell's `placement`
+// is its position.
 
-// Said once more, because to some screen readers `display: grid` takes an element's own role away.
+// Explicit roles, because some screen readers drop an element's native role under `display: grid`.
 export const ROLE = {
   table: { role: 'table' },
   rowgroup: { role: 'rowgroup' },
@@ -14,8 +14,8 @@ export const ROLE = {
 } as const
 
 /**
- * Where a cell stands in a stacked row: left column, right column from the top, right column's first, second
- * or third row, across, or not at all.
+ * Position of a cell in a stacked row: left column, right column from the top, right column's first, second or third
+ * row, across, or hidden.
  */
 export type CellPlacement = 'left' | 'right' | 'right-1' | 'right-2' | 'right-3' | 'across' | 'gone'
 
@@ -30,8 +30,8 @@ const PLACEMENTS: Record<CellPlacement, string> = {
 }
 
 /**
- * `label` names the table for who can't see what stands around it; `busy` while newer rows are awaited. With
- * `fixed` the columns keep the widths of their head cells, whatever comes into the rows.
+ * `label` is the table's accessible name; `pending` while newer rows are loading. With `fixed` the columns keep the
+ * widths of their header cells, whatever the rows contain.
  */
 export function Table({
   label,
@@ -56,7 +56,7 @@ export function Table({
   )
 }
 
-/** The head: hidden on phones but still read out. */
+/** Table header: hidden on phones, but still read out. */
 export function TableHeader({ children }: { children: ReactNode }) {
   return (
     <thead {...ROLE.rowgroup} className="max-md:sr-only">
@@ -104,7 +104,7 @@ export function Cell({ placement, right, number, className, ...rest }: CellProps
   return <td {...ROLE.cell} {...rest} className={cellClass({ placement, right, number, className })} />
 }
 
-/** The cell that names its row. */
+/** Row header. */
 export function RowHeaderCell({
   placement,
   right,

@@ -1,9 +1,9 @@
 import Link from 'next/link'
 
 /**
- * The sides of one screen, each with an address of its own.
+ * Tabs of one screen, each with its own address.
  * @param name of the screen
- * @param current the address that is shown
+ * @param current address of the open tab
  */
 export function Tabs<Href extends string>({
   label,

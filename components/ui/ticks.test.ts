@@ -9,7 +9,7 @@ test.each([
   [182, 240, [180, 200, 220, 240]],
   [0, 1_000_000, [0, 500_000, 1_000_000]],
   [99_999, 123_456, [90_000, 100_000, 110_000, 120_000, 130_000]],
-])('whole numbers between %i and %i', (low, high, ticks) => {
+])('ticks are whole numbers between %i and %i', (low, high, ticks) => {
   expect(ticksBetween(low, high, 1)).toEqual(ticks)
 })
 
@@ -20,11 +20,11 @@ test.each([
   [-0.004, 0, [-0.004, -0.003, -0.002, -0.001, 0]],
   [0, 121_998.85, [0, 50_000, 100_000, 150_000]],
   [0, 999_999_999_999.99, [0, 500_000_000_000, 1_000_000_000_000]],
-])('between %d and %d', (low, high, ticks) => {
+])('ticks are between %d and %d', (low, high, ticks) => {
   expect(ticksBetween(low, high).map((tick) => tick + 0)).toEqual(ticks)
 })
 
-test('two to six, at even distances, around both bounds', () => {
+test('two to six ticks at even distances enclose both bounds', () => {
   const bound = fc
     .double({ min: -1e12, max: 1e12, noNaN: true })
     .map((value) => Math.round(value * 1000) / 1000)

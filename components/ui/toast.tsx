@@ -5,21 +5,21 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useR
 
 const MESSAGE_MS = 6000
 
-/** It needs longer: one has to decide, and to come to its button. */
+/** Longer than a plain message: the user has to decide, and to reach the button. */
 const OFFERED_MS = 15_000
 
-/** What can be done about what has happened, by a button. */
+/** Action that a toast offers with a button. */
 type Offer = { name: string; act: () => void }
 type ShowToast = (text: string, offer?: Offer) => void
 type Message = { id: number; text: string; offer: Offer | undefined }
 const Show = createContext<ShowToast>(() => {})
 
-/** Says what has just happened: `const say = useToast(); say('Business Plus: 240 → 195 licenses')`. */
+/** Returns the function that shows a toast: `const toast = useToast(); toast('Business Plus: 240 → 195 licenses')`. */
 export function useToast(): ShowToast {
   return useContext(Show)
 }
 
-/** Holds the messages. They are read out politely, take no focus, and stay while pointed at or focused. */
+/** Container of the toasts. They are announced politely, never take the focus, and stay while hovered or focused. */
 export function Toasts({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<Message[]>([])
   const next = useRef(0)
@@ -59,7 +59,7 @@ function Toast({ id, text, offer, onClose }: Message & { onClose: (id: number) =
       onPointerLeave={() => setIsPaused(false)}
       onFocus={() => setIsPaused(true)}
       onBlur={() => setIsPaused(false)}
-      // On a phone the newest one alone: three of them would cover half of what they are about.
+      // On a phone only the newest one: three of them would cover half of the screen.
       className="appear pointer-events-auto flex max-w-md max-md:not-last:hidden items-center gap-3 rounded-card border border-line-2 bg-surface py-2 pr-2 pl-4 shadow-float"
     >
       <span className="flex-1 tabular-nums">{text}</span>

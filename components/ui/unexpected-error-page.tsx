@@ -4,7 +4,7 @@ import { buttonVariants } from './button-variants.ts'
 import { ErrorPage } from './error-page.tsx'
 import { RequestId } from './request-id.tsx'
 
-/** A page that failed. `digest` is the name under which the server's log has it. */
+/** Page for an unexpected error. `digest` is its id in the server's log. */
 export function UnexpectedErrorPage({
   digest,
   onRetry,
@@ -20,7 +20,7 @@ export function UnexpectedErrorPage({
           <button type="button" className={buttonVariants('primary')} onClick={onRetry}>
             Try again
           </button>
-          {/* A whole new page: what failed may be in this one. */}
+          {/* Full page load: the failed part may belong to this page. */}
           <a href="/" className={buttonVariants('plain')}>
             Back to the start
           </a>

@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from 'react'
 
 const COPY_STATE_MS = 2000
 
-/** Copies a text; `said` is for two seconds what came of it. */
+/** Returns a function that copies a text; `copyState` is the result for two seconds. */
 export function useCopy(text: () => string) {
   const [copyState, setCopyState] = useState<'copied' | 'refused'>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const copy = async () => {
-    // Absent where the page did not come over https or from this very machine.
+    // Undefined without a secure context (https or localhost).
     const done = await (navigator.clipboard?.writeText(text()) ?? Promise.reject()).then(
       () => 'copied' as const,
       () => 'refused' as const,

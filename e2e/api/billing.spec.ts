@@ -90,7 +90,7 @@ test('4.2 sets the total and answers the Asset of 2.2', async ({ request }) => {
   expect((await read.json()).properties.subscription.Seats.NumberOfSeats).toBe(195)
 })
 
-test('8.1 a commitment plan is never lowered, and the refusal says how far and until when', async ({
+test('8.1 a commitment plan is never lowered, and the refusal names the minimum and its end', async ({
   request,
 }) => {
   const patch = (quantity: number) =>
@@ -126,7 +126,7 @@ test('4.3 lists invoices without lines, by platform and time', async ({ request 
   expect(await ids('filter=status:PAST DUE')).toEqual(['IN-1'])
 })
 
-test('additions to 4.3: another order, and the sums of what is filtered', async ({ request }) => {
+test('additions to 4.3: invoices are sorted, and filtered invoices are summed', async ({ request }) => {
   const get = (path: string) => request.get(`/billing/v1/${path}`, { headers: bearer(keys.finance) })
   const ids = async (sort: string) =>
     (await (await get(`invoices?orderBy=${sort}`)).json()).invoices.map(({ id }: { id: string }) => id)
@@ -238,7 +238,7 @@ test('the OpenAPI document names every call and every problem', async ({ request
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // Those of the specification and the first additions; test/architecture/routes.test.ts holds that none is left out.
+  // Calls of the specification and the first additions; test/architecture/routes.test.ts checks that none is missing.
   expect(calls).toEqual(
     expect.arrayContaining([
       'GET /auth/v1/validate',

@@ -11,7 +11,7 @@ test.beforeAll(async () => {
   key = await customer.key('admin')
 })
 
-test.describe('a body over 16 KiB is a 413, and the connection ends or goes on', () => {
+test.describe('a body over 16 KiB gets a 413, and the connection is closed or stays usable', () => {
   const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
   const patch = (...headers: string[]) => {
     const commonHeaders = [

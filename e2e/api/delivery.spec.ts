@@ -6,7 +6,7 @@ const base = process.env.E2E_BASE_URL ?? ''
 
 type Got = { status: number; headers: IncomingHttpHeaders; bytes: Buffer }
 
-/** The bytes as they travelled: a browser's `fetch` would have opened them. */
+/** Returns the bytes as transferred: a browser's `fetch` would have decompressed them. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   return new Promise((resolve, reject) => {
     const clientRequest = request(new URL(path, base), { method, headers }, async (answer) => {
@@ -26,7 +26,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set(html.match(/\/_next\/static\/[\w./~-]+\.(js|css|woff2)/g))]
 }
 
-test('scripts and styles are there compressed, for whoever takes them, and for ever', async () => {
+test('scripts and styles are compressed for clients that accept it, and cached forever', async () => {
   const files = (await filesOf('/sign-in')).filter((file) => !file.endsWith('.woff2'))
   expect(files.some((file) => file.endsWith('.css'))).toBe(true)
   for (const file of files) {
@@ -58,7 +58,7 @@ test('scripts and styles are there compressed, for whoever takes them, and for e
   }
 })
 
-test('nothing but the files for browsers is there', async () => {
+test('only the files made for browsers are served', async () => {
   for (const path of [
     '/_next/BUILD_ID',
     '/_next/server/pages-manifest.json',
@@ -67,8 +67,8 @@ test('nothing but the files for browsers is there', async () => {
     expect((await get(path)).status).toBe(404)
 })
 
-test('pages are compressed, and answers with something to guess at are not', async () => {
-  // Not one that is made once: those have gzip alone.
+test('pages are compressed, and answers with guessable secrets are not (BREACH)', async () => {
+  // Not a prerendered page: those have only gzip.
   const plain = await get('/unsubscribe')
   const brotli = await get('/unsubscribe', accepting('gzip, br'))
   const gzip = await get('/unsubscribe', accepting('gzip'))

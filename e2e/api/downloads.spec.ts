@@ -39,7 +39,9 @@ test.beforeAll(async () => {
 const ZIP = '/billing/v1/invoices.zip'
 const as = (key: string, more = {}) => ({ headers: { Authorization: `Bearer ${key}`, ...more } })
 
-test('an invoice is a tagged PDF with both sides, and the same again is 304', async ({ request: api }) => {
+test('an invoice is a tagged PDF with both parties, and a conditional request gets a 304', async ({
+  request: api,
+}) => {
   const path = `/billing/v1/invoices/${encodeURIComponent('A/1 é')}/file`
   const answer = await api.get(path, as(keys.finance))
   expect(answer.headers()).toMatchObject({
@@ -56,7 +58,7 @@ test('an invoice is a tagged PDF with both sides, and the same again is 304', as
   expect((await api.get(path, as(keys.it))).status()).toBe(403)
 })
 
-test('what is filtered, or named, comes as one archive', async ({ request: api }) => {
+test('filtered or named invoices are downloaded as one archive', async ({ request: api }) => {
   const answer = await api.get(`${ZIP}?search=in-`, as(keys.finance))
   expect(answer.headers()).toMatchObject({
     'content-type': 'application/zip',
@@ -80,7 +82,7 @@ test('what is filtered, or named, comes as one archive', async ({ request: api }
   expect([bodiless.status(), bodiless.headers()['content-type']]).toEqual([200, 'application/zip'])
 })
 
-test('nobody gets the files of others, and errors are problems', async ({ request: api }) => {
+test('files of other customers are not found, and errors are problems', async ({ request: api }) => {
   const download = async (query: string, key: string) => {
     const answer = await api.get(`${ZIP}?${query}`, key ? as(key) : {})
     return [answer.status(), (await answer.json()).code]
@@ -93,7 +95,7 @@ test('nobody gets the files of others, and errors are problems', async ({ reques
   expect(await download('filter=x', keys.finance)).toEqual([400, 'filter_invalid'])
 })
 
-/** Begins a download and leaves after its first bytes. */
+/** Starts a download and disconnects after its first bytes. */
 function leave(url: string, key: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const clientRequest = request(
@@ -110,19 +112,19 @@ function leave(url: string, key: string): Promise<void> {
   })
 }
 
-test('clients that leave in the middle stop their work and leave nothing behind', async ({
+test('disconnected clients stop their downloads and leave nothing behind', async ({
   request: api,
   baseURL,
 }) => {
   const csv = '/billing/v1/invoices.csv?lines=true'
-  // More of them than exports may run at once: if one stayed, the last would find none free.
+  // More clients than parallel exports are allowed: if one export stayed, the last client would get no slot.
   for (let round = 0; round < 3; round++)
     await Promise.all([ZIP, csv, csv].map((path) => leave(`${baseURL}${path}`, keys.finance)))
   const statuses = async () => {
     const answers = await Promise.all([csv, csv, csv, csv].map((path) => api.get(path, as(keys.finance))))
     return answers.map((answer) => answer.status())
   }
-  // What stalls is given up after a minute and a half anyhow: it must not take that long.
+  // A stalled export is aborted after a minute and a half in any case: the cleanup must be faster.
   await expect.poll(statuses, { timeout: 12_000 }).toEqual([200, 200, 200, 200])
 })
 

@@ -12,7 +12,7 @@ test.beforeAll(async () => {
   key = await customer.key('admin')
 })
 
-/** One request as it is, on a connection of its own. */
+/** Sends one raw request on a connection of its own. */
 async function send(line: string, ...headers: string[]) {
   const lines = [`${line} HTTP/1.1`, ...(headers.length ? headers : [HOST]), 'Connection: close']
   const { answers } = await exchange(port, [`${lines.join('\r\n')}\r\n\r\n`])
@@ -21,10 +21,10 @@ async function send(line: string, ...headers: string[]) {
 }
 const withKey = () => [HOST, `Authorization: Bearer ${key}`, 'Content-Type: application/json']
 
-// What the front door alone refuses is tested in lib/server, what the API does in lib/platform/api: here is what only both
-// together, with Next between them, can get wrong.
+// lib/server tests the refusals of the front door, lib/platform/api the behavior of the API. These tests cover errors
+// that only both together, with Next between them, can have.
 
-test('a query reaches the API as it was sent', async () => {
+test('a query reaches the API unchanged', async () => {
   const rejected = await send('GET /billing/v1/assets?search=%FF', ...withKey())
   expect(rejected).toMatchObject({ status: 400, code: 'invalid_request' })
   expect(rejected.body).toContain('"parameter":"search"')
@@ -32,7 +32,7 @@ test('a query reaches the API as it was sent', async () => {
   expect(accepted.status).toBe(200)
 })
 
-test('a method that Next does not carry is a 405 that says which its path has', async () => {
+test('a method that Next does not support gets a 405 with the allowed methods of the path', async () => {
   for (const [line, allow] of [
     ['TRACE /billing/v1/assets', 'GET, HEAD'],
     ['PROPFIND /billing/v1/assets/workspace-suite-1', 'GET, HEAD, PATCH'],
@@ -43,13 +43,13 @@ test('a method that Next does not carry is a 405 that says which its path has', 
   expect(await send('TRACE /billing/v1/nothing')).toMatchObject({ status: 404, code: 'not_found' })
 })
 
-test('the names of this machine are served, and what a proxy says is not believed unless told to', async () => {
+test('local host names are served, and forwarded headers of an untrusted proxy are ignored', async () => {
   expect(await send('GET /sign-in', `Host: localhost:${port}`)).toMatchObject({ status: 200 })
   const foreign = ['Host: evil.example', `X-Forwarded-Host: 127.0.0.1:${port}`]
   expect(await send('GET /sign-in', ...foreign)).toMatchObject({ status: 400 })
 })
 
-test("headers of Next's own change nothing", async () => {
+test("Next's internal headers have no effect", async () => {
   const smuggled = [
     'RSC: 1',
     'Next-Router-State-Tree: x',
@@ -60,14 +60,14 @@ test("headers of Next's own change nothing", async () => {
   expect(await send('GET /billing/v1/assets', HOST, ...smuggled)).toMatchObject({ status: 401 })
 })
 
-test("a navigation with a state that is none is the client's mistake", async () => {
+test('a navigation with an invalid router state gets a 400', async () => {
   for (const state of ['x', '%ZZ', '%5B%22%22%5D', 'a'.repeat(5000)]) {
     const answer = await send('GET /sign-in', HOST, 'RSC: 1', `Next-Router-State-Tree: ${state}`)
     expect(answer.status).toBe(400)
   }
 })
 
-test('what sign-in answers is kept by nobody', async () => {
+test('answers of the sign-in are never cached', async () => {
   const form = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 0']
   for (const [line, status, ...headers] of [
     ['GET /api/auth/csrf', 200],
@@ -81,7 +81,7 @@ test('what sign-in answers is kept by nobody', async () => {
   }
 })
 
-test('a request with two keys is nobody’s', async () => {
+test('a request with two keys is rejected', async () => {
   const twice = await send('GET /billing/v1/assets', ...withKey(), 'Authorization: Bearer another')
   expect(twice).toMatchObject({ status: 400, code: 'invalid_request' })
 })
@@ -94,17 +94,17 @@ for (const path of [
   '/billing/xyz',
   '/billing/v1/a/b/c',
 ]) {
-  test(`${path} is the JSON 404`, async () => {
+  test(`${path} gets the JSON 404`, async () => {
     expect(await send(`GET ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
 }
 for (const path of ['/auth', '/auth/v1/xyz', '/auth/v2/validate']) {
-  test(`${path} is the JSON 404, too`, async () => {
+  test(`${path} gets the JSON 404, too`, async () => {
     expect(await send(`POST ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
 }
 
-test('a trailing slash answers the same as without', async () => {
+test('a path with a trailing slash gets the same answer', async () => {
   for (const path of ['/billing/v1/assets', '/billing/v1/assets/workspace-suite-1', '/auth/v1/validate']) {
     const [plain, slash] = [await send(`GET ${path}`, ...withKey()), await send(`GET ${path}/`, ...withKey())]
     expect([plain.status, slash.status]).toEqual([200, 200])
@@ -112,7 +112,7 @@ test('a trailing slash answers the same as without', async () => {
   }
 })
 
-test('every answer is named and may do nothing by itself', async ({ request }) => {
+test('every answer has a request id and a restrictive policy', async ({ request }) => {
   for (const path of [
     '/billing/v1/assets',
     '/livez',
@@ -131,7 +131,7 @@ test('every answer is named and may do nothing by itself', async ({ request }) =
 })
 
 for (const path of ['/sign-in', '/nothing']) {
-  test(`each answer of ${path} has a nonce of its own, on each script and style`, async ({ request }) => {
+  test(`each answer of ${path} has its own nonce on every script and style`, async ({ request }) => {
     const nonces = []
     for (const _ of [1, 2]) {
       const answer = await request.get(path, { headers: { 'X-Nonce': 'mine' } })

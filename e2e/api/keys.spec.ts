@@ -6,7 +6,7 @@ import { newCustomer } from '../admin.ts'
 import { type AppDatabase, createDatabase } from '../database.ts'
 import { isolatedEnvironment, operate, startIsolatedApp } from '../isolated-app.ts'
 
-// Keys behind a proxy that is trusted to say where a request comes from, by two processes.
+// Keys behind a trusted proxy that forwards the client's address, with two processes.
 
 let data: string
 let database: AppDatabase
@@ -43,7 +43,7 @@ async function deniedAddresses(): Promise<string[]> {
   return events.filter(({ action }) => action === 'key.refused').map(({ address }) => address)
 }
 
-test('a key that is limited to networks is used from there, as the proxy says, and from nowhere else', async () => {
+test('a key with an IP allowlist works only from these networks, as the proxy reports them', async () => {
   const networks = ['--address', '198.51.100.0/24', '--address', '2001:db8::/32']
   const key = await admin('keys', 'issue', '--name', 'ERP', '--role', 'it-manager', ...networks)
   for (const [from, status] of [
@@ -51,10 +51,10 @@ test('a key that is limited to networks is used from there, as the proxy says, a
     ['[2001:DB8:1::9]:443', 200],
     ['::ffff:198.51.100.8', 200],
     ['203.0.113.9', 401],
-    // What the client itself has written comes before.
+    // Entries written by the client come first in the header.
     ['198.51.100.7, 203.0.113.9', 401],
     ['203.0.113.9, 198.51.100.7', 200],
-    // Nonsense is the address of the proxy itself, as no header is.
+    // Without a valid entry, the proxy's own address counts, as without the header.
     ['unknown', 401],
     [undefined, 401],
   ] as const)
@@ -64,11 +64,11 @@ test('a key that is limited to networks is used from there, as the proxy says, a
   expect({ ...rejected, instance: '' }).toEqual({ ...unknown, instance: '' })
   const [listed] = JSON.parse(await admin('keys', 'list', '--json'))
   expect(listed.lastUsedAddress).toBe('198.51.100.7')
-  // Not waited for by the answer.
+  // Written after the answer.
   await expect.poll(deniedAddresses).toContain('203.0.113.9')
 })
 
-test('a key that is shown opens nothing in any process, and its answer is that of nonsense', async () => {
+test('a revealed key opens nothing in any process, and gets the same answer as an unknown one', async () => {
   const key = await customer.key('it-manager')
   const show = async (token: string) => {
     const response = await fetch(`${app.url}/auth/v1/leaked-keys`, {

@@ -19,7 +19,7 @@ test.beforeAll(async () => {
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' })
 
-test('what was asked for can be read back, by its own customer and role only', async ({ request }) => {
+test('license changes can be read back, only by their own customer and role', async ({ request }) => {
   const set = (id: string, quantity: number) =>
     request.patch(`/billing/v1/assets/workspace-suite-${id}`, {
       headers: bearer(keys.it),
@@ -74,7 +74,7 @@ test('what was asked for can be read back, by its own customer and role only', a
   expect((await request.get('/billing/v1/license-changes')).status()).toBe(401)
 })
 
-test('a query that can not be read is refused, and the field is named', async ({ request }) => {
+test('an invalid query is refused, and the field is named', async ({ request }) => {
   for (const [search, code] of [
     ['filter=type:workspace-suite', 'filter_invalid'],
     ['filter=asset:%00', 'invalid_request'],

@@ -13,7 +13,7 @@ let key = ''
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
-  // On a disk: what was acknowledged is to be there after a kill.
+  // On a disk: acknowledged data must survive a kill.
   data = mkdtempSync(join(process.env.E2E_DISK as string, 'lifecycle-'))
   app = await startIsolatedApp(isolatedEnvironment(data))
   const admin = async (args: string[], input = '') => {
@@ -45,10 +45,10 @@ async function quantity(): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-test('SIGTERM lets a running request finish, closes the rest and stops the database', async () => {
+test('SIGTERM lets a running request finish, closes idle connections and stops the database', async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
   const requestText = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
-  // 100 says that the request has begun, and an idle connection that is closed that the end has.
+  // `100 Continue` shows that the request has begun, and the closed idle connection that the shutdown has.
   const [started, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const running = exchange(app.port, [
     `${requestText}Expect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
@@ -70,7 +70,7 @@ test('SIGTERM lets a running request finish, closes the rest and stops the datab
   expect(await quantity()).toBe(20)
 })
 
-test('a second signal ends the process at once, and the next start takes over its database', {
+test('a second signal ends the process immediately, and the next start recovers its database', {
   tag: '@deep',
 }, async () => {
   const requestText = `PATCH ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${key}\r\n`
@@ -86,7 +86,7 @@ test('a second signal ends the process at once, and the next start takes over it
   void app.ended.then((how) => {
     code = how
   })
-  // Two that come closer together than a quarter of a second are one.
+  // Two signals within a quarter of a second count as one.
   const signalAgain = () => {
     if (code === undefined) app.kill('SIGTERM')
     return code
@@ -102,7 +102,7 @@ test('a second signal ends the process at once, and the next start takes over it
 })
 
 for (const victims of ['the app', 'the app and its database']) {
-  test(`kill -9 of ${victims} loses nothing that was acknowledged`, { tag: '@deep' }, async () => {
+  test(`kill -9 of ${victims} loses no acknowledged change`, { tag: '@deep' }, async () => {
     let acknowledged = await quantity()
     let writing = true
     const writer = (async () => {
@@ -117,12 +117,12 @@ for (const victims of ['the app', 'the app and its database']) {
     await Promise.all([writer, app.ended])
 
     app = await startIsolatedApp(isolatedEnvironment(data))
-    // What was on its way may have arrived, but nobody was told so.
+    // A pending request may have been applied, but was not acknowledged.
     expect([acknowledged, acknowledged + 1]).toContain(await quantity())
   })
 }
 
-test('a database that is killed is started again, unaided', { tag: '@deep' }, async () => {
+test('a killed database is restarted automatically', { tag: '@deep' }, async () => {
   const before = await quantity()
   const database = postmaster(data)
   if (database) process.kill(database, 'SIGKILL')
@@ -133,7 +133,7 @@ test('a database that is killed is started again, unaided', { tag: '@deep' }, as
   expect(await setQuantity(before + 1)).toBe(true)
 })
 
-test('a start that can not succeed says why in one line, and harms nobody', async () => {
+test('a failed start logs one line with the reason, and damages nothing', async () => {
   const start = (more: Record<string, string>) => run('lib/server/start.ts', isolatedEnvironment(data, more))
   const second = await start({ PORT: `${app.port}` })
   expect([second.code, second.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])

@@ -36,12 +36,12 @@ test.afterAll(async () => {
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
 
-/** A test that a minute's end cuts in two would count in two of them. */
+/** Waits until the minute has enough time left: a test across its end would count in two minutes. */
 async function untilMinuteHasTime(): Promise<void> {
   await expect.poll(() => new Date().getUTCSeconds(), { intervals: [250] }).toBeLessThan(35)
 }
 
-test('of ten times as many parallel requests over two processes exactly the limit is let through', async () => {
+test('two processes together let exactly the limit of parallel requests through', async () => {
   await customer.limits('--requests', '60')
   const key = await customer.key('it-manager')
   const lines = [
@@ -62,7 +62,7 @@ test('of ten times as many parallel requests over two processes exactly the limi
   for (const line of lines) line.close()
 })
 
-test('a limit that the operator sets counts without a restart, and the answers tell it', async () => {
+test('a limit set by the operator applies without a restart and appears in the answers', async () => {
   const key = await customer.key('it-manager')
   const line = openConnection(app.url)
   const policy = async () =>
@@ -76,7 +76,7 @@ test('a limit that the operator sets counts without a restart, and the answers t
   line.close()
 })
 
-test('strangers are refused at the door, and whoever is known, and health, are not', async () => {
+test('strangers are refused at the door, known callers and health checks are not', async () => {
   const [line, other] = await connectToEach(app, 1, 2)
   const key = await customer.key('it-manager')
   expect((await line.request('/billing/v1/assets', bearer(key))).status).toBe(200)
@@ -85,7 +85,7 @@ test('strangers are refused at the door, and whoever is known, and health, are n
   expect(rejected).toMatchObject({ status: 429, headers: { connection: 'close' } })
   expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0)
   other.close()
-  // On new connections, which may be those of the other process: it has buckets of its own.
+  // On new connections, possibly to the other process, which has its own buckets.
   const again = openConnection(app.url)
   for (let n = 0; n < 5; n++)
     expect((await again.request('/billing/v1/assets', bearer(key))).status).toBe(200)

@@ -8,18 +8,18 @@ import { createDatabase } from '../database.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 import { startLoad } from '../load.ts'
 
-// Two servers on one database behind a balancer, which asks them for /healthz. Nothing is tried again on the way.
+// Two servers on one database behind a balancer that polls /healthz. No request is retried.
 
-/** Requests that each server has to answer between two steps. */
-const ENOUGH = 100
+/** Number of requests that each server has to answer between two steps. */
+const MIN_REQUESTS = 100
 const CLIENTS = 8
 
-test('two servers are replaced under load, one after the other, and no request fails', {
+test('two servers are replaced under load one after the other without a failed request', {
   tag: '@deep',
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-rolling-'))
   const balancer = await startBalancer()
-  // Long enough for a balancer that shares a busy machine with what it balances.
+  // Long enough for a balancer on the same busy machine.
   const database = await createDatabase()
   const env = isolatedEnvironment(data, { ...database.settings, BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
   const apps: Awaited<ReturnType<typeof startIsolatedApp>>[] = []
@@ -39,7 +39,7 @@ test('two servers are replaced under load, one after the other, and no request f
     await expect.poll(() => balancer.readyUrls().sort()).toEqual(urls.sort())
     const before = urls.map((url) => balancer.served(url))
     const least = () => Math.min(...urls.map((url, index) => balancer.served(url) - (before[index] ?? 0)))
-    await expect.poll(least).toBeGreaterThan(ENOUGH)
+    await expect.poll(least).toBeGreaterThan(MIN_REQUESTS)
   }
   try {
     const [one, other] = [await begin(), await begin()]

@@ -3,8 +3,8 @@ import { expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { startNextAlone } from '../next-alone.ts'
 
-// The route files are mounted twice: by our server without Next's router, and by Next. What a client gets is the same
-// to the byte, but for dates, the names of requests and what the front door adds.
+// The route files are mounted twice: by our server without Next's router, and by Next. Answers must be byte-identical,
+// except for dates, request ids and the headers of the front door.
 
 let alone: Awaited<ReturnType<typeof startNextAlone>>
 let keys: Record<'admin' | 'finance' | 'it' | 'none' | 'other', string>
@@ -52,7 +52,7 @@ function send(base: string, { method = 'GET', path, headers = {}, body }: Call):
   })
 }
 
-/** What the connection, the clock and the front door decide. */
+/** Headers that depend on the connection, the clock or the front door. */
 const NOT_COMPARED = [
   'date',
   'connection',
@@ -60,7 +60,7 @@ const NOT_COMPARED = [
   'transfer-encoding',
   'content-length',
   'request-id',
-  // Each server tells of the shares that it holds; the policies are compared.
+  // Each server reports its own remaining shares; the policies are compared.
   'ratelimit',
   'vary',
   'content-security-policy',
@@ -75,23 +75,23 @@ const NOT_COMPARED = [
 function plain({ status, headers, body }: Answer) {
   const id = headers['request-id']
   const text = body.toString('latin1')
-  // Our own door tells strangers how the limit of their address stands.
+  // Our own front door reports the limit of strangers' addresses.
   const isAnonymousLimit = String(headers['ratelimit-policy']).startsWith('"strangers"')
   const stable = Object.entries(headers).filter(
     ([name]) => !NOT_COMPARED.includes(name) && !(isAnonymousLimit && name.startsWith('ratelimit')),
   )
-  // A change's id and moments are its own.
+  // Ids and times of changes differ.
   const same = (id ? text.replaceAll(String(id), 'ID') : text)
     .replace(/"(id|time|settleTime|createTime)":("[0-9a-f-]{36}"|\d{13})/g, '"$1":0')
     .replaceAll('workspace-suite-2', 'workspace-suite-1')
-    // Each export is an event of its own.
+    // Each export is recorded as an event.
     .replace(/^.*,export\.begun,.*\r\n/gm, '')
   return { status, headers: Object.fromEntries(stable), body: same }
 }
 
 async function compare(base: string, call: Call, other = call) {
   const [ours, nexts] = [await send(base, call), await send(alone.url, other)]
-  // The tag of a thing goes with its id.
+  // The ETag depends on the id.
   if (other !== call) nexts.headers.etag = ours.headers.etag
   const title = `${call.method ?? 'GET'} ${call.path}`
   expect({ told: title, ...plain(ours) }).toEqual({ told: title, ...plain(nexts) })
@@ -101,7 +101,7 @@ async function compare(base: string, call: Call, other = call) {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-test('each path of the description is answered alike, whoever asks, and so are its refusals', async ({
+test('both servers give the same answers and refusals for each documented path and caller', async ({
   baseURL,
 }) => {
   const base = baseURL as string
@@ -113,7 +113,7 @@ test('each path of the description is answered alike, whoever asks, and so are i
     change_id: 'none',
   }
   expect(Object.keys(paths).length).toBeGreaterThan(15)
-  // Each export is an event of its own: its CSV is compared without them.
+  // Each export is recorded as an event: the CSV is compared without these.
   const compared = Object.keys(paths).filter((path) => path !== '/billing/v1/audit-events.xlsx')
   for (const template of compared) {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? 'none')
@@ -122,7 +122,7 @@ test('each path of the description is answered alike, whoever asks, and so are i
     for (const call of [
       { path },
       { path: `${path}/`, headers: bearer(keys.admin) },
-      // But for what is no UTF-8, of which Next makes text that looks like it.
+      // Except for invalid UTF-8, which Next decodes with replacement characters.
       { path: `${path}?filter=x&maxResults=0&pageToken=x`, headers: bearer(keys.admin) },
       { path, method: 'HEAD', headers: bearer(keys.admin) },
       { path, method: 'PUT', headers: bearer(keys.admin), body: '{}' },
@@ -132,7 +132,7 @@ test('each path of the description is answered alike, whoever asks, and so are i
   }
 })
 
-test('lists, pages, files and streams are the same to the byte', async ({ baseURL }) => {
+test('lists, pages, files and streams are byte-identical', async ({ baseURL }) => {
   const base = baseURL as string
   const headers = bearer(keys.admin)
   for (const path of [
@@ -152,7 +152,7 @@ test('lists, pages, files and streams are the same to the byte', async ({ baseUR
   }
 })
 
-test('changes, and what is refused of them, are answered alike', async ({ baseURL }) => {
+test('both servers give the same answers to changes and to refused changes', async ({ baseURL }) => {
   const base = baseURL as string
   const path = '/billing/v1/assets/workspace-suite-1'
   const json = { ...bearer(keys.it), 'content-type': 'application/json' }
@@ -182,7 +182,7 @@ test('changes, and what is refused of them, are answered alike', async ({ baseUR
   expect(done.status).toBe(200)
 })
 
-test('paths that name nothing are answered alike', async ({ baseURL }) => {
+test('unknown paths get the same answers', async ({ baseURL }) => {
   for (const path of [
     '/billing',
     '/billing/',

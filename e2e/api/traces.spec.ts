@@ -8,7 +8,10 @@ import { type AppDatabase, createDatabase } from '../database.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 import { openConnection } from '../tcp-connection.ts'
 
-/** Has a process say which modules of OpenTelemetry it loads, but for the interface alone, which Next loads anyway. */
+/**
+ * Preload script that logs the OpenTelemetry modules of a process, except for the API package, which Next loads in any
+ * case.
+ */
 const COLLECTOR = `
   import { registerHooks } from 'node:module'
   registerHooks({
@@ -48,7 +51,7 @@ async function list(url: string): Promise<string | null> {
   return response.headers.get('request-id')
 }
 
-/** The request's id of a page as a member sees it, whose address has words of a search. */
+/** Returns the request id of a page with a search in its address, as a member sees it. */
 async function page(url: string): Promise<string> {
   const line = openConnection(url)
   const { csrfToken } = JSON.parse((await line.request('/api/auth/csrf')).body)
@@ -61,7 +64,7 @@ async function page(url: string): Promise<string> {
   return String(answer.headers['request-id'])
 }
 
-test('where nobody asks for traces nothing of them is loaded', { tag: '@deep' }, async () => {
+test('OpenTelemetry is not loaded without a trace setting', { tag: '@deep' }, async () => {
   const app = await startIsolatedApp(environment())
   try {
     const customer = await newCustomer('traced', isolatedEnvironment(data, database.settings))
@@ -77,8 +80,8 @@ test('where nobody asks for traces nothing of them is loaded', { tag: '@deep' },
   expect(app.output()).not.toContain('loaded ')
 })
 
-test('a process that is asked to stop sends what it has traced', async () => {
-  // Longer than the test: nothing is sent by itself.
+test('a process that is asked to stop sends its remaining traces', async () => {
+  // Longer than the test, so that no batch is sent by the timer.
   const app = await startIsolatedApp(
     environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }),
   )
@@ -87,7 +90,7 @@ test('a process that is asked to stop sends what it has traced', async () => {
   expect(collector.spans).toEqual([])
   app.kill('SIGTERM')
   expect(await app.ended).toBe(0)
-  // The test before would find nothing if it looked for the wrong thing.
+  // Proves that the previous test would have found the modules.
   expect(app.output()).toContain('loaded ')
   const spanOf = (id: string | null) =>
     collector.spans.find(({ attributes }) => attributes['console.request_id'] === id)

@@ -9,9 +9,9 @@ import { asset, newCustomer } from '../admin.ts'
 import { createDatabase } from '../database.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// The built server stands between us and the network with a fetch of its own: only here can be seen what leaves.
+// A fetch of ours intercepts the built server's outgoing requests: only here the bytes that leave it can be seen.
 
-test('a change leaves the built server with its length, in one piece, and says who we are', async ({
+test('the built server sends a change with its length, in one piece, and with our user agent', async ({
   request,
 }) => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-wire-'))

@@ -10,17 +10,17 @@ import { startLoad } from '../load.ts'
 import type { Connection } from '../tcp-connection.ts'
 import { connectToEach, logged, workersOf } from '../workers.ts'
 
-// What crew.test.ts and its neighbors can't see with fake processes: what two real ones share, and how they end.
+// Behavior that the tests with fake processes can't see: shared state of two real processes, and their end.
 
 const path = '/billing/v1/assets/workspace-suite-1'
 
-test('two processes answer on one port with one database, and end when they are asked to', async () => {
+test('two processes share one port and one database, and end when they are asked to', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
   const two = await startIsolatedApp(
     isolatedEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }),
   )
   try {
-    // The log may come a moment after the line that says where it listens.
+    // The log may arrive a moment after the line with the address.
     await expect.poll(() => workersOf(two)).toEqual([1, 2])
     expect(two.output()).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+ \(PostgreSQL .*, 2 processes\)$/m)
     for (const line of await connectToEach(two, 1, 2)) {
@@ -40,7 +40,7 @@ async function signIn(line: Connection, email: string, password: string): Promis
   return (await trySignIn(line, email, password)).status === 200
 }
 
-/** Where a wrong password leads. */
+/** Returns the answer to a wrong password, with its redirect URL. */
 async function signInError(line: Connection, email: string): Promise<string> {
   return (await trySignIn(line, email, 'a wrong password')).body
 }
@@ -64,7 +64,7 @@ test.describe('two workers', { tag: '@deep' }, () => {
 
   test.beforeAll(async () => {
     data = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
-    // A worker that hands over leaves connections that are kept open for so long, until their next request.
+    // DRAIN_SECONDS: how long a worker that hands over keeps its connections open for their next request.
     database = await createDatabase()
     env = isolatedEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
     app = await startIsolatedApp(env)
@@ -90,10 +90,10 @@ test.describe('two workers', { tag: '@deep' }, () => {
       body: JSON.stringify({ quantity }),
     })
 
-  test('an idempotency key that one worker has taken is known to the other', async () => {
+  test('an idempotency key used at one worker is known to the other', async () => {
     const [one, two] = await connectToEach(app, 1, 2)
     const both = await Promise.all([set(one, 20, 'key-of-the-test'), set(two, 20, 'key-of-the-test')])
-    // Of two at once one may be told that the other is under way.
+    // Of two parallel requests, one may be refused because the other is under way.
     for (const { status } of both) expect([200, 409]).toContain(status)
     for (const line of [one, two]) expect((await set(line, 20, 'key-of-the-test')).status).toBe(200)
     for (const line of [one, two]) expect((await set(line, 21, 'key-of-the-test')).status).toBe(422)
@@ -120,7 +120,7 @@ test.describe('two workers', { tag: '@deep' }, () => {
     const email = await customer.member('Ben Okoro', 'it-manager')
     const [one, two] = await connectToEach(app, 1, 2)
     const errors: string[][] = [[], []]
-    // However slow the machine is: the wait grows, and at each worker by what was counted at both.
+    // Independent of the machine's speed: the wait grows, and at each worker by the count of both.
     for (let time = 0; time < 8; time++)
       for (const [at, line] of [one, two].entries()) errors[at]?.push(await signInError(line, email))
     expect(errors.map((each) => each.some((text) => text.includes('throttled')))).toEqual([true, true])
@@ -141,11 +141,11 @@ test.describe('two workers', { tag: '@deep' }, () => {
     expect(postmaster(data)).toBe(database)
   })
 
-  test('SIGUSR2 puts new workers in the place of the old ones, and no request fails', async () => {
+  test('SIGUSR2 replaces the old workers with new ones, without a failed request', async () => {
     const load = startLoad(app.url, 8, () => ({ path, headers }))
     await expect.poll(load.answered).toBeGreaterThan(50)
     app.kill('SIGUSR2')
-    // Two processes start, one after the other, under load.
+    // Two processes start one after the other, under load.
     await expect.poll(app.output, { timeout: 200_000 }).toContain('"workers restarted"')
     const before = load.answered()
     await expect.poll(load.answered).toBeGreaterThan(before + 50)
@@ -154,12 +154,12 @@ test.describe('two workers', { tag: '@deep' }, () => {
     expect(workersOf(app)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('SIGTERM reaches all: running requests finish, and the database stops after the last', async () => {
+  test('SIGTERM reaches all workers: running requests finish, and the database stops after the last', async () => {
     const lines = [`PATCH ${path} HTTP/1.1`, `Host: localhost:${app.port}`, 'Content-Length: 15']
     const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     const requestText = [...lines, ...named, 'Expect: 100-continue'].join('\r\n')
     const ending = Promise.withResolvers<void>()
-    // Handed out in turn: one for each of them.
+    // Assigned in turn: one connection for each of them.
     const running = [30, 30].map((quantity) => {
       const started = Promise.withResolvers<void>()
       const body = JSON.stringify({ quantity })
@@ -172,36 +172,36 @@ test.describe('two workers', { tag: '@deep' }, () => {
     ending.resolve()
     for (const { answered } of running) {
       const { answers } = await answered
-      // One of the two may be told that the other is under way.
+      // One of the two may be refused because the other is under way.
       expect([200, 409]).toContain(answers[1]?.status)
     }
     expect(await app.ended).toBe(0)
     expect(postmaster(data)).toBeUndefined()
   })
 
-  test('a supervisor that signals npm and all that it started does not cut the end short', async () => {
+  test('the shutdown completes when a supervisor signals npm and all its processes', async () => {
     const npmData = join(data, 'npm')
     const npm = await startIsolatedApp({ ...env, DATA_DIR: npmData }, ['npm', 'start'])
     npm.killGroup('SIGTERM')
     await npm.ended
-    // Who is cut leaves the database running.
+    // An interrupted shutdown would leave the database running.
     await expect.poll(() => postmaster(npmData)).toBeUndefined()
     expect(logged(npm, 'stopping')).toHaveLength(3)
   })
 
-  test('a process whose workers have all died and do not start again ends, and says why', async () => {
+  test('a process whose workers have all died and can not restart ends, and logs the reason', async () => {
     const accounts = join(data, 'vendor-accounts.json')
     writeFileSync(accounts, '{ "accounts": [] }')
     app = await startIsolatedApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts })
     await expect.poll(() => workersOf(app)).toEqual([1, 2])
-    // Those that run keep what they have read; a new one is refused.
+    // Running workers keep the settings that they have read; a new worker is refused.
     writeFileSync(accounts, 'nonsense')
     for (const { pid } of logged(app, 'worker ready')) process.kill(pid, 'SIGKILL')
     expect(await app.ended).toBe(1)
     expect(app.output()).toMatch(/^Licenses & Invoices stopped: Wrong configuration\..*is no JSON$/m)
   })
 
-  test('a start that can not succeed says why once', async () => {
+  test('a failed start logs its reason only once', async () => {
     app = await startIsolatedApp(env)
     const second = await run('lib/server/start.ts', { ...env, PORT: `${app.port}` })
     expect([second.code, second.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])

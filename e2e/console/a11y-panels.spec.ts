@@ -6,10 +6,10 @@ import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { cutOffWrites, openEverything } from '../open-panels.ts'
 
-// Axe looks at each screen at rest; and, in a deep run, in every state that a press leads to: menus, panels, reviews, dialogs, what was said and what failed.
-// Nothing is listed here: what a screen can open is found on it.
+// Axe checks each screen at rest; in a deep run also every state that a press leads to: menus, panels, reviews,
+// dialogs, messages and errors. Nothing is listed here: the openers are found on the screen.
 
-/** Some of what is found, so that a search which finds nothing fails. */
+/** Some expected openers, so that a search which finds nothing fails. */
 const OPENS: Record<string, string[]> = {
   '/': ['More'],
   '/assets': ['Export', 'Views', 'Columns', 'One more:'],
@@ -49,13 +49,13 @@ test.beforeAll(async () => {
   admin = await customer.member('Ada Min', 'admin')
 })
 
-/** @param part where what may open something is looked for: the frame is the same on each screen */
+/** @param part of the page in which openers are searched: the frame is the same on each screen */
 async function checkPanels(page: Page, path: string, part: 'body' | 'main'): Promise<string[]> {
   await cutOffWrites(page)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const findings: string[] = []
   const opened = await openEverything(page.locator(part), path, async (state) => {
-    // All that is wrong, not the first of it.
+    // Reports all violations, not only the first.
     await expectGood(page).catch((error) => findings.push(`${state}: ${error.message}`))
     await page.emulateMedia({ colorScheme: 'light' })
   })
@@ -64,7 +64,7 @@ async function checkPanels(page: Page, path: string, part: 'body' | 'main'): Pro
 }
 
 for (const path of signedIn)
-  test(`what opens on ${path}`, { tag: '@deep' }, async ({ page }) => {
+  test(`all panels on ${path} are accessible`, { tag: '@deep' }, async ({ page }) => {
     test.slow()
     await signIn(page, admin)
     const opened = await checkPanels(page, path, path === '/' ? 'body' : 'main')
@@ -73,7 +73,7 @@ for (const path of signedIn)
   })
 
 for (const path of ['/', '/assets', '/invoices'])
-  test(`what opens on ${path} on a phone`, { tag: '@deep' }, async ({ page }) => {
+  test(`all panels on ${path} on a phone are accessible`, { tag: '@deep' }, async ({ page }) => {
     test.slow()
     await page.setViewportSize(PHONE)
     await signIn(page, admin)
@@ -83,7 +83,7 @@ for (const path of ['/', '/assets', '/invoices'])
 
 async function checkAtRest(page: Page, paths: string[]): Promise<void> {
   const findings: string[] = []
-  // A second width costs as much again, and the other tests of phones look for sideways scroll there.
+  // A second width would double the time, and other tests check phones for horizontal scrolling there.
   const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
   for (const path of paths) {
     await page.goto(path)
@@ -98,6 +98,6 @@ test('axe finds nothing on any screen at rest', async ({ page }) => {
   await checkAtRest(page, signedIn)
 })
 
-test('axe finds nothing on a screen that nobody has signed in to', async ({ page }) => {
+test('axe finds nothing on a screen without a session', async ({ page }) => {
   await checkAtRest(page, outside)
 })

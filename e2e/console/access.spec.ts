@@ -14,7 +14,7 @@ test.beforeAll(async () => {
   member.typo = await customer.member('Tom Typo', 'it-manager')
 })
 
-test('signs in by keyboard and goes on to where it was asked for', async ({ page }) => {
+test('a member signs in by keyboard and continues to the requested page', async ({ page }) => {
   const pageErrors = complaints(page)
   await page.goto('/assets?filter=type:office-suite')
   await expect(page).toHaveURL(/\/sign-in\?from=/)
@@ -32,16 +32,16 @@ test('signs in by keyboard and goes on to where it was asked for', async ({ page
   expect(pageErrors).toEqual([])
 })
 
-test('where a session ended elsewhere, no way back leads to what was shown', async ({ page, context }) => {
+test('going back does not show old content after the session ended elsewhere', async ({ page, context }) => {
   const pageErrors = complaints(page)
   await signInByForm(page, member.admin, '/invoices')
   await expect(page.getByRole('heading', { name: 'Invoices', level: 1 })).toBeVisible()
-  // What is asked for later than that, such as the figures, would lead away by itself.
+  // Later requests, such as the figures, would redirect by themselves.
   await page.waitForLoadState('networkidle')
   await context.clearCookies()
   await page.getByRole('link', { name: 'Assets' }).click()
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
-  // Once it is a page of its own.
+  // Once it is a full page.
   await expect(async () => expect(await documentPath()).toBe('/sign-in')).toPass()
   await page.goBack()
   await expect(page).toHaveURL(/\/sign-in\?from=%2Finvoices$/)
@@ -56,7 +56,7 @@ test('where a session ended elsewhere, no way back leads to what was shown', asy
   }
 })
 
-test('after many wrong passwords asks to wait, though the right one comes then', async ({ page }) => {
+test('the sign-in asks to wait after many wrong passwords, even with the right one', async ({ page }) => {
   const email = member.typo
   await page.goto('/sign-in')
   await page.getByLabel('Work e-mail').fill(email)
@@ -66,7 +66,7 @@ test('after many wrong passwords asks to wait, though the right one comes then',
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(message).toContainText('is wrong')
   }
-  // The wait grows from five seconds on: however slow this is, it is met.
+  // The wait grows from five seconds: even a slow machine reaches it.
   await expect(async () => {
     await page.getByLabel('Password', { exact: true }).fill('wrong password')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -79,7 +79,7 @@ test('after many wrong passwords asks to wait, though the right one comes then',
   await expect(message).toContainText('Too many failed attempts')
 })
 
-test('says so when the service does not answer, and stays', async ({ page }) => {
+test('the sign-in stays and reports when the service does not answer', async ({ page }) => {
   await page.goto('/sign-in')
   await page.route('**/api/auth/**', (route) => route.abort())
   await page.getByLabel('Work e-mail').fill(member.it)
@@ -89,12 +89,12 @@ test('says so when the service does not answer, and stays', async ({ page }) => 
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
 })
 
-// lib/platform/caller/rules.test.ts knows them all; a browser reads the second one otherwise than it is written.
+// lib/platform/caller/rules.test.ts has all cases; browsers parse the second one differently from its text.
 for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
-  test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
+  test(`the sign-in does not redirect to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
     await signInByForm(page, member.it, away)
     await expect(page).toHaveURL(`${baseURL}/`)
-    // Already signed in: goes on at once, and not away either.
+    // Already signed in: continues immediately, also not to another host.
     await page.goto(`/sign-in?from=${encodeURIComponent(away)}`)
     await expect(page).toHaveURL(`${baseURL}/`)
   })
@@ -122,7 +122,7 @@ const SEES = [
 ] as const
 
 for (const { who, links, lacks, needs } of SEES) {
-  test(`${who}: starts at home and is told which role the rest needs`, async ({ page }) => {
+  test(`${who} starts at home and sees the role that other screens need`, async ({ page }) => {
     await signInByForm(page, member[who])
     await expect(page).toHaveURL(/\/$/)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('What needs you')
@@ -135,7 +135,7 @@ for (const { who, links, lacks, needs } of SEES) {
   })
 }
 
-test('the theme is chosen, and kept when the page comes again', async ({ page }) => {
+test('a chosen theme is kept after a reload', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, member.it)
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
@@ -151,7 +151,7 @@ test('the theme is chosen, and kept when the page comes again', async ({ page })
   await expectGood(page)
 })
 
-test('changes the own password: errors at their field, other sessions end, this one stays', async ({
+test('a member changes their password: errors at the field, other sessions end, this one stays', async ({
   page,
   browser,
   baseURL,
@@ -189,7 +189,7 @@ test('changes the own password: errors at their field, other sessions end, this 
   await elsewhere.close()
 })
 
-test('signs out: the session is over, also for a copy of its cookie', async ({ page, context }) => {
+test('a sign-out ends the session, also for a copy of its cookie', async ({ page, context }) => {
   await signInByForm(page, member.it)
   const before = await context.cookies()
   await page.getByRole('button', { name: /Ida Tech/ }).click()
@@ -200,7 +200,7 @@ test('signs out: the session is over, also for a copy of its cookie', async ({ p
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
 })
 
-test('an address that names nothing says so, with a way out', async ({ page }) => {
+test('an unknown address shows an error with a way out', async ({ page }) => {
   await signIn(page, member.it)
   const answer = await page.goto('/nothing/here')
   expect(answer?.status()).toBe(404)

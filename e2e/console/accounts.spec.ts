@@ -13,8 +13,8 @@ import { freePort } from '../free-port.ts'
 import { byKeyboard, byTouch, type InputDriver } from '../input-driver.ts'
 import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
 
-// Five ways that people go with accounts and keys, each by the keyboard alone, and each with a finger on a phone in the dark.
-// Axe looks at every state: what is opened, what is refused, and what was done.
+// Five journeys with accounts and keys, each by the keyboard alone, and each by touch on a phone in the dark. Axe
+// checks every state: opened, refused, and done.
 
 const NEW = 'a new horse battery'
 type Customer = Awaited<ReturnType<typeof newCustomer>>
@@ -44,9 +44,9 @@ type At = InputDriver & {
   page: Page
   button: (name: string | RegExp) => ReturnType<Page['getByRole']>
   field: (name: string) => ReturnType<Page['getByRole']>
-  /** Passwords have no role: a screen reader says their label. */
+  /** Returns a password field by its label: password inputs have no ARIA role. */
   secret: (label: string) => ReturnType<Page['getByLabel']>
-  /** Waits for what was said, and has axe look at the page. */
+  /** Waits for a message, and checks the page with axe. */
   sees: (what: ReturnType<Page['getByText']>) => Promise<void>
   alert: (text: string | RegExp) => ReturnType<Page['getByRole']>
 }
@@ -94,7 +94,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await type(field('Work e-mail'), email)
     await press(button('Send the link'))
     await sees(page.getByRole('status').filter({ hasText: 'a mail with a link is on its way' }))
-    // The job of the app may be first.
+    // The app's job may be first.
     expect((await run('e2e/notify-members.ts', there.env)).code).toBe(0)
     const mailed = () =>
       servers.mails.mails.find((one) => one.to.includes(email) && /\/reset\//.test(one.text))
@@ -126,7 +126,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await sees(button('Rotate'))
     await press(button('Rotate'))
     await sees(page.getByRole('dialog', { name: 'Rotate key' }))
-    // It stands in the cell of the actions, whose text goes to the right.
+    // The dialog is rendered within a right-aligned table cell.
     await expect(page.getByRole('dialog')).toHaveCSS('text-align', 'left')
     await press(page.getByRole('radio', { name: '7 days' }))
     await press(button('Rotate key'))
@@ -169,7 +169,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await type(field('Code'), '000000')
     await press(button('Go on'))
     await sees(alert('This code is wrong, or was used before.'))
-    // One that was used is not taken again.
+    // A used code is not accepted again.
     await type(field('Code'), totp.generate({ timestamp: Date.now() + 30_000 }))
     await press(button('Go on'))
     await expect(page).toHaveURL(/\/assets$/)
@@ -222,7 +222,7 @@ const DRIVERS: Record<string, { hands: (page: Page) => InputDriver; how: Browser
 
 for (const [name, { hands, how }] of Object.entries(DRIVERS))
   for (const [journey, go] of Object.entries(JOURNEYS))
-    test(`${journey} ${name}`, { tag: name === 'by keyboard alone' ? [] : '@deep' }, async ({
+    test(`${journey} ${name}`, { tag: name === 'by keyboard only' ? [] : '@deep' }, async ({
       browser,
       baseURL,
     }) => {

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
+import { PHONE, pressSlash, signIn, waitForRows } from '../browser.ts'
 
 const member = { it: '', empty: '' }
 let key = ''
@@ -29,7 +29,7 @@ test.beforeAll(async () => {
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Assets' }).locator('tbody').getByRole('row')
 
-test('the address is the view: type, search, reload, back; and the API gives the same rows', async ({
+test('the address is the view for type, search, reload and Back, and the API returns the same rows', async ({
   page,
   context,
 }) => {
@@ -44,7 +44,7 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await page.reload()
   await expect(page.getByRole('searchbox')).toHaveValue('off')
   await expect(page.getByRole('button', { name: /Office suite/ })).toHaveAttribute('aria-pressed', 'true')
-  await rowsCame(page)
+  await waitForRows(page)
   const rowCount = await rows(page).count()
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Copy as request' }).click()
@@ -58,7 +58,7 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await expect(rows(page)).toHaveCount(8)
 })
 
-test('an address that can not be read is explained, with the way to the whole list', async ({ page }) => {
+test('an invalid address is explained, with a link to the whole list', async ({ page }) => {
   await signIn(page, member.it, '/assets?filter=color:red')
   await expect(page.getByText('The filter is not valid')).toBeVisible()
   await expectGood(page)
@@ -68,7 +68,9 @@ test('an address that can not be read is explained, with the way to the whole li
   await expect(rows(page)).toHaveCount(8)
 })
 
-test('an inactive subscription and a usage-based asset can not be changed, and say why', async ({ page }) => {
+test('an inactive subscription and a usage-based asset can not be changed, with a reason', async ({
+  page,
+}) => {
   await signIn(page, member.it, '/assets')
   await expect(page.getByRole('spinbutton', { name: 'Licenses of Archived User' })).toBeDisabled()
   await expect(page.getByText('Can’t change while suspended')).toBeVisible()
@@ -76,7 +78,7 @@ test('an inactive subscription and a usage-based asset can not be changed, and s
   await expect(page.getByRole('spinbutton', { name: 'Licenses of Production' })).toHaveCount(0)
 })
 
-test('the order is seen and changed: by heads, which tell it, and by a menu on a phone', async ({ page }) => {
+test('the order is shown and changed by column headers, and by a menu on a phone', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const table = (sort: string) => page.getByRole('table', { name: `Assets, ${sort}`, exact: true })
   const first = () => rows(page).first().getByRole('link').first()
@@ -103,7 +105,7 @@ test('the order is seen and changed: by heads, which tell it, and by a menu on a
   await expect(page.getByRole('button', { name: 'Order: Newest first' })).toBeVisible()
 })
 
-test('filters are set, seen and taken off at one place, and the count is of what is filtered', async ({
+test('filters are set, shown and removed in one place, and the count is of the filtered rows', async ({
   page,
 }) => {
   await signIn(page, member.it, '/assets')
@@ -128,7 +130,7 @@ test('filters are set, seen and taken off at one place, and the count is of what
   await expect(rows(page)).toHaveCount(8)
 })
 
-test('phone: all of it within 360 px', async ({ page }) => {
+test('the list fits a phone of 360 px', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, member.it, '/assets')
   await expect(rows(page)).toHaveCount(8)
@@ -138,7 +140,7 @@ test('phone: all of it within 360 px', async ({ page }) => {
   await expectGood(page)
 })
 
-test('nothing yet is not nothing found', async ({ page }) => {
+test('an empty list and an empty search result have different texts', async ({ page }) => {
   await signIn(page, member.empty, '/assets')
   await expect(page.getByText('No assets yet')).toBeVisible()
   await expectGood(page)

@@ -13,7 +13,7 @@ test.beforeAll(async () => {
 const list = (page: Page) => page.getByRole('textbox', { name: /Asset ID and new total/ })
 const picker = (page: Page) => page.getByLabel('File with a list of totals')
 
-test('a file is checked as it was saved, with the line ends of Windows too', async ({ page }) => {
+test('a file is checked as saved, also with Windows line ends', async ({ page }) => {
   await signIn(page, ida, '/assets/bulk')
   const text = Buffer.from('\ufeffAsset ID,Total\r\noffice-suite-3,99\r\n')
   await picker(page).setInputFiles({ name: 'totals.csv', mimeType: 'text/csv', buffer: text })
@@ -22,7 +22,7 @@ test('a file is checked as it was saved, with the line ends of Windows too', asy
   await expect(page.getByRole('row').filter({ hasText: 'office-suite-3' })).toContainText('45 → 99')
 })
 
-test('a file instead of the clipboard; what stood there can be had back', async ({ page }) => {
+test('a file replaces the text, and the previous text can be restored', async ({ page }) => {
   await signIn(page, ida, '/assets/bulk')
   await list(page).fill('office-suite-2,9')
   const fileChooser = picker(page)

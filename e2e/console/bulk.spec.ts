@@ -42,7 +42,7 @@ async function open(page: Page, text: string, email = member.ida): Promise<void>
   await check(page)
 }
 
-/** What was done to an asset: the totals that it was given, the newest first. */
+/** Returns the totals that were requested for an asset, the newest first. */
 async function totals(page: Page, id: string): Promise<number[]> {
   const answer = await page.request.get(`/billing/v1/license-changes?filter=asset:${id}`)
   return (await answer.json()).licenseChanges.map(({ to }: { to: number }) => to)
@@ -58,11 +58,11 @@ async function anaSets(browser: Browser, id: string, quantity: number): Promise<
   await context.close()
 }
 
-test('a wrong list is told line by line, and nothing of it is lost', async ({ page }) => {
+test('a list with errors shows each at its line, and keeps the text', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, member.ida, '/assets')
   await page.getByRole('link', { name: 'Change several' }).click()
-  // The page is there a moment before its title is.
+  // The page is rendered a moment before its title is set.
   await expect(page).toHaveTitle(/Change several assets/)
   await expectGood(page)
   const text = 'Asset ID,Total\noffice-suite-2,1.5\noffice-suite-3,50\noffice-suite-3,51\n'
@@ -86,7 +86,7 @@ test('a wrong list is told line by line, and nothing of it is lost', async ({ pa
   expect(pageErrors).toEqual([])
 })
 
-test('each row is checked, one confirmation sends what is allowed, and each row says what became of it', async ({
+test('each row is checked, one confirmation sends the allowed rows, and each row shows its result', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -152,7 +152,7 @@ test('each row is checked, one confirmation sends what is allowed, and each row 
   expect(pageErrors).toEqual([])
 })
 
-test('by keyboard alone: paste, check, confirm', async ({ page }) => {
+test('a list can be pasted, checked and confirmed by keyboard only', async ({ page }) => {
   await signIn(page, member.ida, '/assets/bulk')
   await list(page).focus()
   await page.keyboard.insertText('office-suite-3;46')
@@ -170,7 +170,7 @@ test('by keyboard alone: paste, check, confirm', async ({ page }) => {
   expect(await totals(page, 'office-suite-3')).toEqual([46])
 })
 
-test('who changed an asset since the check is not overwritten', async ({ page, browser }) => {
+test('a change made by another member since the check is not overwritten', async ({ page, browser }) => {
   await open(page, 'office-suite-2,60\noffice-suite-3,61')
   await expect(page.getByRole('region', { name: 'The list as a whole' })).toContainText('Set 2 assets, +30')
   await anaSets(browser, 'office-suite-2', 55)
@@ -182,7 +182,7 @@ test('who changed an asset since the check is not overwritten', async ({ page, b
   expect(await totals(page, 'office-suite-2')).toEqual([55])
 })
 
-test('left in the middle it goes on where it stopped: one effect each', async ({ page }) => {
+test('an interrupted list resumes where it stopped, with one effect per row', async ({ page }) => {
   const keys = new Map<string, Set<string>>()
   let requestCount = 0
   let isBlocked = true
@@ -192,7 +192,7 @@ test('left in the middle it goes on where it stopped: one effect each', async ({
     const id = new URL(request.url()).pathname.split('/').at(-1) ?? ''
     keys.set(id, (keys.get(id) ?? new Set()).add(request.headers()['idempotency-key'] ?? ''))
     requestCount += 1
-    // The third one is heard, the fourth one is not; no answer comes to either.
+    // The third request arrives, the fourth one does not; both get no answer.
     if (isBlocked && requestCount === 3) await route.fetch()
     if (isBlocked && requestCount >= 3) return
     await route.continue()
@@ -219,7 +219,7 @@ test('left in the middle it goes on where it stopped: one effect each', async ({
   await expect(list(page)).toHaveValue('')
 })
 
-test('a vendor that is down, one that does not confirm, and a lost answer are told; only those are tried again', async ({
+test('only rows without a known result are retried: vendor down, no confirmation, lost answer', async ({
   page,
 }) => {
   const failures = [
@@ -251,7 +251,7 @@ test('a vendor that is down, one that does not confirm, and a lost answer are to
   await expect(row(page, MANY[1] ?? '')).toContainText('The vendor has not confirmed the change yet.')
   await expect(page.getByText('1 not confirmed by the vendor yet')).toBeVisible()
   const panel = page.getByRole('region', { name: 'The list as a whole' })
-  // It was looked up by itself.
+  // Looked up automatically.
   await expect(panel).toContainText('2 of 4 rows are as listed')
   await expect(row(page, MANY[0] ?? '')).toContainText('Nothing was changed.')
   await expect(row(page, MANY[2] ?? '')).toContainText('Not known yetNo answer came.')
@@ -264,7 +264,7 @@ test('a vendor that is down, one that does not confirm, and a lost answer are to
     expect([id, (await totals(page, id)).filter((to) => to === 20)]).toEqual([id, [20]])
 })
 
-test('stopped, signed out and gone on with; nothing is kept after the sign-out', async ({
+test('a stopped list resumes after a sign-in; nothing is stored after the sign-out', async ({
   page,
   context,
 }) => {
@@ -289,7 +289,7 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   await page.getByRole('button', { name: 'Go on with 6' }).click()
   await expect(page.getByRole('main').getByRole('alert')).toContainText('You were signed out')
   await page.getByRole('main').getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
-  // Sign-in loads anew: going elsewhere before that would be broken off by it.
+  // The sign-in reloads the page: an earlier navigation would be cancelled.
   await page.waitForFunction(() => {
     const [entry] = performance.getEntriesByType('navigation')
     return entry !== undefined && new URL(entry.name).pathname === '/sign-in'
@@ -307,7 +307,7 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
 })
 
-test('where a part of the page did not load, the list stays and is read later', async ({ page }) => {
+test('the list survives a script that did not load, and is read later', async ({ page }) => {
   await signIn(page, member.ida, '/assets/bulk')
   await page.route('**/*.js', (route) => route.abort())
   await list(page).fill('office-suite-2,1.5')
@@ -318,9 +318,7 @@ test('where a part of the page did not load, the list stays and is read later', 
   }
 })
 
-test('an asset beyond the first page of many is found by its ID, also where it is a part of others', async ({
-  page,
-}) => {
+test('an asset beyond the first page is found by its ID, even if other IDs contain it', async ({ page }) => {
   const many = await newCustomer('bulkmany')
   const ids = Array.from({ length: 300 }, (_, at) => `workspace-suite-1${at === 0 ? '' : `-${at}`}`)
   await many.importAssets(ids.map((id) => asset(id, `Asset ${id}`, { purchased: 10 })))

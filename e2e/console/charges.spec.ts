@@ -3,8 +3,8 @@ import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
 
-// Both FOCUS datasets of docs/focus-1.4, which are made by us: one bill that its charges explain, and one with planted
-// differences; and a line of many charges.
+// Both FOCUS datasets of docs/focus-1.4, which are our own: an invoice that matches its charges, and one with planted
+// differences; and a line with many charges.
 
 const CSV_HEADER =
   'InvoiceIssuerName,InvoiceId,InvoiceDetailId,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,ServiceProviderName,ServiceName,ChargeDescription,ChargeCategory,BilledCost,BillingCurrency'
@@ -24,7 +24,7 @@ test.beforeAll(async () => {
   it = await customer.member('Ida Tech', 'it-manager')
 })
 
-test('a bill that its charges explain says so, and a line opens to its charges', async ({ page }) => {
+test('an invoice that matches its charges is marked, and a line expands to its charges', async ({ page }) => {
   await signIn(page, finance, '/invoices/NC-2026-1001')
   const section = page.getByRole('region', { name: 'Charges' })
   await expect(section).toContainText('Each line is what its charges come to: 12 charges of 589.15 USD.')
@@ -47,7 +47,7 @@ test('a bill that its charges explain says so, and a line opens to its charges',
   await expect(compute).toHaveCount(0)
 })
 
-test('planted differences are found: on the line, among the charges without one, and as a whole', async ({
+test('planted differences are found on the line, among charges without a line, and in total', async ({
   page,
 }) => {
   await page.setViewportSize(PHONE)
@@ -67,7 +67,7 @@ test('planted differences are found: on the line, among the charges without one,
   await expectGood(page)
 })
 
-test('many charges come a page at a time, and all of them as a file', async ({ page }) => {
+test('many charges are paginated, and can be exported as one file', async ({ page }) => {
   await signIn(page, finance, '/invoices/F-1')
   const section = page.getByRole('region', { name: 'Charges' })
   await section.getByRole('button', { name: '45 charges' }).click()
@@ -86,7 +86,7 @@ test('many charges come a page at a time, and all of them as a file', async ({ p
   await expectGood(page)
 })
 
-test('who may not see invoices gets none of their charges', async ({ page }) => {
+test('a member without access to invoices gets no charges', async ({ page }) => {
   await signIn(page, it, '/invoices/NC-2026-1001')
   await expect(page.getByRole('region', { name: 'Charges' })).toHaveCount(0)
   expect((await page.request.get('/billing/v1/invoices/NC-2026-1001/charges')).status()).toBe(403)

@@ -19,7 +19,9 @@ test.beforeAll(async () => {
 
 const note = 'The customer is closed'
 
-test('who is there when it is closed reads on, and is told why nothing changes', async ({ page }) => {
+test('a member of a closed customer can still read, and sees why nothing can be changed', async ({
+  page,
+}) => {
   const pageErrors = complaints(page)
   await signIn(page, member.it, '/assets')
   const field = page.getByRole('spinbutton', { name: 'Licenses of Business Plus' })
@@ -28,16 +30,16 @@ test('who is there when it is closed reads on, and is told why nothing changes',
   await field.fill('241')
   await page.keyboard.press('Enter')
   const closedNote = page.getByText(/is closed since \d{4}-\d\d-\d\d\. Everything can be read until/).first()
-  // What is pressed right after a review that came late is not taken for meant.
+  // A press right after a late review is ignored as unintended.
   await expect(async () => {
     await page.getByRole('button', { name: /^Set/ }).press('Enter')
     await expect(closedNote).toBeVisible({ timeout: 5000 })
   }).toPass()
-  // The refusal is no fault of the page.
+  // The refusal is logged by the browser, but is not an error of the page.
   expect(pageErrors.filter((text) => !text.includes('403'))).toEqual([])
 })
 
-test('each screen says until when it can be read', async ({ page }) => {
+test('each screen shows until when it can be read', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.finance)
   for (const path of ['/', '/invoices', '/sessions']) {

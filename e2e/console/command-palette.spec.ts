@@ -20,7 +20,7 @@ test.beforeAll(async () => {
 const box = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
 const options = (page: Page) => page.getByRole('option')
 
-/** Pressed until it is heard, which is once the page has come to life. */
+/** Opens the palette: presses until it reacts, which is after hydration. */
 async function open(page: Page): Promise<void> {
   await expect(async () => {
     if (!(await box(page).isVisible())) await page.keyboard.press('Control+k')
@@ -28,7 +28,9 @@ async function open(page: Page): Promise<void> {
   }).toPass()
 }
 
-test('an invoice, a screen and the review of a change are a few keys away', async ({ page }) => {
+test('the palette opens an invoice, a screen and the review of a change with a few keys', async ({
+  page,
+}) => {
   await signIn(page, admin, '/assets')
   await open(page)
   await page.keyboard.type('in-2036')
@@ -49,7 +51,7 @@ test('an invoice, a screen and the review of a change are a few keys away', asyn
   await expect(page.getByRole('spinbutton')).toHaveValue('245')
 })
 
-test('a name that ends with a number is found as a name, too', async ({ page }) => {
+test('an asset whose name ends with a number is also found by its name', async ({ page }) => {
   await signIn(page, admin, '/assets')
   await open(page)
   await page.keyboard.type('office 365')
@@ -59,7 +61,7 @@ test('a name that ends with a number is found as a name, too', async ({ page }) 
   await expect(page).toHaveURL('/assets/office-suite-1')
 })
 
-test('who sees invoices alone finds no asset', async ({ page }) => {
+test('a Finance User finds no assets', async ({ page }) => {
   await signIn(page, clerk, '/invoices')
   await open(page)
   await page.keyboard.type('business plus 245')
@@ -69,7 +71,9 @@ test('who sees invoices alone finds no asset', async ({ page }) => {
   await expect(box(page)).toHaveCount(0)
 })
 
-test('keys of one letter go to screens and walk rows, until they are turned off', async ({ page }) => {
+test('single-letter shortcuts open screens and move through rows, until they are turned off', async ({
+  page,
+}) => {
   await signIn(page, admin, '/invoices')
   await expect(page.getByRole('link', { name: 'IN-2037' })).toBeVisible()
   await expect(async () => {
@@ -91,7 +95,7 @@ test('keys of one letter go to screens and walk rows, until they are turned off'
   await expect(list).toHaveCount(0)
 })
 
-test('on a phone it opens by its button, and fits', async ({ page }) => {
+test('the palette opens by its button on a phone, and fits', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await page.emulateMedia({ colorScheme: 'dark' })
   await signIn(page, admin, '/assets')

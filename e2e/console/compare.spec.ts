@@ -65,7 +65,7 @@ async function saved(page: Page, click: () => Promise<void>) {
   return { name: download.suggestedFilename(), rows }
 }
 
-test('why October is another sum than September, from the invoice to the file', async ({ page }) => {
+test('October’s difference to September is explained, from the invoice to the file', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.finance, '/invoices/OCT')
   await page.getByRole('link', { name: 'Compare with the one before' }).click()
@@ -101,7 +101,7 @@ test('why October is another sum than September, from the invoice to the file', 
   expect(pageErrors).toEqual([])
 })
 
-test('any other invoice of the platform can be chosen, by keyboard too', async ({ page }) => {
+test('another invoice of the platform can be chosen, by keyboard too', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/SEP')
   await page.getByRole('link', { name: 'Compare with another' }).click()
   await expect(page).toHaveURL('/invoices/compare?to=SEP')
@@ -117,7 +117,7 @@ test('any other invoice of the platform can be chosen, by keyboard too', async (
   await expect(from).toHaveValue('OCT')
 })
 
-test('1,000 lines: the largest are shown, the others and the unchanged folded away', {
+test('a comparison of 1,000 lines shows the largest, and collapses the others and the unchanged', {
   tag: '@deep',
 }, async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare?from=BIG-SEP&to=BIG-OCT')
@@ -131,7 +131,7 @@ test('1,000 lines: the largest are shown, the others and the unchanged folded aw
   await expect(page.getByText('No line is different')).toBeVisible()
 })
 
-test('what can not be compared says so; what is not theirs is not there', async ({ page }) => {
+test('an impossible comparison shows its reason; a foreign invoice is not found', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare?from=OCT-WEB&to=OCT')
   await expect(page.getByText('OCT-WEB is web-services, OCT is cloud-platform')).toBeVisible()
   await expectGood(page)
@@ -148,14 +148,14 @@ test('what can not be compared says so; what is not theirs is not there', async 
   await expect(page.getByText('This page needs the role Finance User')).toBeVisible()
 })
 
-test('on a phone', async ({ page }) => {
+test('a comparison fits on a phone', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.finance, '/invoices/compare?from=SEP&to=OCT')
   await expect(differences(page).getByText('100 × 0.50 → 120 × 0.60')).toBeVisible()
   await expectGood(page)
 })
 
-test('the lists export what they show', async ({ page }) => {
+test('the lists export their visible rows', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=platform:own-slug|web-services')
   const invoices = await saved(page, exported(page, 'Invoices, CSV'))
   expect(invoices.name).toMatch(sinceThen((days) => `invoices-${day(days)}.csv`))

@@ -18,7 +18,7 @@ test.beforeAll(async () => {
 
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
-/** Ana, in another browser, sets a total meanwhile. */
+/** Sets a total as Ana, in another browser. */
 async function anaSets(browser: Browser, id: string, quantity: number): Promise<void> {
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -34,7 +34,7 @@ async function purchased(page: Page, id: string): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-test('nobody overwrites a colleague: who was first, what the number means now, keep or set', async ({
+test('a conflict shows the member who changed the total and the new meaning of the number, and offers both totals', async ({
   page,
   browser,
 }) => {
@@ -61,7 +61,7 @@ test('nobody overwrites a colleague: who was first, what the number means now, k
   expect(pageErrors).toEqual([])
 })
 
-test('on a commitment plan the typed total is reviewed again, never set over a colleague by one click', async ({
+test('a commitment plan’s total is reviewed again after a conflict, never set by one click', async ({
   page,
   browser,
 }) => {
@@ -78,13 +78,13 @@ test('on a commitment plan the typed total is reviewed again, never set over a c
   expect(await purchased(page, 'workspace-suite-2')).toBe(60)
 })
 
-test('asked again after a lost answer, the change is made once', async ({ page }) => {
+test('a retry after a lost answer makes the change once', async ({ page }) => {
   await signIn(page, member.ida, '/assets')
   const keys: (string | undefined)[] = []
   await page.route('**/billing/v1/assets/office-suite-1', async (route) => {
     keys.push(route.request().headers()['idempotency-key'])
     if (keys.length > 1) return route.continue()
-    // The service hears it, and its answer is lost.
+    // The service receives the request, and its answer is lost.
     await route.fetch()
     await route.abort()
   })

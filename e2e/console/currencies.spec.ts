@@ -41,7 +41,7 @@ test('an amount is the same on list, invoice and statement, in each currency', a
     await expect(row.getByText(`${amount} ${currency}`).filter({ visible: true })).toHaveCount(2)
     await page.goto(`/invoices/${id}`)
     const amounts = page.getByRole('definition').filter({ hasText: `${amount} ${currency}` })
-    // Total and balance above, balance below.
+    // Total and balance at the top, balance at the bottom.
     await expect(amounts).toHaveCount(3)
     const line = page.getByRole('row', { name: /Compute/ })
     await expect(line.getByRole('cell').filter({ hasText: amount })).not.toHaveCount(0)
@@ -50,7 +50,7 @@ test('an amount is the same on list, invoice and statement, in each currency', a
   }
 })
 
-test('what nobody can pay exactly is told apart from what is due', async ({ page }) => {
+test('a balance that can not be paid exactly is shown separately from the amount due', async ({ page }) => {
   await signIn(page, finance, '/invoices/US-1')
   const definition = (term: string) =>
     page.locator('dl > div').filter({ has: page.getByText(term, { exact: true }) })

@@ -56,14 +56,14 @@ const details = async (page: Page) =>
       .locator('dl:not(table ~ dl)')
       .locator('div')
       .evaluateAll((all) =>
-        // No date of a period breaks.
+        // No line break within a period's dates.
         all.map((one) =>
           ['dt', 'dd'].map((part) => one.querySelector(part)?.textContent.replaceAll('\u00a0', ' ')),
         ),
       ),
   )
 
-test('the list has issued invoices, and says whose number it is where two have it', async ({ page }) => {
+test('the list has issued invoices, and shows the issuer of duplicate numbers', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, finance, '/invoices')
   await expect(page.getByText('4 invoices · total 65.00 USD')).toHaveCount(1)
@@ -80,7 +80,7 @@ test('the list has issued invoices, and says whose number it is where two have i
   expect(pageErrors).toEqual([])
 })
 
-test('drafts and voided ones are a choice away, and have no sums of what is due', async ({ page }) => {
+test('drafts and voided invoices can be selected, and have no sums of amounts due', async ({ page }) => {
   await signIn(page, finance, '/invoices?filter=status:PAID')
   await page.getByRole('button', { name: 'Documents: Issued' }).click()
   await page.getByRole('link', { name: 'Drafts' }).click()
@@ -104,7 +104,7 @@ test('drafts and voided ones are a choice away, and have no sums of what is due'
   await expect(rows(page)).toHaveCount(5)
 })
 
-test('a draft says that it is none to pay, and of which period it is', async ({ page }) => {
+test('a draft is marked as not payable, with its period', async ({ page }) => {
   await signIn(page, finance, '/invoices/2026-11-12ab34cd')
   await expect(page).toHaveTitle(/^Summary of charges 2026-11-12ab34cd/)
   await expect(page.locator('main header')).toContainText('Summary of charges · Cloud platform')
@@ -124,7 +124,7 @@ test('a draft says that it is none to pay, and of which period it is', async ({ 
   await expectGood(page)
 })
 
-test('a credit note, what it corrects, and what was voided lead to each other', async ({ page, request }) => {
+test('a credit note, its invoice and a voided invoice link to each other', async ({ page, request }) => {
   await signIn(page, finance, '/invoices/CN-8')
   await expect(page).toHaveTitle(/^Credit note CN-8/)
   await expect(page.getByText('Credit', { exact: true })).toBeVisible()
@@ -148,7 +148,7 @@ test('a credit note, what it corrects, and what was voided lead to each other', 
   })
 })
 
-test('the statement and a comparison tell two of one number apart', async ({ page }) => {
+test('the statement and a comparison distinguish two invoices with one number', async ({ page }) => {
   await signIn(page, finance, '/invoices/statement')
   const items = page.getByRole('table', { name: /^Open items/ }).getByRole('row')
   await expect(items).toHaveCount(4)

@@ -27,7 +27,7 @@ test.beforeAll(async () => {
   finance = await customer.member('Jonas Weber', 'finance-user')
 })
 
-/** The names in the archive that a press of this link brings. */
+/** Returns the file names in the archive behind a link. */
 async function download(page: Page, name: string): Promise<string[]> {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -37,7 +37,9 @@ async function download(page: Page, name: string): Promise<string[]> {
   return unzip(readFileSync(await file.path())).map((entry) => entry.name)
 }
 
-test('ticked invoices come as one archive, from several pages, by keyboard too', async ({ page }) => {
+test('selected invoices of several pages are downloaded as one archive, by keyboard too', async ({
+  page,
+}) => {
   const pageErrors = complaints(page)
   await signIn(page, finance, '/invoices?search=IN-')
   const bar = page.getByRole('region', { name: 'Selected invoices' })
@@ -59,7 +61,7 @@ test('ticked invoices come as one archive, from several pages, by keyboard too',
   expect(pageErrors).toEqual([])
 })
 
-test('all that is filtered comes as one archive, unless it is too much', async ({ page }) => {
+test('all filtered invoices are downloaded as one archive, up to a limit', async ({ page }) => {
   await signIn(page, finance, '/invoices?filter=platform:web-services')
   await page.getByRole('button', { name: 'Export' }).click()
   expect(await download(page, '3 PDFs as one archive')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
@@ -69,7 +71,7 @@ test('all that is filtered comes as one archive, unless it is too much', async (
   await expectGood(page)
 })
 
-test('on a phone the boxes can be ticked, and the bar covers nothing for good', async ({ page }) => {
+test('invoices can be selected on a phone, and the bar covers nothing permanently', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, finance, '/invoices?filter=platform:web-services')
   await page.getByRole('checkbox', { name: 'Select IN-100' }).check()
@@ -77,7 +79,7 @@ test('on a phone the boxes can be ticked, and the bar covers nothing for good', 
   await expectGood(page)
 })
 
-test('prices that add up only per line are told as such', async ({ page }) => {
+test('prices that add up only per line are marked', async ({ page }) => {
   await signIn(page, finance, '/invoices/PER-LINE')
   await expect(page.getByRole('columnheader', { name: 'Price per line' })).toBeVisible()
   await expect(page.getByText('Each price is that of its whole line, not of one unit.')).toBeVisible()

@@ -1,9 +1,9 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 
-// A total that was typed: it outlasts a navigation, and what was set can be taken back.
+// A typed total survives a navigation, and a change can be undone.
 
 let it = ''
 let key = ''
@@ -30,7 +30,7 @@ async function purchased(page: Page, id: string): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-/** Sets a total as a program does. */
+/** Sets a total through the API. */
 async function set(page: Page, id: string, quantity: number) {
   const headers = { authorization: `Bearer ${key}` }
   const etag = (await page.request.get(`/billing/v1/assets/${id}`, { headers })).headers().etag ?? ''
@@ -41,9 +41,7 @@ async function set(page: Page, id: string, quantity: number) {
   expect(answer.status()).toBe(200)
 }
 
-test('what is typed is there again after a navigation, in the list and on the asset’s page', async ({
-  page,
-}) => {
+test('a typed total survives a navigation, in the list and on the asset’s page', async ({ page }) => {
   await signIn(page, it, '/assets')
   await control(page, 'Business Plus').fill('250')
   await expect(button(page, 'Set to 250 licenses')).toBeVisible()
@@ -63,7 +61,7 @@ test('what is typed is there again after a navigation, in the list and on the as
   expect(await purchased(page, 'workspace-suite-1')).toBe(240)
 })
 
-test('it goes when another total stands there', async ({ page }) => {
+test('a typed total is dropped when the purchased total changes', async ({ page }) => {
   await signIn(page, it, '/assets')
   await control(page, 'Business Standard').fill('55')
   await go(page, 'Activity')
@@ -75,7 +73,7 @@ test('it goes when another total stands there', async ({ page }) => {
   await expect(button(page, 'Discard')).toHaveCount(0)
 })
 
-test('a change of a flexible plan can be taken back where it is told; that of a commitment can’t', async ({
+test('a change of a flexible plan can be undone from its toast; that of a commitment can’t', async ({
   page,
 }) => {
   await signIn(page, it, '/assets')
@@ -87,7 +85,7 @@ test('a change of a flexible plan can be taken back where it is told; that of a 
   await undo.click()
   await expect(page.getByRole('status').getByText('Business Plus: 245 → 240 licenses')).toBeVisible()
   await expect(control(page, 'Business Plus')).toHaveValue('240')
-  // What was undone is not done again by a word in passing.
+  // An undo can't be undone from its toast.
   await expect(button(page, /^Undo/)).toHaveCount(0)
   expect(await purchased(page, 'workspace-suite-1')).toBe(240)
 
@@ -97,7 +95,9 @@ test('a change of a flexible plan can be taken back where it is told; that of a 
   await expect(button(page, /^Undo/)).toHaveCount(0)
 })
 
-test('what somebody has changed since is not undone, and that is told on any screen', async ({ page }) => {
+test('a total that another member has changed since is not undone, with a message on any screen', async ({
+  page,
+}) => {
   await signIn(page, it, '/assets')
   const field = control(page, 'Business Standard')
   const before = await purchased(page, 'workspace-suite-2')
@@ -105,7 +105,7 @@ test('what somebody has changed since is not undone, and that is told on any scr
   await button(page, 'Set to 70 licenses').click()
   const undo = button(page, `Undo: Business Standard: ${before} → 70 licenses`)
   await expect(undo).toBeVisible()
-  // Held while the focus is on it.
+  // The toast stays while it has the focus.
   await undo.focus()
   await set(page, 'workspace-suite-2', 71)
   await undo.click()
@@ -113,7 +113,7 @@ test('what somebody has changed since is not undone, and that is told on any scr
   expect(await purchased(page, 'workspace-suite-2')).toBe(71)
 })
 
-test('a total that the vendor is known to refuse is not what the review offers', async ({ page }) => {
+test('the review does not offer a total that the vendor is known to refuse', async ({ page }) => {
   await signIn(page, it, '/assets')
   await control(page, 'Business Plus').fill('150')
   await expect(page.getByText('That is below the 182 assigned: the vendor will refuse.')).toBeVisible()
@@ -126,10 +126,10 @@ test('a total that the vendor is known to refuse is not what the review offers',
   await expect(control(page, 'Business Plus')).toBeFocused()
   await expect(button(page, 'Set to 182 licenses')).toBeVisible()
   await page.keyboard.press('Escape')
-  // All are assigned: there is no lower one.
+  // All licenses are assigned, so no lower total is possible.
   await control(page, 'Enterprise').fill('59')
   await button(page, 'Keep 60 licenses').click()
   await expect(control(page, 'Enterprise')).toHaveValue('60')
-  await rowsCame(page)
+  await waitForRows(page)
   expect(await purchased(page, 'workspace-suite-1')).toBe(240)
 })

@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { replayClicks } from '../../lib/server/delivery/replay-clicks.ts'
 
-// A page of two buttons, each a part of its own, that hears them as React does: nothing before it listens, and of a part whose
-// script is on its way nothing gets past the document.
+// Page with two buttons in separate parts that listen like React: nothing listens before, and events of a part whose
+// script is loading do not get past the document.
 
 type Parts = { listens: boolean; alive: string[]; heard: string[] }
 
@@ -25,8 +25,8 @@ test.beforeEach(async ({ page }) => {
   })
 })
 
-/** React listens from now on, and these parts have come. */
-const come = (page: Page, ...alive: string[]) =>
+/** Lets React listen from now on, with these parts loaded. */
+const markLoaded = (page: Page, ...alive: string[]) =>
   page.evaluate((ids) => {
     const { parts } = self as unknown as { parts: Parts }
     parts.listens = true
@@ -36,49 +36,49 @@ const come = (page: Page, ...alive: string[]) =>
 const heard = (page: Page) => page.evaluate(() => (self as unknown as { parts: Parts }).parts.heard)
 const button = (page: Page, id: string) => page.locator(`#${id}`)
 
-test('presses of before are done in their order, each once', async ({ page }) => {
+test('clicks before hydration are replayed in order, each once', async ({ page }) => {
   for (const id of ['a', 'b', 'a']) await button(page, id).click()
   expect(await heard(page)).toEqual([])
-  await come(page, 'a', 'b')
+  await markLoaded(page, 'a', 'b')
   await expect.poll(() => heard(page)).toEqual(['a, click 1', 'b, click 1', 'a, click 1'])
   await button(page, 'b').click()
   await page.clock.runFor(11_000)
   expect(await heard(page)).toEqual(['a, click 1', 'b, click 1', 'a, click 1', 'b, click 1'])
 })
 
-test('a part that is still on its way holds up no other', async ({ page }) => {
+test('a part that is still loading does not block another part', async ({ page }) => {
   await button(page, 'a').click()
   await button(page, 'b').click()
-  await come(page, 'b')
+  await markLoaded(page, 'b')
   await expect.poll(() => heard(page)).toEqual(['b, click 1'])
   await button(page, 'b').click()
-  await come(page, 'a')
+  await markLoaded(page, 'a')
   await expect.poll(() => heard(page)).toEqual(['b, click 1', 'b, click 1', 'a, click 1'])
 })
 
-test('the second click of a double click is known for one', async ({ page }) => {
+test('the second click of a double click is recognized', async ({ page }) => {
   await button(page, 'a').dblclick()
-  await come(page, 'a')
+  await markLoaded(page, 'a')
   await expect.poll(() => heard(page)).toEqual(['a, click 1', 'a, click 2'])
 })
 
-test('what nobody has heard for ten seconds is dropped', async ({ page }) => {
+test('clicks without a listener for ten seconds are dropped', async ({ page }) => {
   await button(page, 'a').click()
-  await come(page, 'b')
+  await markLoaded(page, 'b')
   await page.clock.runFor(10_100)
-  await come(page, 'a')
+  await markLoaded(page, 'a')
   await page.clock.runFor(1000)
   expect(await heard(page)).toEqual([])
 })
 
 for (const how of ['disabled', 'taken away'])
-  test(`a button that was ${how} meanwhile is not pressed`, async ({ page }) => {
+  test(`a button that was ${how} before hydration is not pressed`, async ({ page }) => {
     await button(page, 'a').click()
     await button(page, 'a').evaluate((one, is) => {
       if (is === 'disabled') one.toggleAttribute('disabled')
       else one.remove()
     }, how)
-    await come(page, 'a')
+    await markLoaded(page, 'a')
     await page.clock.runFor(1000)
     await button(page, 'a').evaluateAll(([one]) => one?.toggleAttribute('disabled'))
     await page.clock.runFor(1000)

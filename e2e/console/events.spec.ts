@@ -23,9 +23,7 @@ const rows = (page: Page) =>
     .getByRole('row')
 const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text })
 
-test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and who was refused', async ({
-  page,
-}) => {
+test('an Admin reads the events: sign-ins, failed ones, exports, changes and refusals', async ({ page }) => {
   const pageErrors = complaints(page)
   const headers = { Authorization: `Bearer ${keys.it}` }
   const patched = await page.request.patch('/billing/v1/assets/workspace-suite-1', {
@@ -55,7 +53,7 @@ test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and
   expect(pageErrors).toEqual([])
 })
 
-test('where there is room, a time stands in one line, however much else is told', async ({ page }) => {
+test('a time stays on one line on wide screens, next to any details', async ({ page }) => {
   await page.setViewportSize({ width: 1366, height: 651 })
   const headers = { Authorization: `Bearer ${keys.it}` }
   const search = 'many words '.repeat(15).trim()
@@ -69,7 +67,7 @@ test('where there is room, a time stands in one line, however much else is told'
   expect(new Set(tops).size).toBe(1)
 })
 
-test('by kind, by person and by time; the address keeps it, and the file has the same', async ({ page }) => {
+test('events are filtered by kind, person and time, in the address and the file', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.admin, '/activity/events')
   await page.getByRole('button', { name: 'Members and keys' }).click()
@@ -94,7 +92,7 @@ test('by kind, by person and by time; the address keeps it, and the file has the
   expect(pageErrors).toEqual([])
 })
 
-test('nobody else: no way there, its address says which role it needs, and that is traced', async ({
+test('members without Admin have no link to the events, see the required role, and leave a trace', async ({
   page,
 }) => {
   await signIn(page, people.it, '/activity')

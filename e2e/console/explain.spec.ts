@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
-import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, exported, PHONE, signIn, waitForRows } from '../browser.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }
@@ -63,14 +63,14 @@ test.beforeAll(async () => {
 const causes = (page: Page, currency: string) =>
   page.getByRole('table', { name: `Causes in ${currency}`, exact: true })
 
-test('why October is dearer is one click from the invoices, and adds up', async ({ page }) => {
+test('October’s explanation is one click from the invoices, and adds up', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.finance, '/invoices')
   await page
     .getByRole('link', { name: /^Explain: ?.*% on September$/ })
     .first()
     .click()
-  // Of several currencies a figure leads to why it is what it is itself.
+  // With several currencies, each figure links to its own explanation.
   await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('October 2026 against September')
   await expect(page.getByText('drafts and voided ones do not count')).toBeVisible()
@@ -98,7 +98,7 @@ test('why October is dearer is one click from the invoices, and adds up', async 
   expect(pageErrors).toEqual([])
 })
 
-test('the tax of lines without it stands by itself, and causes say whether they are with tax', async ({
+test('tax outside the lines is listed separately, and causes state whether they include tax', async ({
   page,
 }) => {
   await signIn(page, people.taxed, '/invoices/explain?month=2026-10')
@@ -124,9 +124,9 @@ test('months and filters are chosen, by keyboard too, and stay in the address', 
   await signIn(page, people.finance, '/invoices/explain?filter=currency:USD')
   await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
   await expect(page.getByRole('region', { name: 'HUF' })).toHaveCount(0)
-  // What is focused while the page still comes loses it again.
+  // An element focused while the page is still loading would lose the focus.
   await expect(causes(page, 'USD')).toBeVisible()
-  await rowsCame(page)
+  await waitForRows(page)
   const month = page.getByLabel('Month', { exact: true })
   await month.focus()
   await page.keyboard.press('ArrowDown')
@@ -140,7 +140,7 @@ test('months and filters are chosen, by keyboard too, and stay in the address', 
   await expect(page.getByRole('region', { name: 'HUF' })).toBeVisible()
 })
 
-test('many causes are folded, and seen at a glance', async ({ page }) => {
+test('many causes are collapsed, and summed by kind', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/explain?month=2026-10&filter=currency:HUF')
   const glance = page.getByRole('table', { name: 'HUF at a glance' })
   await expect(glance.getByRole('row').last()).toHaveText(/Web services\s*Amount\s*60 products\s*\+1,830\.00/)
@@ -150,7 +150,7 @@ test('many causes are folded, and seen at a glance', async ({ page }) => {
   await expectGood(page)
 })
 
-test('a month without invoices, an address that is none, nothing at all, and another role', async ({
+test('an empty month, an invalid address, a new customer, and another role each have their page', async ({
   page,
 }) => {
   await signIn(page, people.finance, '/invoices/explain?month=2020-02')
@@ -169,7 +169,7 @@ test('a month without invoices, an address that is none, nothing at all, and ano
   await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
 })
 
-test('a comparison without parameters leads on, and tells the causes', async ({ page }) => {
+test('a comparison without parameters redirects, and an explanation names the causes', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/compare')
   await page.getByLabel('Invoice', { exact: true }).selectOption('OCT')
   await page.getByRole('button', { name: 'Choose' }).click()

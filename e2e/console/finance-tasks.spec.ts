@@ -3,24 +3,24 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, dayLabel, monthBefore } from '../days.ts'
 
-// What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths. Two of them are
-// done from home, in journeys.spec.ts.
+// Month-end tasks of a finance clerk, each starting from the invoices: docs/usability.md has the paths. Two of them
+// start from home, in journeys.spec.ts.
 
 const MAX_CLICKS = 3
 const people = { finance: '', credited: '' }
 
-/** A day of the month so many months before this one. */
+/** Returns a day of the month, some months before the present one. */
 function inMonth(months: number, date: number): string {
   const first = monthBefore(months)
   return new Date(first.getTime() + (date - 1) * 86_400_000).toISOString().slice(0, 10)
 }
 const monthName = (months: number) =>
   monthBefore(months).toLocaleString('en', { month: 'long', timeZone: 'UTC' })
-/** In the second month of the calendar quarter before this one. */
+/** Day in the second month of the calendar quarter before this one. */
 const QUARTER = inMonth((new Date(day(0)).getUTCMonth() % 3) + 2, 10)
 const YEAR = Number(day(0).slice(0, 4))
 const line = (description: string, price: string, qty = '1', more: object = {}) => ({
@@ -66,7 +66,7 @@ test.beforeAll(async () => {
     invoice('SMALL', { ...old, totalAmount: '10000' }),
   ])
   people.finance = await customer.member('Fin Clerk', 'finance-user')
-  // Of a customer of its own: in January it is of the newest month.
+  // Of a separate customer: in January its row is in the newest month.
   const credited = await newCustomer('credited')
   await credited.importInvoices([
     invoice('CREDIT', { ...dated(`${YEAR}-01-01`, `${YEAR}-01-31`), totalAmount: '-15', balanceAmount: '0' }),
@@ -79,7 +79,7 @@ test.beforeAll(async () => {
 test.beforeEach(async ({ page }) => {
   await countClicks(page)
   await signIn(page, people.finance, '/invoices')
-  await rowsCame(page)
+  await waitForRows(page)
 })
 test.afterEach(async ({ page }) => {
   expect(await clicksOf(page)).toBeLessThanOrEqual(MAX_CLICKS)
@@ -89,7 +89,7 @@ const outstandingStat = (page: Page, currency: string) =>
   page.getByRole('table', { name: 'Figures per currency' }).getByRole('row', { name: currency })
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 
-/** The invoices of the list, by their numbers. */
+/** Expects the list to have the invoices with these numbers. */
 function expectRows(page: Page, numbers: string[]) {
   const links = page
     .getByRole('table', { name: /^Invoices/ })
@@ -103,7 +103,7 @@ async function download(page: Page, link: Locator): Promise<{ name: string; byte
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
 }
 
-test('1: what is past due for the European company', async ({ page }) => {
+test('1: the overdue invoices of the European company', async ({ page }) => {
   await expect(outstandingStat(page, 'EUR')).toContainText('250.50')
   await outstandingStat(page, 'EUR').getByRole('link', { name: 'Past due' }).click()
   await expectRows(page, ['EU-LATE'])
@@ -111,14 +111,14 @@ test('1: what is past due for the European company', async ({ page }) => {
   expect(await clicksOf(page)).toBe(1)
 })
 
-test('4: the invoice of which part of the number is known', async ({ page }) => {
+test('4: the invoice with a known part of its number', async ({ page }) => {
   await page.getByRole('searchbox').click()
   await page.keyboard.type('oon-7')
   await expectRows(page, ['SOON-77'])
   expect(await clicksOf(page)).toBe(1)
 })
 
-test('5: what falls due in the next 30 days, per currency', async ({ page }) => {
+test('5: the amounts due in the next 30 days, per currency', async ({ page }) => {
   await expect(outstandingStat(page, 'USD').getByRole('cell').nth(3)).toContainText('41,230.00')
   await expect(outstandingStat(page, 'EUR').getByRole('cell').nth(3)).toContainText('0.00')
   expect(await clicksOf(page)).toBe(0)
@@ -153,12 +153,12 @@ test('8: all credit notes of this year', async ({ page }) => {
   await button(page, /^Invoice date/).click()
   await button(page, 'This year').click()
   await expectRows(page, ['CREDIT'])
-  // Of a status and credit notes, one at a time.
+  // Status and credit notes are exclusive.
   await expect(button(page, 'Credit notes')).toHaveAttribute('aria-pressed', 'true')
   expect(await clicksOf(page)).toBe(3)
 })
 
-test('9: which invoices have a product, and what it cost by month', async ({ page }) => {
+test('9: the invoices with a product, and its costs by month', async ({ page }) => {
   await button(page, /^Product/).click()
   await expect(page.getByRole('textbox', { name: 'Product' })).toBeFocused()
   await page.keyboard.type('BACKUP')
@@ -174,7 +174,9 @@ test('9: which invoices have a product, and what it cost by month', async ({ pag
   await expectRows(page, ['SOON-77'])
 })
 
-test('9, by the search: who looks for a product among numbers is led to it', async ({ page }) => {
+test('9, by the search: a product search among numbers is redirected to the product filter', async ({
+  page,
+}) => {
   await page.getByRole('searchbox').click()
   await page.keyboard.type('backup')
   await button(page, 'Look among products').click()
@@ -183,7 +185,7 @@ test('9, by the search: who looks for a product among numbers is led to it', asy
   expect(await clicksOf(page)).toBe(2)
 })
 
-test('10: which invoices are over 10,000 USD, and what is open', async ({ page }) => {
+test('10: the invoices above 10,000 USD, and their open amounts', async ({ page }) => {
   await button(page, /^Amount/).click()
   await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10000.01')
@@ -195,10 +197,10 @@ test('10: which invoices are over 10,000 USD, and what is open', async ({ page }
   expect(await clicksOf(page)).toBe(3)
 })
 
-test('8 and 10 from home: the finder knows this year’s credit notes, and an amount its currency', async ({
+test('8 and 10 from home: the palette finds this year’s credit notes, and parses a currency', async ({
   page,
 }) => {
-  // Whose session is gone is led away from their screen.
+  // A page whose session has ended redirects to the sign-in page.
   await page.goto('about:blank')
   await page.context().clearCookies()
   await signIn(page, people.credited, '/')
@@ -214,7 +216,7 @@ test('8 and 10 from home: the finder knows this year’s credit notes, and an am
   await signIn(page, people.finance, '/')
   await page.evaluate(() => sessionStorage.removeItem('clicks'))
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Invoices' }).click()
-  await rowsCame(page)
+  await waitForRows(page)
   await button(page, /^Amount/).click()
   await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10,000.01 GBP')

@@ -6,10 +6,10 @@ import { deferScripts } from '../../lib/server/delivery/deferred-scripts.ts'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, signIn } from '../browser.ts'
 
-// Scripts are held until a page has been painted: lib/server/delivery/release.ts.
+// Scripts are held back until the first paint: lib/server/delivery/release.ts.
 
-/** They go at that time at the latest, in milliseconds. */
-const LATEST = 3000
+/** Latest start of the scripts, in milliseconds. */
+const MAX_START_MS = 3000
 
 let admin: string
 
@@ -20,7 +20,10 @@ test.beforeAll(async () => {
   admin = await customer.member('Ada', 'admin')
 })
 
-/** When, in milliseconds: the first paint, the first script asked for, the last one there, and the page loaded. */
+/**
+ * Returns the times in milliseconds of the first paint, the first script request, the last script response, and the
+ * load event.
+ */
 function times(page: Page) {
   return page.evaluate(() => {
     const scripts = performance
@@ -41,19 +44,19 @@ function times(page: Page) {
 }
 
 for (const path of ['/sign-in', '/', '/assets', '/invoices']) {
-  test(`${path} is painted first, then alive, then loaded`, async ({ page }) => {
+  test(`${path} is painted, then hydrated, then loaded`, async ({ page }) => {
     const pageErrors = complaints(page)
     if (path === '/sign-in') await page.goto(path)
     else await signIn(page, admin, path)
     await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
     const { paint, requestedAt, there, loaded } = await times(page)
-    expect(requestedAt).toBeGreaterThan(Math.min(paint, LATEST))
+    expect(requestedAt).toBeGreaterThan(Math.min(paint, MAX_START_MS))
     expect(loaded).toBeGreaterThanOrEqual(there)
     expect(pageErrors).toEqual([])
   })
 }
 
-test('a page that nobody sees comes to life without a frame', async ({ page }) => {
+test('a hidden page hydrates without a frame', async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(document, 'hidden', { get: () => true })
     window.requestAnimationFrame = () => 0
@@ -66,7 +69,7 @@ test('a page that nobody sees comes to life without a frame', async ({ page }) =
   expect((await times(page)).requestedAt).toBeLessThan(Number.POSITIVE_INFINITY)
 })
 
-test('a press wakes a page that is not painted yet', async ({ page }) => {
+test('a press starts hydration before the first paint', async ({ page }) => {
   await page.clock.install()
   await page.addInitScript(() => {
     window.PerformanceObserver = class {
@@ -80,7 +83,7 @@ test('a press wakes a page that is not painted yet', async ({ page }) => {
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
 })
 
-test('what is pressed before the page is alive is done once it is, each press once', async ({ page }) => {
+test('clicks before hydration are replayed afterwards, each once', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, admin)
   const gate = new EventEmitter()
@@ -101,7 +104,7 @@ test('what is pressed before the page is alive is done once it is, each press on
   expect(pageErrors).toEqual([])
 })
 
-test('what is pressed in a part whose script is still on its way is done once it came', async ({ page }) => {
+test('clicks in a part whose script is still loading are replayed after it', async ({ page }) => {
   await signIn(page, admin)
   const path = '/invoices?search=zzz'
   const first = await (await page.request.get(path)).text()
@@ -118,9 +121,7 @@ test('what is pressed in a part whose script is still on its way is done once it
   await expect(page).toHaveURL('/invoices')
 })
 
-test('a review that is confirmed before the page is alive asks for nothing, and is there again', async ({
-  page,
-}) => {
+test('a review that is confirmed before hydration buys nothing, and is shown again', async ({ page }) => {
   await signIn(page, admin)
   await page.route('**/_next/static/**/*.js', (route) => route.abort())
   await page.goto('/assets/workspace-suite-1?set=12')
@@ -135,14 +136,14 @@ test('a review that is confirmed before the page is alive asks for nothing, and 
   await expect(page.getByText('Suite: 10 → 12 licenses')).toBeVisible()
 })
 
-test('without a word on paints the scripts come at once', async ({ page }) => {
+test('scripts start immediately in a browser that does not report paints', async ({ page }) => {
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PerformanceObserver'))
   await page.goto('/sign-in')
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
   expect((await times(page)).requestedAt).toBeLessThan(Number.POSITIVE_INFINITY)
 })
 
-test('markup that came into a page by other ways runs nothing', async ({ page }) => {
+test('injected markup runs no scripts', async ({ page }) => {
   const findings: string[] = []
   page.on('request', (request) => findings.push(request.url()))
   await page.goto('/sign-in')
@@ -163,7 +164,7 @@ test('markup that came into a page by other ways runs nothing', async ({ page })
   expect(findings.filter((url) => /other\.example|planted/.test(url))).toEqual([])
 })
 
-test('a page whose content is long on its way comes to life before', async ({ page }) => {
+test('a page whose content loads slowly hydrates before the content', async ({ page }) => {
   const SCRIPT = '/_next/static/a.js'
   const pages: ServerResponse[] = []
   const server = createServer(
@@ -179,7 +180,7 @@ test('a page whose content is long on its way comes to life before', async ({ pa
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { waitUntil: 'commit' })
   await expect(page).toHaveTitle('alive')
   expect(await page.evaluate(() => document.readyState)).toBe('loading')
-  // Its second half may have scripts, too.
+  // The streamed second half may contain scripts, too.
   for (const res of pages) res.end(`<script src="${SCRIPT}" async=""></script><p>Rows</p>`)
   await expect(page.getByText('Rows')).toBeVisible()
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)

@@ -51,11 +51,11 @@ for (const [path, table, row] of [
   ['/invoices/statement', '"invoices"', 'IN-1'],
   ['/activity', '"license_changes"', 'No changes'],
   ['/activity/events', '"audit_events"', 'Signed in'],
-  // That there is one is known before: what is slow stands beside it.
+  // That there is one is known earlier; the slow part is rendered next to it.
   ['/assets/collab-suite-1', '"seat_readings"', 'over twelve months'],
   ['/invoices/IN-1', 'inner join "parties"', 'Billed to'],
 ] as const) {
-  test(`${path} sends its frame while the database is still silent`, async () => {
+  test(`${path} sends its frame before the database answers`, async () => {
     gate.hold(table)
     const { status, headers, body } = await fetch(app.url + path, { headers: { cookie } })
     expect(status).toBe(200)
@@ -76,14 +76,14 @@ for (const [path, table, row] of [
   })
 }
 
-test('where nobody is signed in, or nothing is there, the answer says so first', async () => {
+test('an answer without a session, or for an unknown address, has its status before any content', async () => {
   const away = await fetch(`${app.url}/invoices`, { redirect: 'manual' })
   expect([away.status, away.headers.get('location')]).toEqual([307, '/sign-in?from=%2Finvoices'])
   for (const path of ['/invoices/none', '/assets/none'])
     expect((await fetch(app.url + path, { headers: { cookie } })).status).toBe(404)
 })
 
-test('of a long list the page has the first rows, and the browser shows all', async ({ page, context }) => {
+test('the HTML of a long list has the first rows, and the browser shows all', async ({ page, context }) => {
   const path = `${app.url}/assets?maxResults=60`
   const html = await (await fetch(path, { headers: { cookie } })).text()
   expect(html.match(/<tr /g)).toHaveLength(1 + 50)
@@ -92,14 +92,14 @@ test('of a long list the page has the first rows, and the browser shows all', as
   await expect(page.getByRole('row')).toHaveCount(1 + 60)
 })
 
-test('what is held up appears in its place, and moves nothing', async ({ page, context }) => {
+test('delayed content appears in its place, and moves nothing', async ({ page, context }) => {
   await context.addCookies([sessionCookie()])
-  // Another list than above: that one is prepared on its connection by now, and has no text any more.
+  // Another list than above, whose statement is prepared on its connection by now and has no text any more.
   gate.hold('"assets"')
   await page.goto(`${app.url}/assets?search=Needle`, { waitUntil: 'commit' })
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
   await expect(page.getByText('Loading…')).toBeAttached()
-  // A frame that came before its styles or its font has other places than the one that is seen.
+  // Before the styles or the font have loaded, the frame's layout differs from the visible one.
   await page.waitForFunction(() =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(({ sheet }) => sheet),
   )
@@ -114,7 +114,7 @@ test('what is held up appears in its place, and moves nothing', async ({ page, c
   expect(await tops()).toEqual(before)
 })
 
-test('what fails after the frame has left is told in its place, and counted as what it is', async ({
+test('a failure after the frame was sent is shown in its place, and counted by its kind', async ({
   page,
   context,
 }) => {

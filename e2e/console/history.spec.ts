@@ -3,7 +3,7 @@ import { asset, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, signIn } from '../browser.ts'
 
-// An id of an asset may hold what an address gives a meaning to.
+// Asset ids may contain characters with a meaning in URLs.
 const ODD = "workspace-suite-a/b|c:[7] ü%2F?&#é'"
 const people = { it: '', finance: '', nobody: '' }
 const keys = { it: '' }
@@ -35,7 +35,7 @@ const changes = (page: Page) =>
 const seats = (page: Page) => page.getByRole('table', { name: /^Purchased and assigned licenses/ })
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
-/** Sets a total as a script would. */
+/** Sets a total through the API, and returns the status. */
 async function set(page: Page, id: string, quantity: number): Promise<number> {
   const path = `/billing/v1/assets/${encodeURIComponent(id)}`
   return (await page.request.patch(path, { headers: bearer(), data: { quantity } })).status()
@@ -43,7 +43,7 @@ async function set(page: Page, id: string, quantity: number): Promise<number> {
 
 test.describe.configure({ mode: 'serial' })
 
-test('before anything has changed, the pages say so', async ({ page }) => {
+test('the pages have a placeholder before the first change', async ({ page }) => {
   await signIn(page, people.it, '/activity')
   await expect(page.getByText('No changes yet')).toBeVisible()
   await page.goto('/assets/workspace-suite-1')
@@ -54,7 +54,9 @@ test('before anything has changed, the pages say so', async ({ page }) => {
   await expect(page.getByText(/^Recorded since .*: what was before is not known\.$/)).toBeVisible()
 })
 
-test('from the list to an asset, through a change, and back to the same view', async ({ page }) => {
+test('a member goes from the list to an asset, changes it, and returns to the same view', async ({
+  page,
+}) => {
   await signIn(page, people.it, '/assets?filter=type:workspace-suite&search=plus')
   await page.getByRole('link', { name: 'Business Plus' }).click()
   await expect(page.getByRole('heading', { name: 'Business Plus', level: 1 })).toBeVisible()
@@ -94,7 +96,7 @@ test('from the list to an asset, through a change, and back to the same view', a
   await expect(changes(page)).toHaveCount(2)
   await expect(changes(page).first()).toContainText('Refused by the vendor')
   await expect(changes(page).first()).toContainText('30 users are assigned. Unassign 10 first')
-  // The refusal stands until it is discarded, though the page was read again beneath it.
+  // The refusal stays until it is discarded, although the page was read again below it.
   await expect(control(page, 'Business Plus')).toHaveValue('20')
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Assets' }).click()
@@ -102,7 +104,7 @@ test('from the list to an asset, through a change, and back to the same view', a
   await expect(control(page, 'Business Plus')).toHaveValue('45')
 })
 
-test("somebody else's change in between is asked about here too", async ({ page }) => {
+test("a colleague's change in between is a conflict on the asset's page too", async ({ page }) => {
   await signIn(page, people.it, '/assets/workspace-suite-1')
   await control(page, 'Business Plus').fill('50')
   expect(await set(page, 'workspace-suite-1', 48)).toBe(200)
@@ -113,7 +115,9 @@ test("somebody else's change in between is asked about here too", async ({ page 
   await expect(changes(page).first()).toContainText(/Key “test”.*45 → 48.*\+3/)
 })
 
-test('a commitment plan can not be lowered here either; no licenses, no control', async ({ page }) => {
+test('a commitment plan can not be lowered on its page; a plan without licenses has no control', async ({
+  page,
+}) => {
   await signIn(page, people.it, '/assets/office-suite-1')
   await expect(page.getByText('Can’t be lowered before 1 Mar 2099', { exact: true })).toBeVisible()
   await expect(page.getByText('Committed until 1 Mar 2099')).toBeVisible()
@@ -125,7 +129,7 @@ test('a commitment plan can not be lowered here either; no licenses, no control'
   await expect(page.getByRole('table')).toHaveCount(0)
 })
 
-test('an odd id has its page, its change and its history', async ({ page }) => {
+test('an id with special characters has its page, its change and its history', async ({ page }) => {
   await signIn(page, people.it, '/assets')
   await page.getByRole('link', { name: 'Odd & <b>bold</b>' }).click()
   await expect(page.getByText(ODD)).toBeVisible()
@@ -139,7 +143,7 @@ test('an odd id has its page, its change and its history', async ({ page }) => {
   await expect(page.getByText('Nothing is here')).toBeVisible()
 })
 
-test('a long history comes in pages, and the way back to the list stays', async ({ page }) => {
+test('a long history is paginated, and keeps the way back to the list', async ({ page }) => {
   await signIn(page, people.it, '/assets')
   for (let quantity = 1; quantity <= 52; quantity++)
     expect(await set(page, 'workspace-suite-2', quantity)).toBe(200)
@@ -158,7 +162,7 @@ test('a long history comes in pages, and the way back to the list stays', async 
   await expect(changes(page)).toHaveCount(50)
 })
 
-test('Activity: the address, the screen and the API say the same; filters are chips', async ({
+test('the address, the screen and the API agree on Activity; filters are chips', async ({
   page,
   context,
 }) => {
@@ -183,7 +187,7 @@ test('Activity: the address, the screen and the API say the same; filters are ch
   const answer = await (await page.request.get(url, { headers: bearer() })).json()
   expect(answer.licenseChanges.map(({ to }: { to: number }) => to)).toEqual([20])
   const chips = page.getByRole('region', { name: 'Active filters' })
-  // What has a control is seen there only, and taken off there.
+  // A filter with a control is shown and removed only there.
   await expect(chips.getByRole('button')).toHaveText(['Clear all'])
   await page.getByRole('button', { name: 'Remove filter: This year' }).click()
   await expect(page).toHaveURL('/activity?filter=state:REJECTED')
@@ -205,7 +209,7 @@ test('Activity: the address, the screen and the API say the same; filters are ch
   await expect(page).toHaveURL('/assets/workspace-suite-2')
 })
 
-test('who lacks the permission has no entry and is told the role; a foreign asset is not there', async ({
+test('a member without the permission has no link and sees the role; a foreign asset is not found', async ({
   page,
   browser,
 }) => {

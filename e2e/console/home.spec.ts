@@ -46,7 +46,7 @@ const count = (page: Page) =>
 const line = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
 const button = (page: Page, name: RegExp) => page.getByRole('button', { name })
 
-test('sign-in leads to what needs an Admin, and each line to its act', async ({ page }) => {
+test('the sign-in leads to the lines that need an Admin, and each line to its task', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInByForm(page, people.admin)
   await expect(page).toHaveURL(/\/$/)
@@ -77,7 +77,7 @@ test('sign-in leads to what needs an Admin, and each line to its act', async ({ 
   expect(pageErrors).toEqual([])
 })
 
-test('by keyboard alone a line is put aside, brought back, and stays put aside over a visit', async ({
+test('a line is dismissed and restored by keyboard only, and stays dismissed over a visit', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -106,7 +106,7 @@ test('by keyboard alone a line is put aside, brought back, and stays put aside o
   expect(pageErrors).toEqual([])
 })
 
-test('a phone has each line whole, light and dark', async ({ page }) => {
+test('each line fits on a phone, light and dark', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.admin)
   await expect(line(page, 'Home Europe')).toBeVisible()
@@ -118,7 +118,7 @@ test('a phone has each line whole, light and dark', async ({ page }) => {
   await expect(count(page)).toHaveText('Home6 lines need you')
 })
 
-test('who sees what: finance its invoices, IT Managers prices as long as an Admin shows them', async ({
+test('Finance Users see their invoices, IT Managers prices while an Admin shows them', async ({
   page,
   browser,
   baseURL,
@@ -168,7 +168,7 @@ test('who sees what: finance its invoices, IT Managers prices as long as an Admi
   await it.close()
 })
 
-test('where nothing needs anybody, it says what was looked at', async ({ page }) => {
+test('a member without open lines sees the checked kinds', async ({ page }) => {
   const quiet = await newCustomer('quiet')
   await signIn(page, await quiet.member('Qui Et', 'admin'))
   await expect(page.getByText('Nothing needs you')).toBeVisible()

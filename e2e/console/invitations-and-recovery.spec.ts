@@ -18,11 +18,11 @@ test.beforeAll(async () => {
   birch = await newCustomer('birch')
 })
 
-/** Types a password into the field that has the focus, and again into the next one. */
+/** Types a password into the focused field, and again into the next one. */
 async function typeTwice(page: Page, password: string) {
   await page.getByLabel('New password', { exact: true }).focus()
   await page.keyboard.type(password)
-  // Past the button that shows it.
+  // Skips the button that shows the password.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
@@ -31,7 +31,9 @@ async function typeTwice(page: Page, password: string) {
 
 const menu = (page: Page, name: RegExp) => page.getByRole('button', { name })
 
-test('an invitation is accepted by keyboard on a phone, once, and is no referrer', async ({ page }) => {
+test('an invitation is accepted by keyboard on a phone, once, and its link is not leaked as a referrer', async ({
+  page,
+}) => {
   const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const link = await alder.invite(`ida@${alder.domain}`, 'Ida Tech', 'it-manager')
@@ -42,7 +44,7 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   })
   await expect(page.getByText('To the licenses and invoices of alder Ltd')).toBeVisible()
   await expectGood(page)
-  // A mail scanner opens it too: nothing is used up by that.
+  // A mail scanner opens the link too, which must not redeem it.
   await page.reload()
   await typeTwice(page, 'password1234')
   await expect(page.getByRole('alert').filter({ hasText: 'most common' })).toBeVisible()
@@ -60,7 +62,7 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   expect(pageErrors).toEqual([])
 })
 
-test('who is a member elsewhere takes up another membership, picks a customer and changes it', async ({
+test('a member of one customer accepts another membership, picks a customer and switches', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -70,7 +72,8 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   await page.getByRole('button', { name: 'I have a password here already' }).focus()
   await page.keyboard.press('Enter')
   await page.getByLabel('Your password', { exact: true }).focus()
-  // A link that an Admin saw is told nothing of what opens a membership elsewhere: that password is none here.
+  // A link that an Admin has seen does not reveal the credentials of another membership: that password does not work
+  // here.
   for (const password of ['not my password', PASSWORD]) {
     await page.getByLabel('Your password', { exact: true }).fill(password)
     await page.keyboard.press('Enter')
@@ -81,7 +84,7 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   }
   await page.reload()
   await typeTwice(page, PASSWORD)
-  // The same password opens both now.
+  // The same password opens both memberships now.
   await expect(page).toHaveURL(/\/sign-in\/customer$/)
   await expect(page.getByRole('listitem')).toHaveText([/alder Ltd/, /birch Ltd/])
   await expectGood(page)
@@ -99,14 +102,14 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   await page.getByRole('button', { name: 'alder Ltd' }).focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/$/)
-  // The session that was left has ended.
+  // The previous session has ended.
   const cookie = `console-session=${before?.value}`
   const former = await page.request.fetch('/auth/v1/validate', { headers: { cookie } })
   expect(former.status()).toBe(401)
   expect(pageErrors).toEqual([])
 })
 
-test('a sign-in goes on after the pick to where it was asked for; between them nothing is answered', async ({
+test('a sign-in continues after the pick to the requested page, and answers nothing before it', async ({
   page,
 }) => {
   const email = await alder.member('Two Places', 'it-manager')
@@ -119,14 +122,14 @@ test('a sign-in goes on after the pick to where it was asked for; between them n
   expect((await page.request.get('/auth/v1/validate')).status()).toBe(401)
   await page.getByRole('button', { name: 'alder Ltd' }).click()
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
-  // From another site nobody picks for them.
+  // Another site can't pick a customer for the member (CSRF).
   const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
   const form = { customer: birch.id, csrfToken, json: 'true' }
   const headers = { 'sec-fetch-site': 'cross-site' }
   expect((await page.request.post('/api/auth/callback/credentials', { form, headers })).status()).toBe(401)
 })
 
-test('who is a member of one customer is asked for none, and has nothing to change', async ({ page }) => {
+test('a member of one customer is not asked to pick one, and has none to switch to', async ({ page }) => {
   await signInByForm(page, await alder.member('One Place', 'it-manager'))
   await expect(page).toHaveURL(/\/$/)
   await menu(page, /One Place/).click()
@@ -155,7 +158,7 @@ test('a link sets a new password, and ends the session of the former one', async
   await there.close()
 })
 
-test('without a mail server the sign-in page says whom to ask', async ({ page }) => {
+test('the sign-in page names a contact without a mail server', async ({ page }) => {
   const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   await page.goto('/sign-in')
@@ -167,7 +170,7 @@ test('without a mail server the sign-in page says whom to ask', async ({ page })
   expect(pageErrors).toEqual([])
 })
 
-test('a forgotten password is set anew by a mail, on a phone and by keyboard', async ({ page }) => {
+test('a forgotten password is reset by a mail, on a phone and by keyboard', async ({ page }) => {
   const catcher = await startCatcher()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -191,13 +194,13 @@ test('a forgotten password is set anew by a mail, on a phone and by keyboard', a
       await page.getByLabel('Work e-mail').focus()
       await page.keyboard.type(address)
       await page.keyboard.press('Enter')
-      // The place for short messages is one, too, and is empty.
+      // The empty toast region is a status, too.
       answers.push(await page.getByRole('status').filter({ hasText: /\S/ }).textContent())
     }
     expect(new Set(answers).size).toBe(1)
     await expectGood(page)
     expect((await run('e2e/notify-members.ts', env)).code).toBe(0)
-    // The job of the app may have been first.
+    // The app's job may have been first.
     await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
     const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
     expect(mail?.to).toEqual([email])

@@ -3,12 +3,12 @@ import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
-import { complaints, exported, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, exported, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
 import { excess } from '../viewports.ts'
 
-// The screen of whoever pays: what it shows at once, and that each of its figures and filters leads to exactly what
-// it says, on the screen, in the API and in the file.
+// Screen of the finance clerk: its content at first sight, and that each figure and filter leads to exactly the same
+// rows on the screen, in the API and in the file.
 
 const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD', 'CLF', 'GBP']
 const people = { finance: '', six: '' }
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
   await customer.importInvoices([
     ...[83, 50, 20, 3].map((days, n) => pastDueInvoice(`US-${n}`, days)),
     ...[40, 9].map((days, n) => pastDueInvoice(`EU-${n}`, days, europe)),
-    // Open, and due in and after the next 30 days.
+    // Open, with due dates within and after the next 30 days.
     pastDueInvoice('US-SOON', -10),
     pastDueInvoice('US-THEN', -45, { invoiceDate: day(-2) }),
     pastDueInvoice('EU-SOON', -30, europe),
@@ -70,10 +70,10 @@ const stats = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const filters = (page: Page) => page.getByRole('search', { name: 'Filters' })
 const table = (page: Page) => page.getByRole('table', { name: /^Invoices/ })
 async function numbers(page: Page): Promise<string[]> {
-  await rowsCame(page)
+  await waitForRows(page)
   return table(page).getByRole('rowheader').getByRole('link').allInnerTexts()
 }
-/** What the API and the file have for the query string of the screen. */
+/** Returns the rows of the API and of the file for the screen's query string. */
 async function answered(page: Page): Promise<{ api: string[]; csv: string[]; count: number }> {
   const { search, origin } = new URL(page.url())
   const fetchJson = (path: string) =>
@@ -95,7 +95,7 @@ async function expectAgreed(page: Page): Promise<void> {
   })
 }
 
-test('each figure leads to exactly the invoices that it counts', async ({ page }) => {
+test('each figure links to exactly the invoices that it counts', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(
     stats(page).getByRole('link', { name: 'Past due, USD: 4 invoices, oldest 83 days' }),
@@ -114,7 +114,7 @@ test('each figure leads to exactly the invoices that it counts', async ({ page }
   }
 })
 
-test('who is billed, who bills, currency and amount are columns and filters', async ({ page }) => {
+test('billing profile, issuer, currency and amount are columns and filters', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   for (const name of ['Billed to', 'Issuer'])
     await expect(table(page).getByRole('columnheader', { name })).toBeVisible()
@@ -154,7 +154,7 @@ test('who is billed, who bills, currency and amount are columns and filters', as
     await expect(page.locator('dl > div').filter({ hasText: term })).toContainText(value)
 })
 
-test('a search finds any part of a number or issuer, and the file says its range', async ({ page }) => {
+test('a search finds any part of a number or issuer, and the file name has its range', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?search=aid-1')
   expect(await numbers(page)).toHaveLength(11)
   await expectAgreed(page)
@@ -173,11 +173,13 @@ test('a search finds any part of a number or issuer, and the file says its range
   expect(readFileSync(await file.path(), 'utf8')).toContain('billingProfileId')
 })
 
-test('rows are on the screen of a laptop, and the first invoice comes early on a phone', async ({ page }) => {
+test("rows are visible on a laptop's screen, and the first invoice is near the top on a phone", async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1366, height: 651 })
   await signIn(page, people.finance, '/invoices')
   await expect(stats(page).getByRole('table')).toBeVisible()
-  await rowsCame(page)
+  await waitForRows(page)
   const heights = () =>
     table(page)
       .getByRole('rowheader')
@@ -189,8 +191,8 @@ test('rows are on the screen of a laptop, and the first invoice comes early on a
   await expect.poll(() => top(table(page).getByRole('rowheader').first())).toBeLessThan(600)
 })
 
-/** Amounts in these elements that stand on two lines, or beyond the screen. */
-function unwhole(elements: Element[]): string[] {
+/** Returns the amounts in these elements that wrap or overflow the screen. */
+function cutOffAmounts(elements: Element[]): string[] {
   const findings: string[] = []
   for (const element of elements) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -218,7 +220,7 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
     for (const part of [stats(page), table(page)]) {
-      const broken = await part.locator('tbody td, tbody th').evaluateAll(unwhole)
+      const broken = await part.locator('tbody td, tbody th').evaluateAll(cutOffAmounts)
       expect(broken, `at ${width} px`).toEqual([])
     }
     const scrolled = await stats(page)
@@ -232,7 +234,7 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
   await expect.poll(() => amounts.count()).toBeGreaterThan(2)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    expect(await amounts.evaluateAll(unwhole), `at ${width} px`).toEqual([])
+    expect(await amounts.evaluateAll(cutOffAmounts), `at ${width} px`).toEqual([])
     expect(await excess(page), `at ${width} px`).toBeLessThanOrEqual(0)
   }
   await expectAccessibleAtBoth(page)
@@ -250,9 +252,7 @@ test('a panel opens where it has room', async ({ page }) => {
   }
 })
 
-test('of an invoice of 3,000 lines a page is drawn, and the search and its sum are over all', async ({
-  page,
-}) => {
+test('an invoice of 3,000 lines shows one page, and its search and sum cover all lines', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/LONG')
   const lines = page.getByRole('table', { name: 'Line items' })
   await expect(lines.getByRole('row')).toHaveCount(101)

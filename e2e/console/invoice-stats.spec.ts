@@ -1,10 +1,10 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESKTOP, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore, onOneDay, sinceThen } from '../days.ts'
 
-/** A day of an earlier month, the last one of it, and that month in words. */
+/** Returns a day of an earlier month, its last day, and the month's name. */
 const dayOf = (monthsAgo: number, dayOfMonth = 10) =>
   monthBefore(monthsAgo)
     .toISOString()
@@ -18,25 +18,35 @@ const people = { finance: '', three: '' }
 
 test.beforeAll(async () => {
   const customer = await newCustomer('figures')
-  const bill = (id: string, platform: string, invoiceDate: string, totalAmount: string, more: object = {}) =>
-    invoice(id, { platform, invoiceDate, dueDate: invoiceDate, totalAmount, balanceAmount: '0', ...more })
+  const bill = (
+    id: string,
+    platform: string,
+    invoiceDate: string,
+    more: { totalAmount: string } & Record<string, unknown>,
+  ) => invoice(id, { platform, invoiceDate, dueDate: invoiceDate, balanceAmount: '0', ...more })
   await customer.importInvoices([
-    // Four months ago, on the first and last day of UTC; then a month without bills; then two.
-    bill('F-1', 'web-services', dayOf(4, 1), '1000.10'),
-    bill('F-2', 'own-slug', lastDayOf(4), '200.20'),
-    bill('F-3', 'web-services', dayOf(2), '400', { balanceAmount: '150.25', dueDate: day(-9) }),
-    bill('F-4', 'cloud-platform', dayOf(2), '-100', { balanceAmount: '-40.5' }),
-    bill('F-5', 'web-services', dayOf(1), '330.03', { balanceAmount: '330.03', dueDate: day(20) }),
-    bill('F-6', 'cloud-platform', dayOf(1), '20', { balanceAmount: '20', dueDate: day(40) }),
-    ...Array.from({ length: 60 }, (_, n) => bill(`OLD-${100 + n}`, 'office-suite', dayOf(5), `${n}.5`)),
+    // Four months ago, on the first and last day in UTC; then a month without bills; then two with bills.
+    bill('F-1', 'web-services', dayOf(4, 1), { totalAmount: '1000.10' }),
+    bill('F-2', 'own-slug', lastDayOf(4), { totalAmount: '200.20' }),
+    bill('F-3', 'web-services', dayOf(2), { totalAmount: '400', balanceAmount: '150.25', dueDate: day(-9) }),
+    bill('F-4', 'cloud-platform', dayOf(2), { totalAmount: '-100', balanceAmount: '-40.5' }),
+    bill('F-5', 'web-services', dayOf(1), {
+      totalAmount: '330.03',
+      balanceAmount: '330.03',
+      dueDate: day(20),
+    }),
+    bill('F-6', 'cloud-platform', dayOf(1), { totalAmount: '20', balanceAmount: '20', dueDate: day(40) }),
+    ...Array.from({ length: 60 }, (_, n) =>
+      bill(`OLD-${100 + n}`, 'office-suite', dayOf(5), { totalAmount: `${n}.5` }),
+    ),
   ])
   people.finance = await customer.member('Fig Finance', 'finance-user')
   const three = await newCustomer('threecurrencies')
   await three.importInvoices([
-    bill('T-1', 'web-services', dayOf(1), '999999999999.99', { currency: 'USD' }),
-    bill('T-2', 'web-services', dayOf(2), '1', { currency: 'USD' }),
-    bill('T-3', 'cloud-platform', dayOf(1), '85300', { currency: 'JPY' }),
-    bill('T-4', 'cloud-platform', dayOf(1), '12.345', { currency: 'KWD' }),
+    bill('T-1', 'web-services', dayOf(1), { totalAmount: '999999999999.99', currency: 'USD' }),
+    bill('T-2', 'web-services', dayOf(2), { totalAmount: '1', currency: 'USD' }),
+    bill('T-3', 'cloud-platform', dayOf(1), { totalAmount: '85300', currency: 'JPY' }),
+    bill('T-4', 'cloud-platform', dayOf(1), { totalAmount: '12.345', currency: 'KWD' }),
   ])
   people.three = await three.member('Fig Three', 'finance-user')
 })
@@ -45,7 +55,7 @@ const stats = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const plot = (page: Page) => page.getByRole('region', { name: 'Billed per month' })
 const openPlot = (page: Page) => plot(page).getByRole('button', { name: 'Billed per month' }).click()
 async function numbers(page: Page): Promise<string[]> {
-  await rowsCame(page)
+  await waitForRows(page)
   return page
     .getByRole('table', { name: /^Invoices/ })
     .getByRole('rowheader')
@@ -53,19 +63,19 @@ async function numbers(page: Page): Promise<string[]> {
     .allInnerTexts()
 }
 
-/** What the API answers to the query string of the screen. */
+/** Returns the API's answer to the screen's query string. */
 async function answered(page: Page, path: string) {
   const { search, origin } = new URL(page.url())
   return (await page.request.get(`${origin}/billing/v1/${path}${search}`)).json()
 }
-/** One figure of a currency: amount and note. */
+/** Returns the amount and the note of one figure, in one currency. */
 async function statCells(page: Page, name: string | RegExp, currency = 'USD'): Promise<string[]> {
   const headers = await stats(page).getByRole('columnheader').allTextContents()
   const at = headers.findIndex((header) => (typeof name === 'string' ? header === name : name.test(header)))
   const row = stats(page)
     .getByRole('row')
     .filter({ has: page.getByRole('rowheader', { name: currency }) })
-  // The name of the figure, which narrow screens show, its amount and its note.
+  // Name of the figure, which narrow screens show, its amount and its note.
   const [, ...cells] = await row
     .getByRole('cell')
     .nth(at - 1)
@@ -74,7 +84,7 @@ async function statCells(page: Page, name: string | RegExp, currency = 'USD'): P
   return cells
 }
 
-test('the figures are of what is filtered, and lead to what is late', async ({ page }) => {
+test('the figures cover the filtered invoices, and link to the late ones', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(stats(page).getByRole('table')).toBeVisible()
   expect(await statCells(page, 'Outstanding')).toEqual([
@@ -102,20 +112,20 @@ test('the figures are of what is filtered, and lead to what is late', async ({ p
     .poll(() => statCells(page, 'Outstanding'))
     .toEqual(['150.25 USD', 'Outstanding, USD: 1 invoice'])
   expect(await statCells(page, 'Due in 30 days')).toEqual(['0.00 USD', 'none'])
-  // What was pressed is still there: the keyboard goes on from it.
+  // The pressed element is still there: the keyboard continues from it.
   await expect(stats(page).getByRole('link', { name: 'Past due, USD: 1 invoice' })).toBeFocused()
 })
 
-test('each month and platform of the plot is reached by keyboard, and leads to its invoices', async ({
+test('each month and platform of the plot is reached by keyboard, and links to its invoices', async ({
   page,
 }) => {
   await signIn(page, people.finance, '/invoices')
   const links = plot(page).locator('svg').getByRole('link')
-  // Four months with bills, and seven platforms in them; one stop for Tab.
+  // Four months with bills and seven platforms; a single tab stop.
   await expect(links).toHaveCount(4 + 7)
   await expect(plot(page).locator('svg a[tabindex="0"]')).toHaveCount(1)
   await stats(page).getByRole('link').last().focus()
-  // The button that opens the plot, and then the plot.
+  // First the button that expands the plot, then the plot.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   const focused = page.locator('svg a:focus')
@@ -140,7 +150,7 @@ test('each month and platform of the plot is reached by keyboard, and leads to i
   await expect(links).toHaveCount(4 + 7)
 })
 
-test('the plot is a table too, with the amounts that the API answers', async ({ page }) => {
+test("the plot has a table with the API's amounts", async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=platform:web-services|cloud-platform|own-slug')
   await openPlot(page)
   await plot(page).getByText('Show as table').click()
@@ -164,7 +174,7 @@ test('the plot is a table too, with the amounts that the API answers', async ({ 
   await expect.poll(() => numbers(page)).toEqual(['F-4', 'F-3'])
 })
 
-test('column heads order the list, by keyboard too, and the address and the API have the same order', async ({
+test('column headers sort the list, by keyboard too; the address and the API have the same order', async ({
   page,
 }) => {
   await signIn(page, people.finance, '/invoices')
@@ -207,7 +217,7 @@ test('column heads order the list, by keyboard too, and the address and the API 
   await expect(page.getByRole('alert').filter({ hasText: 'must be one of invoiceDate' })).toBeVisible()
 })
 
-test('on a phone a menu orders the list', async ({ page }) => {
+test('the list has a sort menu on a phone', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.finance, '/invoices')
   await page.getByRole('button', { name: 'Order: Newest first' }).click()
@@ -217,7 +227,7 @@ test('on a phone a menu orders the list', async ({ page }) => {
   await expect.poll(async () => (await numbers(page))[0]).toBe('F-1')
 })
 
-test('several currencies stand beside each other, and are never added', async ({ page }) => {
+test('several currencies are shown separately, and never added', async ({ page }) => {
   await signIn(page, people.three, '/invoices')
   const rows = stats(page).getByRole('row')
   await expect(rows).toHaveText([
@@ -239,20 +249,20 @@ test('several currencies stand beside each other, and are never added', async ({
   await expect(links.last()).toHaveAccessibleName(`${monthText(1)}, Cloud platform: 12.345 KWD, 1 invoice`)
 })
 
-test('the same days and months on every clock', async ({ browser }) => {
+test('days and months are the same in every time zone', async ({ browser }) => {
   const seenIn = async (timezoneId: string) => {
     const page = await browser.newPage({ timezoneId })
     const problems = complaints(page)
     await signIn(page, people.finance, '/invoices?minCreationTime=1&orderBy=totalAmount%20desc')
     await openPlot(page)
     await plot(page).getByText('Show as table').click()
-    await rowsCame(page)
+    await waitForRows(page)
     const tables = await page.getByRole('table').allInnerTexts()
     const links = await plot(page)
       .locator('svg a')
       .evaluateAll((all) => all.map((one) => `${one.getAttribute('aria-label')} ${one.getAttribute('href')}`))
     const statsText = await stats(page).textContent()
-    // What the server wrote is what the browser has: no word changed on the way.
+    // Hydration keeps the server's text: no word has changed.
     expect(problems).toEqual([])
     await page.close()
     return [statsText ?? '', ...tables, ...links]
@@ -273,7 +283,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport)
       await expectAccessible(page)
-      // Both ways of the newest figure have room, in a table that could be scrolled.
+      // Both links of the newest figure fit, in a table that could scroll.
       await expect(stats(page).getByRole('table')).toBeVisible()
       expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
     }
@@ -286,9 +296,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@
   expect(problems).toEqual([])
 })
 
-test('where the figures fail the list is there, and they come when they are asked for again', async ({
-  page,
-}) => {
+test('the list works without its figures, which load on retry', async ({ page }) => {
   const customer = await newCustomer('nofigures')
   await customer.importInvoices([invoice('N-1'), invoice('N-2', { platform: 'web-services' })])
   await customer.breakSums()

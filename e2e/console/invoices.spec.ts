@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESKTOP, PHONE, pressSlash, signIn, waitForRows } from '../browser.ts'
 import { day, dayLabel, sinceThen } from '../days.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
@@ -63,9 +63,9 @@ test.beforeAll(async () => {
   people.nobody = await empty.member('Nora New', 'finance-user')
 })
 
-/** The numbers on the rows of the list. */
+/** Returns the numbers of the list's rows. */
 async function numbers(page: Page): Promise<string[]> {
-  await rowsCame(page)
+  await waitForRows(page)
   return page
     .getByRole('table', { name: /^Invoices/ })
     .getByRole('rowheader')
@@ -73,7 +73,7 @@ async function numbers(page: Page): Promise<string[]> {
     .allInnerTexts()
 }
 
-/** What the API answers to the query string of the screen, by key. */
+/** Returns the API's answer to the screen's query string, by key. */
 async function answered(page: Page): Promise<string[]> {
   const { search, origin } = new URL(page.url())
   const headers = { Authorization: `Bearer ${key}` }
@@ -81,7 +81,7 @@ async function answered(page: Page): Promise<string[]> {
   return (await response.json()).invoices.map(({ id }: { id: string }) => id)
 }
 
-test('a finance clerk finds what is late, reads it, and comes back to the same view', async ({ page }) => {
+test('a finance clerk finds late invoices, reads one, and returns to the same view', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await expect(page).toHaveURL('/invoices')
   await expect(page.getByText('116 invoices · 115 in USD · 1 in JPY')).toBeVisible()
@@ -105,7 +105,7 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
   expect(await numbers(page)).toEqual(['IN-900'])
 })
 
-test('the address, the screen and the API say the same', async ({ page }) => {
+test('the address, the screen and the API agree on invoices', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   for (const [search, rows] of [
     ['', 50],
@@ -125,7 +125,7 @@ test('the address, the screen and the API say the same', async ({ page }) => {
   }
 })
 
-test('each filter is shown once, where it is set, and taken off there or with all', async ({ page }) => {
+test('each filter is shown once, where it is set, and removed there or with all others', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await page.getByRole('button', { name: /^Platform/ }).click()
   await page.getByRole('checkbox', { name: 'Web services' }).check()
@@ -155,7 +155,7 @@ test('each filter is shown once, where it is set, and taken off there or with al
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
 })
 
-test('pages lead to every invoice once, and back', async ({ page }) => {
+test('the pages contain every invoice once, in both directions', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   const pages = [await numbers(page)]
   for (const size of [50, 16]) {
@@ -173,7 +173,9 @@ test('pages lead to every invoice once, and back', async ({ page }) => {
   await expect.poll(() => numbers(page)).toEqual(pages[1])
 })
 
-test('an odd number, an amount that is not itemized, and the neighbours in the list', async ({ page }) => {
+test('an invoice has an odd number, an amount that is not itemized, and its neighbours in the list', async ({
+  page,
+}) => {
   await signIn(page, people.finance, '/invoices')
   await page.getByRole('link', { name: ODD }).click()
   await expect(page.getByRole('heading', { name: ODD })).toBeVisible()
@@ -187,7 +189,7 @@ test('an odd number, an amount that is not itemized, and the neighbours in the l
   await expect(page.getByRole('link', { name: 'Newer' })).toHaveCount(0)
 })
 
-test('the PDF is saved under the invoice number, on whichever host the console is open', async ({ page }) => {
+test('the PDF is saved under the invoice number, at any host of the console', async ({ page }) => {
   await signIn(page, people.finance, `/invoices/${encodeURIComponent(ODD)}`)
   await expect(page.getByRole('link', { name: 'Download PDF' })).toHaveAttribute('href', /^\/billing\/v1\//)
   const [download] = await Promise.all([
@@ -202,7 +204,7 @@ test('the PDF is saved under the invoice number, on whichever host the console i
   expect(bytes.trimEnd().endsWith('%%EOF')).toBe(true)
 })
 
-test('the copied request answers the rows on the screen', async ({ page, context }) => {
+test('the copied command returns the rows on the screen', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signIn(page, people.finance, '/invoices?filter=status:OPEN&search=in-')
   const rows = await numbers(page)
@@ -215,14 +217,14 @@ test('the copied request answers the rows on the screen', async ({ page, context
   expect((await response.json()).invoices.map(({ id }: { id: string }) => id)).toEqual(rows)
 })
 
-test('billing profiles are a screen of their own, by keyboard too', async ({ page }) => {
+test('billing profiles have their own screen, by keyboard too', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await page.getByRole('link', { name: 'Billing profiles' }).press('Enter')
   await expect(page).toHaveURL('/invoices/profiles')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Billing profiles')
 })
 
-test('the keyboard alone is enough', async ({ page }) => {
+test('the invoices can be used by keyboard only', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await pressSlash(page)
   await page.keyboard.type('in-90')
@@ -241,7 +243,7 @@ test('the keyboard alone is enough', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'IN-900' })).toBeVisible()
 })
 
-test('old rows stay while new ones are on their way', async ({ page }) => {
+test('the previous rows stay while new ones are loading', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   let release = () => {}
   const blocked = new Promise<void>((resolve) => {
@@ -260,7 +262,7 @@ test('old rows stay while new ones are on their way', async ({ page }) => {
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
 })
 
-test('what is not there is told apart, with a way on', async ({ page }) => {
+test('missing rows have different texts, each with a way out', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   for (const search of [
     'filter=color:red',
@@ -282,13 +284,13 @@ test('what is not there is told apart, with a way on', async ({ page }) => {
   await expect(page.getByText('Nothing is here')).toBeVisible()
 })
 
-test('nothing yet says so; a role that lacks the permission says which is needed', async ({
+test('an empty list has a placeholder; a role without the permission sees the required one', async ({
   page,
   browser,
 }) => {
   await signIn(page, people.nobody, '/invoices')
   await expect(page.getByText('No invoices yet')).toBeVisible()
-  // Nothing adds up to no figures.
+  // An empty list has no figures.
   await expect(page.getByRole('region', { name: /Figures|Billed/ })).toHaveCount(0)
   const other = await browser.newPage()
   await signIn(other, people.it)
@@ -317,7 +319,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
     await page.goto('/invoices')
-    // A phone keeps its filters behind a button.
+    // On a phone the filters are behind a button.
     if (viewport === PHONE) await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByRole('button', { name: /^Invoice date/ }).click()
     await expectAccessible(page)

@@ -21,9 +21,7 @@ test.beforeAll(async () => {
   finance = await customer.member('Fin Clerk', 'finance-user')
 })
 
-test("the issuer's own document is what is downloaded; our copy and XML stand beside it", async ({
-  page,
-}) => {
+test("the issuer's own document is the download; our copy and XML are further choices", async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, finance, '/invoices/IN-1')
   const bytesOf = async (name: string) => {
@@ -47,7 +45,7 @@ test("the issuer's own document is what is downloaded; our copy and XML stand be
   expect(pageErrors).toEqual([])
 })
 
-test('where there is none, there is nothing to choose', async ({ page }) => {
+test("an invoice without the issuer's document has no choice", async ({ page }) => {
   await signIn(page, finance, '/invoices/IN-2')
   await expect(page.getByRole('link', { name: 'Download PDF' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Other files' })).toHaveCount(0)

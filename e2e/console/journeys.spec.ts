@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs'
 import { type BrowserContextOptions, expect, type Page, test } from '@playwright/test'
 import { readXlsx } from 'hucre/xlsx'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { cameToLife, complaints, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore } from '../days.ts'
 import { byKeyboard, byMouse, byTouch, type InputDriver } from '../input-driver.ts'
 
-// What people come for, each from home to its end, by each hand: docs/usability.md says how many clicks it may take, and what
-// is one.
+// Main journeys, each from home to its end, by each input device: docs/usability.md has the allowed clicks and their
+// definition.
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
-/** A day in the month so many months before this one. */
+/** Returns a day in the month some months before the present one. */
 const inMonth = (months: number) =>
   new Date(monthBefore(months).getTime() + 9 * 86_400_000).toISOString().slice(0, 10)
 const monthName = (months: number) =>
   monthBefore(months).toLocaleString('en', { month: 'long', timeZone: 'UTC' })
-/** In the second month of the calendar quarter before this one. */
+/** Day in the second month of the calendar quarter before this one. */
 const QUARTER = inMonth((new Date(day(0)).getUTCMonth() % 3) + 2)
 const line = (description: string, price: string, qty = '1') => ({ description, price, qty })
 
-/** What each hand works on: nobody is to see what another one did. */
+/** Plan for each input device: the journeys must not see each other's changes. */
 const PLANS = { mouse: 'Business Plus', keyboard: 'Frontline Starter', phone: 'Enterprise Standard' }
 type InputMethod = keyof typeof PLANS
 
@@ -91,7 +91,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
     async go({ page, press }) {
       await press(page.getByRole('link', { name: 'Show the invoice: journeys Ltd' }))
       await expect(page).toHaveURL(/\/invoices\?filter=status:PAST/)
-      await rowsCame(page)
+      await waitForRows(page)
       const rows = page.getByRole('table', { name: /^Invoices/ }).getByRole('rowheader')
       await expect(rows).toHaveText([/LATE/])
     },
@@ -143,7 +143,7 @@ for (const [name, { hands, how }] of Object.entries(DRIVERS))
       await countClicks(page)
       const pageErrors = complaints(page)
       await signIn(page, email)
-      await cameToLife(page)
+      await waitForHydration(page)
       expect(await clicksOf(page)).toBe(0)
       await go({ page, method: name as InputMethod, ...hands(page) })
       const clicks = await clicksOf(page)

@@ -60,7 +60,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
   while ((await focused()) !== 'name') await page.keyboard.press('Tab')
   await page.keyboard.type('ERP')
-  // Of one role there is nothing to choose: it is chosen.
+  // A single role needs no choice.
   await expect(page.getByRole('checkbox', { name: 'IT Manager' })).toBeChecked()
   await expect(page.getByRole('checkbox', { name: 'Finance User' })).toHaveCount(0)
   await expect(page.getByRole('radio')).toHaveCount(0)
@@ -87,7 +87,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   expect(pageErrors).toEqual([])
 })
 
-test('what is wrong stands at its field, and nothing typed is lost', async ({ page }) => {
+test('errors are shown at their field, and nothing typed is lost', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.fin, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()
@@ -112,9 +112,7 @@ test('what is wrong stands at its field, and nothing typed is lost', async ({ pa
   expect(pageErrors).toEqual([])
 })
 
-test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
-  page,
-}) => {
+test('a member with an old sign-in confirms it, and the requested action completes', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.fin, '/keys')
   const key = await issue(page, 'Old import', 'IT Manager')
@@ -144,7 +142,7 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   expect(pageErrors).toEqual([])
 })
 
-test('rotation says what it means, and both keys work meanwhile', async ({ page }) => {
+test('a rotation states its consequences, and both keys work during the overlap', async ({ page }) => {
   const pageErrors = complaints(page)
   await signInFreshly(page, member.ana, '/keys')
   const former = await issue(page, 'Sync')
@@ -178,7 +176,7 @@ test('rotation says what it means, and both keys work meanwhile', async ({ page 
   expect(pageErrors).toEqual([])
 })
 
-test('an Admin sees all keys, with long names and on a phone, and lets one belong to the customer', async ({
+test("an Admin sees all keys, with long names and on a phone, and makes one the customer's", async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -207,7 +205,7 @@ test('an Admin sees all keys, with long names and on a phone, and lets one belon
   expect(pageErrors).toEqual([])
 })
 
-test('many keys come page by page', async ({ page }) => {
+test('many keys are paginated', async ({ page }) => {
   for (let n = 0; n < 3; n++) await customer.key('it-manager')
   await signInFreshly(page, member.boss, '/keys?whose=all&maxResults=2')
   await expect(page.getByRole('row')).toHaveCount(3)

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 
 let it = ''
 
@@ -17,7 +17,7 @@ const SCRIPTS = '**/_next/static/chunks/*.js'
 const quantity = (page: Page, name = 'Business Plus') =>
   page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
-/** Holds back all scripts that are asked for from now on, until they are released. */
+/** Holds back all scripts requested from now on, until they are released. */
 async function holdBack(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(SCRIPTS, async (route) => {
@@ -27,23 +27,23 @@ async function holdBack(page: Page): Promise<() => void> {
   return resolve
 }
 
-test('a part whose script does not come says so, and comes once it can be had', async ({ page }) => {
+test('a part whose script fails to load shows an error, and loads on retry', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.route(SCRIPTS, (route) => route.abort())
   await page.getByRole('button', { name: 'Columns' }).click()
   await expect(page.getByText('This part of the page could not be loaded.')).toBeVisible()
   await page.keyboard.press('Escape')
   await page.unroute(SCRIPTS)
-  // Whoever points at it fetches it anew.
+  // Pointing at it loads it again.
   await page.getByRole('button', { name: 'Views' }).hover()
   await page.getByRole('button', { name: 'Columns' }).click()
   await expect(page.getByRole('group', { name: 'Columns' })).toBeVisible()
 })
 
-test('Enter that is quicker than the review leads into it all the same', async ({ page }) => {
+test('an Enter before the review is rendered moves the focus into it afterwards', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('245')
   await quantity(page).press('Enter')
@@ -52,9 +52,9 @@ test('Enter that is quicker than the review leads into it all the same', async (
   await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeFocused()
 })
 
-test('typing on after such an Enter keeps the focus', async ({ page }) => {
+test('typing after an early Enter keeps the focus', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('25')
   await quantity(page).press('Enter')
@@ -65,9 +65,9 @@ test('typing on after such an Enter keeps the focus', async ({ page }) => {
   await expect(quantity(page)).toBeFocused()
 })
 
-test('a review that comes late fetches nobody back who has gone to another row', async ({ page }) => {
+test('a late review does not take the focus from a member in another row', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('245')
   await quantity(page).press('Enter')
@@ -78,13 +78,13 @@ test('a review that comes late fetches nobody back who has gone to another row',
   await expect(quantity(page, 'Other Plus')).toBeFocused()
 })
 
-test('a press for a review that had not come yet buys nothing', async ({ page }) => {
+test('a press meant for another control buys nothing when the review appears late', async ({ page }) => {
   await signIn(page, it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const release = await holdBack(page)
   await quantity(page).fill('247')
   await quantity(page).press('Enter')
-  // In the page, so that it comes in the very moment in which the review takes the focus.
+  // Run in the page, so that it happens in the moment in which the review takes the focus.
   await page.evaluate(() => {
     addEventListener(
       'focusin',

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
 
-test('who has changed too much in a minute is told so, and for how long to wait', async ({ page }) => {
+test('a member with too many changes in a minute sees the limit and the wait', async ({ page }) => {
   const customer = await newCustomer('hasty')
   await customer.importAssets([
     asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
@@ -15,7 +15,7 @@ test('who has changed too much in a minute is told so, and for how long to wait'
     await field.fill(String(total))
     await page.getByRole('button', { name: `Set to ${total} licenses` }).click()
   }
-  // A minute may end between the two.
+  // A minute may end between the two requests.
   await expect.poll(() => new Date().getUTCSeconds(), { intervals: [250] }).toBeLessThan(30)
   await set('Business Plus', 245)
   await expect(page.getByText('Business Plus: 240 → 245 licenses')).toBeHidden()

@@ -22,7 +22,7 @@ const rows = (page: Page) =>
     .locator('tbody')
     .getByRole('row')
 const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text })
-/** A call of the API in the session of a page: an API key gives nobody anything. */
+/** Calls the API in the session of a page: an API key can't manage members. */
 const call = (page: Page, method: string, rest: string, body: object) =>
   page.evaluate(
     async ([method, rest, text]) => {
@@ -34,7 +34,7 @@ const call = (page: Page, method: string, rest: string, body: object) =>
   )
 const open = (page: Page, name: string) => page.getByRole('button', { name: `Change ${name}` }).click()
 
-test('an Admin invites somebody by keyboard alone, and copies the link', async ({ page, context }) => {
+test('an Admin invites a member by keyboard only, and copies the link', async ({ page, context }) => {
   const pageErrors = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signInFreshly(page, people.admin)
@@ -53,7 +53,7 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
   await page.keyboard.press('Enter')
   await expect(dialog.getByText('Choose at least one role.')).toBeVisible()
   await expectGood(page)
-  // The role Finance User, then one billing profile.
+  // Selects the role Finance User, then one billing profile.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
@@ -96,7 +96,7 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
   expect(pageErrors).toEqual([])
 })
 
-test('whoever comes by the link is active, with what they were given', async ({ page, browser, baseURL }) => {
+test('an invited member is active with the granted access', async ({ page, browser, baseURL }) => {
   await signInFreshly(page, people.second, '/members?search=Eva')
   const data = { email: `eva@${customer.domain}`, name: 'Eva Link', roles: ['finance-user'] }
   const { link } = (await call(page, 'POST', '', data)).json
@@ -113,7 +113,7 @@ test('whoever comes by the link is active, with what they were given', async ({ 
   await there.close()
 })
 
-test('changes roles, disables with a word on what happens, and enables; the history tells it', async ({
+test('an Admin changes roles, disables after a warning, and enables; the history has each step', async ({
   page,
   browser,
   baseURL,
@@ -155,7 +155,7 @@ test('changes roles, disables with a word on what happens, and enables; the hist
   await there.close()
 })
 
-test('whoever signed in long ago confirms who they are, and what they asked for is done', {
+test('a member with an old sign-in confirms it, and the requested action completes', {
   tag: '@deep',
 }, async ({ page }) => {
   const pageErrors = complaints(page)
@@ -179,7 +179,9 @@ test('whoever signed in long ago confirms who they are, and what they asked for 
   expect(pageErrors).toEqual([])
 })
 
-test('two Admins who change the same member: the second one is told, and loses nothing', async ({ page }) => {
+test('of two Admins who change the same member, the second sees a conflict, and loses nothing', async ({
+  page,
+}) => {
   await signInFreshly(page, people.admin, '/members?search=Ida')
   await open(page, 'Ida Tech')
   const dialog = page.getByRole('dialog')
@@ -196,7 +198,7 @@ test('two Admins who change the same member: the second one is told, and loses n
   await expect(dialog.getByLabel('Name')).toHaveValue('Ida Tech')
 })
 
-test('an Admin who limits themselves is told; the last one stays', async ({ page }) => {
+test('an Admin who reduces their own access is warned; the last Admin stays', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.second, '/members')
   await open(page, 'Ada Min')
@@ -218,7 +220,7 @@ test('an Admin who limits themselves is told; the last one stays', async ({ page
   expect(pageErrors).toEqual([])
 })
 
-test('three hundred members, long names and a phone: found by search, and by who has not come', {
+test('three hundred members with long names on a phone can be searched, and filtered by pending invitations', {
   tag: '@deep',
 }, async ({ page }) => {
   const pageErrors = complaints(page)
@@ -229,7 +231,7 @@ test('three hundred members, long names and a phone: found by search, and by who
     expect((await call(page, 'POST', '', data)).status).toBe(200)
   }
   await invite(LONG, `${'long.'.repeat(11)}name`)
-  // Each waits for the one before, and for no longer than two seconds: more at once are 503 on a busy machine.
+  // Each waits for the previous one, for at most two seconds: more in parallel get a 503 on a busy machine.
   for (let n = 0; n < 300; n += 3)
     await Promise.all(Array.from({ length: 3 }, (_, at) => invite(`Member ${n + at}`, `member.${n + at}`)))
   await page.reload()
@@ -255,7 +257,7 @@ test('three hundred members, long names and a phone: found by search, and by who
   expect(pageErrors).toEqual([])
 })
 
-test('nobody else: no way there, and its address says which role it needs', async ({ page }) => {
+test('members without Admin have no link, and the address shows the required role', async ({ page }) => {
   await signIn(page, people.it)
   await expect(page.getByRole('navigation', { name: 'Main' })).not.toContainText('Members')
   await page.goto('/members')

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, rowsCame, signIn } from '../browser.ts'
+import { complaints, signIn, waitForRows } from '../browser.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
@@ -16,7 +16,7 @@ const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const toScreen = (page: Page, name: string) => main(page).getByRole('link', { name, exact: true })
 const pathOf = (page: Page) => new URL(page.url()).pathname
 
-/** Each page that is asked for within the console waits until it is let through, or is let down. */
+/** Holds each page requested within the console until it is released or failed. */
 async function holdPages(page: Page) {
   const open = Promise.withResolvers<'through' | 'down'>()
   await page.route('**/*_rsc=*', async (route) => {
@@ -26,15 +26,15 @@ async function holdPages(page: Page) {
   return open.resolve
 }
 
-/** Waits until links are heard by the console, not only by the browser. */
+/** Waits until the console handles links, not only the browser. */
 async function live(page: Page): Promise<void> {
-  await rowsCame(page)
+  await waitForRows(page)
   await page.waitForFunction(() =>
     Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__reactProps')),
   )
 }
 
-test('a click changes title and navigation while the server is silent, and a skeleton stands', async ({
+test('a click changes title and navigation before the server answers, and shows a skeleton', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -49,10 +49,10 @@ test('a click changes title and navigation while the server is silent, and a ske
   await expect(page.getByRole('heading', { level: 1, name: 'Invoices' })).toBeVisible()
   await expect(page.getByRole('status').filter({ hasText: 'Loading…' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Business Plus' })).not.toBeVisible()
-  // All of that before anything has come.
+  // All of it before any answer.
   expect(pathOf(page)).toBe('/assets')
 
-  // Another click meanwhile leads elsewhere.
+  // Another click in the meantime leads elsewhere.
   await toScreen(page, 'Members').click()
   await expect(page).toHaveTitle('Members · Licenses & Invoices')
   await expect(page.getByRole('heading', { level: 1, name: 'Members' })).toBeVisible()
@@ -65,7 +65,7 @@ test('a click changes title and navigation while the server is silent, and a ske
   expect(pageErrors).toEqual([])
 })
 
-test('a row leads to its page at once, too, and Back needs no skeleton', async ({ page }) => {
+test('a row also navigates immediately, and Back needs no skeleton', async ({ page }) => {
   await signIn(page, email, '/invoices')
   await live(page)
   const release = await holdPages(page)
@@ -94,9 +94,7 @@ test('another view of the same list keeps its rows and its title', async ({ page
   await expect(page).toHaveURL(/search=IN-1/)
 })
 
-test('nothing is fetched of a link that is only seen; going down on it or staying on it fetches', async ({
-  page,
-}) => {
+test('visible links are not prefetched; pressing or focusing one prefetches it', async ({ page }) => {
   const requested: string[] = []
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
@@ -107,7 +105,7 @@ test('nothing is fetched of a link that is only seen; going down on it or stayin
   await toScreen(page, 'Invoices').hover()
   await page.mouse.down()
   await expect.poll(() => requested).toContain('/invoices')
-  // Of all others, which have been in sight for longer, nothing was asked.
+  // The other links, visible for longer, were not prefetched.
   expect(new Set(requested)).toEqual(new Set(['/invoices']))
   await page.mouse.move(700, 500)
   await page.mouse.up()
@@ -121,7 +119,7 @@ test('nothing is fetched of a link that is only seen; going down on it or stayin
   await expect(page).toHaveURL(/\/activity$/)
 })
 
-test('what was fetched a while ago is shown, and at once read anew', async ({ page }) => {
+test('a page prefetched a while ago is shown, and refreshed immediately', async ({ page }) => {
   await page.clock.install()
   await signIn(page, email, '/activity')
   await live(page)

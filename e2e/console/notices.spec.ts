@@ -5,10 +5,10 @@ import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE } from '../browser.ts'
 import { day } from '../days.ts'
 
-// Not so old that its import takes it for history.
+// Recent enough that its import does not count as history.
 const OVERDUE = { invoiceDate: day(-40), dueDate: day(-10) }
 
-/** What a person has in their mailbox: a mail of the app under test, with its links as they stand in it. */
+/** Returns a mail of the app under test, with its links as they are in the mail. */
 async function mailOf(name: string) {
   const customer = await newCustomer(name)
   const catcher = await startCatcher()
@@ -20,7 +20,7 @@ async function mailOf(name: string) {
   return { customer, mail, kind, all }
 }
 
-test('the link of a mail stops its kind without a sign-in, and starts it again', async ({ page }) => {
+test('the link of a mail stops its kind without a sign-in, and restarts it', async ({ page }) => {
   const { customer, kind } = await mailOf('stop')
   const pageErrors = complaints(page)
   await page.goto(kind)
@@ -38,7 +38,7 @@ test('the link of a mail stops its kind without a sign-in, and starts it again',
   expect(pageErrors).toEqual([])
 })
 
-test('on a phone, by keyboard and without scripts, all are stopped and started again', async ({
+test('mails are stopped and started again on a phone, by keyboard and without scripts', async ({
   browser,
 }) => {
   const { all } = await mailOf('phone')
@@ -59,7 +59,7 @@ test('on a phone, by keyboard and without scripts, all are stopped and started a
   await scripted.close()
 })
 
-test('opening the addresses of a mail changes nothing, and a link that is not ours is told so', {
+test('opening the addresses of a mail changes nothing, and an unknown link shows an error', {
   tag: '@deep',
 }, async ({ page, request }) => {
   const { mail, kind, all } = await mailOf('open')

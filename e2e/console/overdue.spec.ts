@@ -5,8 +5,8 @@ import { invoice, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
 import { monthBefore } from '../days.ts'
 
-// What is owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
-// say the same, and the documents of what was issued stay the same bytes.
+// Amounts owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
+// agree, and the documents of issued invoices stay byte-identical.
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance: string
@@ -16,7 +16,7 @@ test.beforeAll(async () => {
 })
 
 const day = (date: Date) => date.toISOString().slice(0, 10)
-/** The period that runs now, and the one before. */
+/** Present and previous billing period. */
 const RUNS = { start: day(monthBefore(0)), end: day(monthBefore(-1)) }
 const OVER = { start: day(monthBefore(1)), end: day(monthBefore(0)) }
 const CSV_HEADER =
@@ -43,14 +43,14 @@ async function csv(page: Page, path: string): Promise<Record<string, string>[]> 
 const sum = (amounts: (number | string)[]) =>
   amounts.reduce<number>((cents, amount) => cents + Math.round(Number(amount) * 100), 0) / 100
 
-/** What is owed by each thing that tells of it. */
+/** Returns the owed amounts from each source. */
 async function owed(page: Page) {
   const { invoices } = (await json(page, 'invoices?maxResults=250')) as { invoices: Row[] }
   const { currencies } = await json(page, 'invoice-summary')
   const statement = await json(page, 'statement')
   await page.goto('/invoices')
   const stats = page.getByRole('region', { name: 'Figures' })
-  // The first figure of the one currency. The list never waits for its figures.
+  // First figure of the only currency. The list never waits for its figures.
   const outstanding = stats.getByRole('row').nth(1).getByRole('cell').first().locator('> span').nth(1)
   await expect(outstanding).toBeVisible()
   const outstandingText = (await outstanding.textContent()) ?? ''
@@ -75,7 +75,7 @@ async function expectOwed(page: Page, amount: number): Promise<void> {
   })
 }
 
-/** The digests of the documents of all that is or was issued, by id. */
+/** Returns the digests of the documents of all invoices that are or were issued, by id. */
 async function documents(page: Page): Promise<Record<string, string>> {
   const { invoices } = (await json(page, 'invoices?maxResults=250')) as { invoices: Row[] }
   const digests: Record<string, string> = {}
@@ -88,40 +88,40 @@ async function documents(page: Page): Promise<Record<string, string>> {
   return digests
 }
 
-test('the right debt at each step, wherever one looks', async ({ page }) => {
+test('the debt is right at each step on every screen', async ({ page }) => {
   await customer.importInvoices([issued('BASE', '1.00')])
   await signIn(page, finance, '/invoices')
   await expectOwed(page, 1)
 
-  // A forecast of the running month is not owed; it grows, and the month before is billed beside it.
+  // A forecast of the running month is not owed; it grows, and the previous month is billed in parallel.
   await customer.importFocus(focus(charge('10.10', RUNS)))
   await customer.importFocus(focus(charge('10.10', RUNS), charge('5.05', RUNS)))
   await expectOwed(page, 1)
   await customer.importFocus(focus(charge('100.25'), charge('0.25')))
   await expectOwed(page, 101.5)
-  // The same again, and in two rows that come to the same.
+  // The same values again, and as two rows with the same sum.
   await customer.importFocus(focus(charge('0.25'), charge('100.25')))
   await expectOwed(page, 101.5)
-  // The vendor's own number for that month is not a second debt.
+  // The vendor's own number for that month must not add a second debt.
   await expect(customer.importFocus(focus(charge('100.50', OVER, 'AWS-1')))).rejects.toThrow('--correct')
   await expectOwed(page, 101.5)
   await customer.importFocus(focus(charge('100.50', OVER, 'AWS-1')), '--correct')
   await expectOwed(page, 101.5)
 
-  // The draft ends in the issued one of its period.
+  // The draft is replaced by the issued invoice of its period.
   await customer.importFocus(focus(charge('20', RUNS, 'AWS-2')))
   await expectOwed(page, 121.5)
   const drafts = await json(page, 'invoices?filter=state:draft')
   expect(drafts.invoices).toEqual([])
 
-  // A second issuer has the same number.
+  // A second issuer uses the same number.
   await customer.importInvoices([
     invoice('AWS-1', { issuer: 'Other Ltd', dueDate: '2099-01-31', totalAmount: '7' }),
   ])
   await expectOwed(page, 128.5)
 
   const before = await documents(page)
-  // Paid in part, re-sent, corrected, credited, voided.
+  // Paid in part, resent, corrected, credited, voided.
   await customer.importInvoices([issued('BASE', '1.00', { balanceAmount: '0.40' })])
   await expectOwed(page, 127.9)
   await expect(customer.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })])).rejects.toThrow(

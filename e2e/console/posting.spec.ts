@@ -32,9 +32,7 @@ test.beforeAll(async () => {
   people.admin = await customer.member('Ada Admin', 'admin')
 })
 
-test('an invoice shows its tax, what it is posted by, and where its tax does not add up', async ({
-  page,
-}) => {
+test('an invoice shows its tax, its posting details, and where its tax does not add up', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/TAXED')
   const tax = page.getByRole('table', { name: 'Tax' })
   await expect(tax.getByRole('row').nth(1)).toHaveText(/Standard rate \(S\)\s*19 %\s*500\.00\s*95\.02/)
@@ -45,7 +43,7 @@ test('an invoice shows its tax, what it is posted by, and where its tax does not
   ] as const)
     await expect(page.locator('dt', { hasText: label }).locator('xpath=../dd').first()).toContainText(value)
   await expect(page.getByText('Germany')).toBeVisible()
-  // Rows of facts stand in the same columns.
+  // Rows of details are aligned in the same columns.
   const columns = await page
     .locator('main dl', { hasText: /^Invoice date|^Issuer/ })
     .locator('dt')
@@ -57,7 +55,7 @@ test('an invoice shows its tax, what it is posted by, and where its tax does not
   await expectGood(page)
 })
 
-test('an invoice of which nothing is told looks as ever', async ({ page }) => {
+test('an invoice without posting details looks as before', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/PLAIN')
   await expect(page.getByRole('table', { name: 'Line items' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Tax' })).toHaveCount(0)
@@ -65,14 +63,14 @@ test('an invoice of which nothing is told looks as ever', async ({ page }) => {
     await expect(page.locator('dt', { hasText: label })).toHaveCount(0)
 })
 
-test('a search finds any part of a purchase order, and its field says so', async ({ page }) => {
+test('a search finds any part of a purchase order, and its field names it', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?search=o-7')
   await expect(page.getByLabel('Number, order or issuer')).toHaveValue('o-7')
   await expect(page.getByRole('link', { name: 'TAXED' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'PLAIN' })).toHaveCount(0)
 })
 
-test('what is set for a billing profile stands on the next invoice, by keyboard alone', async ({ page }) => {
+test('details set for a billing profile appear on its next invoice, by keyboard only', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/profiles')
   await expectGood(page)
   await page.getByRole('button', { name: 'Edit' }).focus()
@@ -90,7 +88,7 @@ test('what is set for a billing profile stands on the next invoice, by keyboard 
   await expectGood(page)
 })
 
-test('an asset’s page sets what its lines carry, for who may', async ({ page }) => {
+test('a Posting Editor sets the details of an asset’s lines on its page', async ({ page }) => {
   await signIn(page, people.it, '/assets/workspace-suite-1')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByText('Posting details')).toHaveCount(0)
@@ -102,7 +100,7 @@ test('an asset’s page sets what its lines carry, for who may', async ({ page }
   await expectGood(page)
 })
 
-test('who has no Posting Editor finds no link to the posting details, and is told the role there', async ({
+test('a member without Posting Editor has no link to the posting details, and sees the role there', async ({
   page,
 }) => {
   const links = page.locator('a[href^="/invoices/profiles"]')
@@ -122,7 +120,7 @@ test('who has no Posting Editor finds no link to the posting details, and is tol
   await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0)
   await expectGood(page)
-  // And who has it does find them.
+  // A Posting Editor does find them.
   await signIn(page, people.finance, '/invoices/TAXED')
   await expect(links.first()).toBeVisible()
 })

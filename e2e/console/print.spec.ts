@@ -1,13 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { rowsCame, signIn } from '../browser.ts'
+import { signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { excess } from '../viewports.ts'
 
-// Every screen as it is printed: whose it is, what it tells, and amounts of twelve digits on a sheet of A4.
+// Every screen in print: customer, content, and amounts of twelve digits on a sheet of A4.
 
-/** What the margins leave of a sheet of A4, in CSS pixels. */
+/** Area within the margins of a sheet of A4, in CSS pixels. */
 const SHEET = { width: 688, height: 990 }
 const LONG = '999999999999.99'
 const { signedIn } = everyScreen({ asset: 'workspace-suite-1', invoice: 'IN-2', other: 'IN-1' })
@@ -35,12 +35,12 @@ test.beforeAll(async () => {
 
 async function print(page: Page, path: string): Promise<void> {
   await page.goto(path)
-  await rowsCame(page)
+  await waitForRows(page)
   await page.setViewportSize(SHEET)
   await page.emulateMedia({ media: 'print' })
 }
 
-test('each sheet says whose it is and when it was printed, and nothing sticks out', { tag: '@deep' }, async ({
+test('each sheet has its customer and the time of printing, and nothing overflows', { tag: '@deep' }, async ({
   page,
 }) => {
   test.slow()
@@ -62,7 +62,7 @@ test('each sheet says whose it is and when it was printed, and nothing sticks ou
   expect(findings).toEqual([])
 })
 
-test('on paper an event says who did it, and what needs somebody stands in columns', async ({ page }) => {
+test('printed events have their actor, and the printed lines of home are in columns', async ({ page }) => {
   await signIn(page, admin)
   await print(page, '/activity/events')
   const event = page.getByRole('row', { name: 'Signed in' }).first()

@@ -33,7 +33,7 @@ async function purchased(page: Page, id: string): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-test('no digit of a total is cut off, at a desk and on a phone', async ({ page }) => {
+test('every digit of a total is visible, on a desktop and on a phone', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const field = control(page, 'Business Plus')
   for (const [total, label] of [
@@ -50,7 +50,7 @@ test('no digit of a total is cut off, at a desk and on a phone', async ({ page }
   }
 })
 
-test('lowers a flexible plan by keyboard alone; one Enter never buys', async ({ page }) => {
+test('a flexible plan is lowered by keyboard only; one Enter never buys', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, member.both, '/assets')
   const field = control(page, 'Business Plus')
@@ -78,7 +78,7 @@ test('lowers a flexible plan by keyboard alone; one Enter never buys', async ({ 
   expect(pageErrors).toEqual([])
 })
 
-test('a commitment plan: − is off with its reason, a lower number is kept but can not be sent', async ({
+test('a commitment plan disables − with its reason, and keeps a lower number that can not be sent', async ({
   page,
 }) => {
   await signIn(page, member.it, '/assets')
@@ -119,9 +119,7 @@ test('a large increase that can not be undone asks for the new total', async ({ 
   expect(await purchased(page, 'workspace-suite-3')).toBe(73)
 })
 
-test("the vendor's refusal stands in the row; the number is kept, and a way out offered", async ({
-  page,
-}) => {
+test("the row shows the vendor's refusal, keeps the number, and offers a way out", async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
@@ -141,7 +139,9 @@ test("the vendor's refusal stands in the row; the number is kept, and a way out 
   await expect(page.getByRole('status').getByText('Apps for Business: 45 → 41 licenses')).toBeVisible()
 })
 
-test('nothing is shown as done before the answer; no answer is not called a failure', async ({ page }) => {
+test('no change is shown as done before its answer; a missing answer is not called a failure', async ({
+  page,
+}) => {
   await signIn(page, member.it, '/assets')
   let answer = () => {}
   const blocked = new Promise<void>((resolve) => {
@@ -164,12 +164,12 @@ test('nothing is shown as done before the answer; no answer is not called a fail
   await expect(page.getByRole('status').getByText('Office E3: 100 → 110 licenses')).toBeVisible()
 })
 
-test('a click too many buys nothing, nor does a key that is held down', async ({ page }) => {
+test('an extra click buys nothing, nor does a held key', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
   await control(page, 'Enterprise Plus').fill('75')
-  // Were the review above to close now, the second click would meet "Set to 61 licenses".
+  // If the review above closed now, the second click would hit "Set to 61 licenses".
   await page.getByRole('button', { name: 'One more: Licenses of Enterprise Standard' }).dblclick()
   await expect(control(page, 'Enterprise Standard')).toHaveValue('62')
   await expect(control(page, 'Enterprise Plus')).toHaveValue('75')
@@ -182,7 +182,7 @@ test('a click too many buys nothing, nor does a key that is held down', async ({
   expect(sent).toEqual([])
 })
 
-test('without a network nothing is kept to be bought later', async ({ page, context }) => {
+test('no change is queued to be bought later without a network', async ({ page, context }) => {
   await signIn(page, member.it, '/assets')
   const before = await purchased(page, 'office-suite-2')
   await control(page, 'Office E3').fill('120')
@@ -198,7 +198,9 @@ test('without a network nothing is kept to be bought later', async ({ page, cont
   expect(await purchased(page, 'office-suite-2')).toBe(before)
 })
 
-test('says so when the list could not be read again after a change, and keeps the rows', async ({ page }) => {
+test('the rows stay, with a message, if the list could not be read again after a change', async ({
+  page,
+}) => {
   await signIn(page, member.it, '/assets')
   const field = control(page, 'Office E3')
   const next = Number(await field.inputValue()) + 1
@@ -213,7 +215,7 @@ test('says so when the list could not be read again after a change, and keeps th
   await expect(page.getByText('The assets could not be refreshed')).toBeHidden()
 })
 
-test('who was signed out meanwhile reads so in the row, and keeps the number', async ({ page, context }) => {
+test('a member who was signed out sees so in the row, and keeps the number', async ({ page, context }) => {
   await signIn(page, member.it, '/assets')
   await control(page, 'Office E3').fill('130')
   await context.clearCookies()

@@ -3,7 +3,7 @@ import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 
-// What is ordered for the next term of a commitment plan: from its row, and on its page.
+// Orders for the next term of a commitment plan, from its row and on its page.
 
 const PLAN = { purchased: 120, assigned: 90, commitmentEnd: '2098-12-03T00:00:00Z' }
 let ana = ''
@@ -19,7 +19,7 @@ test.beforeAll(async () => {
 
 const total = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
-test('a lower total is ordered from the row, in two clicks beside typing, and the row says so', async ({
+test('a lower total is ordered from the row, in two clicks and typing, and the row shows it', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
@@ -27,7 +27,7 @@ test('a lower total is ordered from the row, in two clicks beside typing, and th
   await total(page, 'Business Plus').fill('96')
   await expect(page.getByText('can’t go below 120 licenses before 3 Dec 2098')).toBeVisible()
   await expectGood(page)
-  // Enter leads to what can be done, and does it.
+  // Enter moves the focus to the action, and presses it.
   await total(page, 'Business Plus').press('Enter')
   await expect(page.getByRole('button', { name: 'Order 96 licenses from 3 Dec 2098' })).toBeFocused()
   await page.keyboard.press('Enter')
@@ -38,7 +38,9 @@ test('a lower total is ordered from the row, in two clicks beside typing, and th
   expect(pageErrors).toEqual([])
 })
 
-test('on the page it is ordered, changed, and taken back; on a phone in the dark too', async ({ page }) => {
+test('an order is placed, changed and withdrawn on the page; on a phone in the dark too', async ({
+  page,
+}) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize(PHONE)
   await signIn(page, ana, '/assets/workspace-suite-2')

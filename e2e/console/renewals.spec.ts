@@ -39,7 +39,7 @@ const row = (page: Page, text: string) =>
 const months = (page: Page) => page.getByRole('navigation', { name: 'Months' }).getByRole('link')
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
-test('an Admin sees what renews, chooses a month, and comes to the asset', async ({ page }) => {
+test('an Admin sees the renewals, chooses a month, and opens an asset', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.admin, '/assets')
   await page.getByRole('navigation', { name: 'Assets' }).getByRole('link', { name: 'Renewals' }).click()
@@ -74,13 +74,13 @@ test('an Admin sees what renews, chooses a month, and comes to the asset', async
   await expect(page).toHaveURL(/filter=type:office-suite$/)
   await expect(row(page, 'Business Plus')).toHaveCount(0)
   await page.getByRole('button', { name: /^All/ }).click()
-  // The row is the link.
+  // The whole row is the link.
   await row(page, 'Business Plus').click()
   await expect(page).toHaveURL(/\/assets\/workspace-suite-1$/)
   expect(pageErrors).toEqual([])
 })
 
-test('by keyboard alone a month is chosen and left, and its file saved', async ({ page }) => {
+test('a month is chosen and left, and its file saved, by keyboard only', async ({ page }) => {
   await signIn(page, people.it, RENEWALS)
   await expect(row(page, 'Business Plus')).toBeVisible()
   await months(page).first().focus()
@@ -99,7 +99,7 @@ test('by keyboard alone a month is chosen and left, and its file saved', async (
   await expect(row(page, 'Business Plus')).toBeVisible()
 })
 
-test('a phone has each row whole, light and dark', async ({ page }) => {
+test('each row fits on a phone, light and dark', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.admin, RENEWALS)
   await expect(row(page, LONG)).toBeVisible()
@@ -113,7 +113,7 @@ test('a phone has each row whole, light and dark', async ({ page }) => {
   await expectGood(page)
 })
 
-test('a member makes a calendar link, a calendar reads it, and it ends when it is revoked', async ({
+test('a member creates a calendar link, a calendar reads it, and revoking ends it', async ({
   page,
   context,
   request,
@@ -160,7 +160,7 @@ test('a member makes a calendar link, a calendar reads it, and it ends when it i
   expect(pageErrors).toEqual([])
 })
 
-test('a Finance User is told which role it takes, and whoever has no commitment what would stand here', async ({
+test('a Finance User sees the required role, and a customer without commitments a placeholder', async ({
   page,
 }) => {
   await signIn(page, people.finance, RENEWALS)
@@ -177,7 +177,7 @@ test('a Finance User is told which role it takes, and whoever has no commitment 
   await expect(page).toHaveURL(RENEWALS)
 })
 
-test('home leads there', async ({ page }) => {
+test('home links to the renewals', async ({ page }) => {
   await signIn(page, people.admin)
   await page.getByRole('link', { name: 'All of the next twelve months' }).click()
   await expect(page).toHaveURL(RENEWALS)

@@ -1,10 +1,10 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { PHONE, rowsCame, signIn } from '../browser.ts'
+import { PHONE, signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 
-// How screens are gone through, by whatever hand or ear; and what is left of them on paper and in forced colors.
+// Operation of the screens by any input device or screen reader; and their appearance in print and in forced colors.
 
 const LONG = '999999999999.99'
 const member = { all: '' }
@@ -31,12 +31,10 @@ const main = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 
-test('after a link the focus is on the heading, and the tab is named after what is shown', async ({
-  page,
-}) => {
+test("a navigation focuses the heading, and the tab's title names the content", async ({ page }) => {
   await signIn(page, member.all, '/assets')
-  await rowsCame(page)
-  // A page that was loaded as a whole leaves the focus to the browser.
+  await waitForRows(page)
+  // A full page load leaves the focus to the browser.
   await expect(heading(page)).not.toBeFocused()
   await page.getByRole('link', { name: 'Business Plus' }).click()
   await expect(heading(page)).toHaveText('Business Plus')
@@ -46,7 +44,7 @@ test('after a link the focus is on the heading, and the tab is named after what 
   await page.keyboard.press('Enter')
   await expect(heading(page)).toHaveText('Invoices')
   await expect(heading(page)).toBeFocused()
-  // A filter stays where it was pressed: it is the same page.
+  // A filter keeps the focus: it is the same page.
   await page.getByRole('button', { name: 'Past due', exact: true }).click()
   await expect(page).toHaveURL(/filter=status:PAST%20DUE|PAST\+DUE|PAST DUE/)
   await expect(page.getByRole('button', { name: 'Past due', exact: true })).toBeFocused()
@@ -56,7 +54,7 @@ test('after a link the focus is on the heading, and the tab is named after what 
   await expect(page).toHaveTitle(/^September 2026 against August ·/)
 })
 
-test('each row of each table has a head', async ({ page }) => {
+test('each row of each table has a header', async ({ page }) => {
   await signIn(page, member.all, '/assets')
   for (const path of [
     '/assets',
@@ -70,7 +68,7 @@ test('each row of each table has a head', async ({ page }) => {
     '/sessions',
   ]) {
     await page.goto(path)
-    await rowsCame(page)
+    await waitForRows(page)
     const rows = page.locator('main tbody tr')
     await expect(rows).not.toHaveCount(0)
     expect([path, await rows.filter({ hasNot: page.locator('th[scope=row]') }).count()]).toEqual([path, 0])
@@ -80,34 +78,34 @@ test('each row of each table has a head', async ({ page }) => {
   await expect(page.getByRole('group', { name: 'Licenses of Business Plus' })).toBeVisible()
 })
 
-/** A press at a place of something, as shares of its width and height. */
+/** Presses an element at a position, given as shares of its width and height. */
 async function pressAt(page: Page, what: Locator, x: number, y: number) {
   const box = await what.boundingBox()
   if (!box) throw new Error('it is not there')
   await page.mouse.click(box.x + box.width * x, box.y + box.height * y)
 }
 
-test('a row opens wherever it is pressed, but not beside its control', async ({ page }) => {
+test('a row opens wherever it is pressed, except next to its control', async ({ page }) => {
   await signIn(page, member.all, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   await pressAt(page, rowOf(page, 'Annual').getByRole('cell').last(), 0.02, 0.5)
   await expect(page).toHaveURL('/assets')
   await pressAt(page, rowOf(page, 'Annual').getByRole('cell').first(), 0.9, 0.5)
   await expect(page).toHaveURL('/assets/office-suite-1')
   await page.goto('/invoices/statement')
-  await rowsCame(page)
+  await waitForRows(page)
   await pressAt(page, rowOf(page, 'IN-1').getByRole('cell').last(), 0.1, 0.5)
   await expect(page).toHaveURL('/invoices/IN-1')
   await page.goto('/')
-  await rowsCame(page)
+  await waitForRows(page)
   const line = page.getByRole('listitem').filter({ hasText: 'Ways Ltd' })
   await pressAt(page, line, 0.4, 0.5)
   await expect(page).toHaveURL(/^[^?]*\/invoices\?/)
 })
 
-test('nothing in a row moves while its page is awaited', async ({ page }) => {
+test('a row keeps its layout while its page is loading', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
-  await rowsCame(page)
+  await waitForRows(page)
   const rects = () =>
     rowOf(page, 'IN-2')
       .locator('th, td')
@@ -121,7 +119,7 @@ test('nothing in a row moves while its page is awaited', async ({ page }) => {
     await blocked
     await route.continue()
   })
-  // Looked for in each frame, in the page: a skeleton soon stands in the row's place.
+  // Checked in each frame, in the page: a skeleton soon replaces the row.
   const movement = rowOf(page, 'IN-2').evaluate(
     (row) =>
       new Promise<number[]>((resolve) => {
@@ -140,7 +138,7 @@ test('nothing in a row moves while its page is awaited', async ({ page }) => {
   await expect(page).toHaveURL('/invoices/IN-2')
 })
 
-test('a credit note of which nothing is left is settled: nobody pays it', async ({ page }) => {
+test('a credit note without a balance is settled', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
   await expect(rowOf(page, 'CN-3')).toContainText('Settled')
   await expect(rowOf(page, 'CN-3')).not.toContainText('Paid')
@@ -157,7 +155,7 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
     '/',
   ]) {
     await page.goto(path)
-    await rowsCame(page)
+    await waitForRows(page)
     const broken = await page.locator('main').evaluate((root) => {
       const findings: string[] = []
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
@@ -182,10 +180,10 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
   }
 })
 
-test('a number keeps to one line beside a long amount, where a screen is zoomed', async ({ page }) => {
+test('a number stays on one line next to a long amount, on a zoomed screen', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 256 })
   await signIn(page, member.all, '/invoices')
-  await rowsCame(page)
+  await waitForRows(page)
   const number = page.getByRole('link', { name: 'SR-204836' })
   const lines = await number.evaluate((link) => {
     const range = document.createRange()
@@ -195,16 +193,14 @@ test('a number keeps to one line beside a long amount, where a screen is zoomed'
   expect(lines).toBe(1)
 })
 
-test('on a phone words have the room of the screen, and buttons that belong together one row', async ({
-  page,
-}) => {
+test('text has the full width on a phone, and related buttons share a row', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, member.all, '/invoices/statement')
-  await rowsCame(page)
+  await waitForRows(page)
   const noteBox = await page.getByText('and for how long').boundingBox()
   expect(noteBox?.width).toBeGreaterThan(PHONE.width / 2)
   await page.goto('/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   const middle = async (what: Locator) => {
     const { y = 0, height = 0 } = (await what.boundingBox()) ?? {}
     return Math.round(y + height / 2)
@@ -213,7 +209,7 @@ test('on a phone words have the room of the screen, and buttons that belong toge
   expect(await middle(button('Filters'))).toBe(await middle(page.getByRole('searchbox')))
   expect(await middle(button('Views'))).toBe(await middle(button(/^Order/)))
   expect(await middle(button('Columns'))).toBe(await middle(button(/^Order/)))
-  // Their panels open under them, and in sight.
+  // Their panels open below, within the screen.
   for (const name of ['Views', 'Columns']) {
     await button(name).click()
     await expectGood(page)
@@ -221,9 +217,9 @@ test('on a phone words have the room of the screen, and buttons that belong toge
   }
 })
 
-test('on paper the licenses are told, and whose they are', async ({ page }) => {
+test('printed assets show the licenses and the customer', async ({ page }) => {
   await signIn(page, member.all, '/assets?filter=type:workspace-suite')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.emulateMedia({ media: 'print' })
   await expect(rowOf(page, 'Business Plus').getByRole('cell').last()).toContainText('240')
   await expect(rowOf(page, 'Business Plus').getByRole('spinbutton')).toBeHidden()
@@ -232,10 +228,10 @@ test('on paper the licenses are told, and whose they are', async ({ page }) => {
   await expect(page.getByText(/^Printed .* UTC$/)).toBeVisible()
 })
 
-test('in forced colors what is on, current or off is told apart', async ({ page }) => {
+test('active, current and disabled controls are distinguishable in forced colors', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await signIn(page, member.all, '/assets?filter=type:workspace-suite|office-suite')
-  await rowsCame(page)
+  await waitForRows(page)
   const styleOf = (what: Locator) =>
     what.evaluate((element) => {
       const { backgroundColor, color, borderTopColor } = getComputedStyle(element)
@@ -250,9 +246,9 @@ test('in forced colors what is on, current or off is told apart', async ({ page 
   expect(await styleOf(badge)).not.toBe(await styleOf(rowOf(page, 'Business Plus').locator('.rounded-mark')))
 })
 
-test('what is open, a menu, a panel, a dialog, has nothing for axe to find', async ({ page }) => {
+test('axe finds nothing in an open menu, panel or dialog', async ({ page }) => {
   await signIn(page, member.all, '/invoices')
-  await rowsCame(page)
+  await waitForRows(page)
   for (const name of ['More', 'Export']) {
     await page.getByRole('button', { name, exact: true }).click()
     await expectGood(page)
@@ -262,17 +258,17 @@ test('what is open, a menu, a panel, a dialog, has nothing for axe to find', asy
   await expectGood(page)
   await page.keyboard.press('Escape')
   await page.goto('/activity/events')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.getByRole('button', { name: /^When/ }).click()
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)
 })
 
-test('a panel opens where it can be seen, above its button if need be', async ({ page }) => {
+test('a panel opens within the screen, above its button if needed', async ({ page }) => {
   await page.setViewportSize({ width: 1360, height: 420 })
   await signIn(page, member.all, '/activity/events')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.getByRole('button', { name: /^When/ }).click()
   const apply = page.getByRole('button', { name: 'Apply' })
   await expect(apply).toBeInViewport()

@@ -14,7 +14,7 @@ test.beforeAll(async () => {
   alder = await newCustomer('factors')
 })
 
-/** The code that an app shows so many steps from now: one that was used is not taken again. */
+/** Returns the code of an app some time steps from now, because a used code is not accepted again. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: Date.now() + steps * 30_000,
@@ -33,13 +33,13 @@ const typeCode = async (page: Page, code: string, label = 'Code') => {
   await page.keyboard.type(code)
   await page.keyboard.press('Enter')
 }
-/** Signs in with the password alone, as far as that leads. */
+/** Submits only the password. */
 async function password(page: Page, email: string, path = '/assets') {
   await page.context().clearCookies()
   await signInByForm(page, email, path)
 }
 
-test('an app is set up by keyboard on a phone, and asked for from then on', async ({ page }) => {
+test('an app is set up by keyboard on a phone, and required from then on', async ({ page }) => {
   const pageErrors = complaints(page)
   await page.setViewportSize(PHONE)
   const email = await alder.member('Tot Per', 'it-manager')
@@ -52,7 +52,7 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   const dialog = page.getByRole('dialog', { name: 'Set up an app' })
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
   await expectGood(page)
-  // Black on white in the dark, too: cameras expect that.
+  // Black on white in the dark theme, too, as cameras expect.
   await expect(dialog.locator('svg[role=img] > rect')).toHaveCSS('fill', 'rgb(255, 255, 255)')
   const secret = await displayedSecret(page)
   await typeCode(page, '000000')
@@ -96,7 +96,7 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   expect(pageErrors).toEqual([])
 })
 
-test('an Admin demands one of all, and resets that of who has lost it', async ({
+test('an Admin requires a second factor, and resets that of a member who has lost it', async ({
   page,
   browser,
   baseURL,
@@ -145,7 +145,7 @@ test('an Admin demands one of all, and resets that of who has lost it', async ({
   expect(pageErrors).toEqual([])
 })
 
-test('a passkey signs in alone and beside a password, and is removed', async ({ page }) => {
+test('a passkey signs in with or without a password, and is removed', async ({ page }) => {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'passkeys-')), {
@@ -192,7 +192,7 @@ test('a passkey signs in alone and beside a password, and is removed', async ({ 
     await press(page, 'Use a passkey')
     await expect(page).toHaveURL(`${url}/`)
 
-    // The device refuses: it is said, and the page is as it was.
+    // The device refuses: the page shows an error, and is otherwise unchanged.
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await page.context().clearCookies()
     await page.goto(`${url}/sign-in`)

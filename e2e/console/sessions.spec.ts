@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { cameToLife, complaints, PHONE, signInByForm } from '../browser.ts'
+import { complaints, PHONE, signInByForm, waitForHydration } from '../browser.ts'
 
 const EDGE =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0'
@@ -49,7 +49,7 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   await page.keyboard.press('Enter')
   await expect(page.getByText('Signed out: Microsoft Edge on Windows')).toBeVisible()
   await expect(page.getByRole('row')).toHaveCount(2)
-  // The focus stays with the list.
+  // The focus stays within the list.
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement === document.body)).toBe(false)
   expect(await isOut(there)).toBe(true)
@@ -61,7 +61,11 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   await there.close()
 })
 
-test('Admins see and end those of all members, also on a phone', async ({ page, browser, baseURL }) => {
+test('Admins see and end the sessions of all members, also on a phone', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
   const pageErrors = complaints(page)
   const [there, phone] = [
     await elsewhere(browser, baseURL, member.long),
@@ -83,7 +87,7 @@ test('Admins see and end those of all members, also on a phone', async ({ page, 
   await Promise.all([there.close(), phone.close()])
 })
 
-test('signing in again ends the session that the browser had', async ({ page }) => {
+test("another sign-in ends the browser's previous session", async ({ page }) => {
   await signInByForm(page, member.ida)
   const before = await page.context().cookies()
   const session = before.find(({ name }) => name.endsWith('console-session'))
@@ -102,17 +106,14 @@ test('signing in again ends the session that the browser had', async ({ page }) 
   expect(await validate(after.find(({ name }) => name === session?.name)?.value)).toBe(200)
 })
 
-test('what a session showed is gone from the screen when it has ended by itself', async ({
-  page,
-  context,
-}) => {
+test('the content disappears from the screen when its session expires', async ({ page, context }) => {
   const pageErrors = complaints(page)
   await page.clock.install()
   await signInByForm(page, member.ida, '/assets')
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
-  await cameToLife(page)
-  // Nobody touches the page; the session lives, for in another window it was used. React begins to count the time in a
-  // task of its own, a moment after it has taken the page over: what is forwarded before that is forwarded again.
+  await waitForHydration(page)
+  // The page gets no input; the session lives, because it was used in another window. React starts the timer in a task
+  // after hydration: fast-forward again until it has run.
   await expect(async () => {
     const validation = page.waitForResponse(/\/auth\/v1\/validate$/, { timeout: 5000 })
     await page.clock.fastForward('30:10')

@@ -6,7 +6,7 @@ import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { cameToLife, complaints, PHONE } from '../browser.ts'
+import { complaints, PHONE, waitForHydration } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
@@ -57,7 +57,7 @@ async function bySignOn(page: Page, email: string, path: string) {
   await expect(page).toHaveURL(url + path)
 }
 
-test('single sign-on is set up, tried, and made the only way in', async ({ page }) => {
+test('single sign-on is set up, tested, and made the only sign-in', async ({ page }) => {
   test.slow()
   const pageErrors = complaints(page)
   const customer = await newCustomer('alder', env)
@@ -108,7 +108,7 @@ test('single sign-on is set up, tried, and made the only way in', async ({ page 
   await expectGood(page)
   await page.context().clearCookies()
   await bySignOn(page, email, '/sign-on')
-  await cameToLife(page)
+  await waitForHydration(page)
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')
@@ -128,7 +128,7 @@ test('single sign-on is set up, tried, and made the only way in', async ({ page 
   expect(pageErrors).toEqual([])
 })
 
-test('a directory is let in, and its groups are mapped, on a phone', async ({ page }) => {
+test('a directory is connected, and its groups are mapped, on a phone', async ({ page }) => {
   test.slow()
   const pageErrors = complaints(page)
   const customer = await newCustomer('birch', env)
@@ -177,7 +177,7 @@ test('a directory is let in, and its groups are mapped, on a phone', async ({ pa
   expect(pageErrors).toEqual([])
 })
 
-test('others are told which role it takes', async ({ page }) => {
+test('other members see the required role', async ({ page }) => {
   const customer = await newCustomer('cedar', env)
   await byPassword(page, await customer.member('It Man', 'it-manager'), '/assets')
   await expect(page.getByRole('link', { name: 'Single sign-on' })).toHaveCount(0)

@@ -51,7 +51,7 @@ async function useSignOn(page: Page, email: string, path = '/') {
   await page.keyboard.press('Enter')
 }
 
-test('a first sign-in makes a member, who signs out at the issuer too', async ({ page }) => {
+test("a first sign-in creates a member, whose sign-out also ends the issuer's session", async ({ page }) => {
   const pageErrors = complaints(page)
   const { domain, id } = await customerWithSignOn('alder')
   const email = `ida@${domain}`
@@ -68,7 +68,7 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Sign out' }).click()
-  // The issuer asks whether it should end its own session; ours has ended.
+  // The issuer asks whether to end its own session; ours has ended.
   await page.waitForURL((at) => at.href.startsWith(issuer.issuer))
   await page.getByRole('button', { name: /yes/i }).click()
   await expect(page).toHaveURL(`${url}/sign-in`)
@@ -76,7 +76,7 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await expect(page).toHaveURL(/\/sign-in/)
   expect(pageErrors).toEqual([])
 
-  // Nobody without single sign-on, or with a mail that is not verified.
+  // Neither users without single sign-on, nor with an unverified email address.
   await useSignOn(page, 'somebody@elsewhere.example')
   await expect(
     page.getByRole('alert').filter({ hasText: 'no single sign-on for this address' }),
@@ -90,9 +90,7 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await operated(`sign-on off --customer ${id}`)
 })
 
-test('whoever signed in there long ago confirms it there, and goes on with what they did', async ({
-  page,
-}) => {
+test('a member with an old single sign-on confirms it there, and the action completes', async ({ page }) => {
   const customer = await customerWithSignOn('elm')
   const email = `eli@${customer.domain}`
   issuer.accounts.set(email, { sub: 'eli', email, name: 'Eli Elm' })
@@ -111,7 +109,7 @@ test('whoever signed in there long ago confirms it there, and goes on with what 
   await expect(confirm).toBeVisible()
   await expectGood(page)
   await page.screenshot({ path: 'test-results/sign-on-confirm.png' })
-  // Eli has no password: it is asked for nowhere.
+  // Eli has no password, so no dialog asks for one.
   await expect(confirm.getByLabel('Password')).toHaveCount(0)
   await confirm.getByRole('button', { name: 'Confirm by single sign-on' }).focus()
   const loaded = page.waitForEvent('load')
@@ -123,7 +121,7 @@ test('whoever signed in there long ago confirms it there, and goes on with what 
   await expect(page.getByRole('dialog', { name: 'Key issued' })).toBeVisible()
 })
 
-test('with single sign-on alone passwords and links open nothing; a dead issuer keeps nobody else out', async ({
+test('passwords and links are refused with only single sign-on; a dead issuer blocks no others', async ({
   page,
 }) => {
   const customer = await customerWithSignOn('birch')
@@ -133,7 +131,7 @@ test('with single sign-on alone passwords and links open nothing; a dead issuer 
   await useSignOn(page, admin)
   await expect(page).toHaveURL(`${url}/`)
   await operated(`sign-on require --customer ${customer.id}`)
-  // The session that the issuer opened goes on.
+  // The session opened by the issuer stays valid.
   await page.reload()
   await expect(page).toHaveURL(`${url}/`)
   await page.context().clearCookies()
@@ -152,7 +150,7 @@ test('with single sign-on alone passwords and links open nothing; a dead issuer 
   await issuer.close()
   isClosed = true
   await page.setViewportSize(PHONE)
-  // Nobody has asked this one yet what it publishes.
+  // The configuration of this issuer has not been read yet.
   const client = '--client-id console --secret-file - --issuer'
   await operated(`sign-on set --customer ${other.id} ${client} ${issuer.issuer}/gone`, 'secret')
   await operated(`sign-on domains add ${other.domain} --customer ${other.id}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, exported, rowsCame, signIn } from '../browser.ts'
+import { complaints, DESKTOP, exported, signIn, waitForRows } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const MANY = 300
@@ -51,16 +51,14 @@ test.beforeAll(async () => {
 })
 
 async function numbers(page: Page): Promise<string[]> {
-  await rowsCame(page)
+  await waitForRows(page)
   return page
     .getByRole('row')
     .getByRole('link', { name: /^(IN|CN|M)-/ })
     .allInnerTexts()
 }
 
-test('what is open stands under its sums, as the API says, and one account can be had alone', async ({
-  page,
-}) => {
+test('open items match their sums and the API, and one account can be selected', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
   await page.getByRole('link', { name: 'Statement' }).click()
   await expect(page).toHaveURL('/invoices/statement')
@@ -112,7 +110,7 @@ test('what is open stands under its sums, as the API says, and one account can b
   await expect(page).toHaveURL('/invoices/statement')
 })
 
-test('more than a page says what it leaves out, and leads on', async ({ page }) => {
+test('a statement of more than a page states the rest, and links to it', async ({ page }) => {
   await signIn(page, people.many, '/invoices/statement')
   await expect(page.getByText(`This page has 250 of ${MANY} open items.`)).toBeVisible()
   const first = await numbers(page)
@@ -123,7 +121,9 @@ test('more than a page says what it leaves out, and leads on', async ({ page }) 
   await expect.poll(() => numbers(page)).toEqual(first)
 })
 
-test('nothing open, nothing that fits, an address that is none, and another role', async ({ page }) => {
+test('no open items, no matches, an invalid address, and another role each have their page', async ({
+  page,
+}) => {
   await signIn(page, people.paid, '/invoices/statement')
   await expect(page.getByText('Nothing is open', { exact: true })).toBeVisible()
   await page.goto('/invoices/statement?filter=currency:EUR')
@@ -153,7 +153,7 @@ const SHEETS = [
   ['/invoices/statement?filter=billingProfile:emea', 'Statement', 'Billing profile: Statement Europe B.V.'],
 ] as const
 
-test('a sheet is black on white, says whose it is and when it was printed, and has no controls', async ({
+test('a sheet is black on white, has the customer and the time of printing, and no controls', async ({
   page,
 }) => {
   await signIn(page, people.finance)
@@ -199,7 +199,7 @@ test('a sheet is black on white, says whose it is and when it was printed, and h
   }
 })
 
-test('a long statement has as many sheets as it takes, and the time of its printing', {
+test('a long statement has as many sheets as needed, and the time of its printing', {
   tag: '@deep',
 }, async ({ page }) => {
   await signIn(page, people.many, '/invoices/statement')
@@ -211,7 +211,7 @@ test('a long statement has as many sheets as it takes, and the time of its print
     const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
     expect(sheets?.length).toBeGreaterThan(4)
     expect(sheets?.length).toBeLessThan(12)
-    // Once the page's own script runs.
+    // Once the page's own script has run.
     await expect(page.getByText(/^Printed/)).toContainText(date, { timeout: 1000 })
   }).toPass()
 })

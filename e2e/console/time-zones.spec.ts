@@ -7,8 +7,8 @@ import { signIn } from '../browser.ts'
 import { dayLabel, onOneDay } from '../days.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// Server, database and browser stand where the day begins first, and where it ends last: at any time of day one of the
-// two has another date than UTC.
+// Server, database and browser are in the first and the last time zone to begin a day: at any time one of the two has
+// another date than UTC.
 const ENDS = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
 
 type DayOf = (offset: number) => string
@@ -22,7 +22,7 @@ const screens = (day: DayOf) => [
   '/invoices/statement',
 ]
 
-/** What each screen says, as the browser shows it. */
+/** Returns the text of each screen, as the browser shows it. */
 async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-zone-'))
   const env = isolatedEnvironment(folder, { TZ: zone })
@@ -44,7 +44,7 @@ async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<st
       await page.waitForLoadState('networkidle')
       texts.push(...(await page.getByRole('main').allInnerTexts()))
     }
-    // Of the browser's own making, too.
+    // Including texts formatted by the browser.
     await page.goto('/invoices')
     await page.getByRole('button', { name: /^Invoice date/ }).click()
     await page.getByRole('button', { name: 'This month' }).click()
@@ -59,7 +59,7 @@ async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<st
   }
 }
 
-test('every screen says the same days, wherever server, database and browser are', { tag: '@deep' }, async ({
+test('every screen shows the same days, wherever server, database and browser are', { tag: '@deep' }, async ({
   browser,
 }) => {
   const { day, screens: found } = await onOneDay(async () => {

@@ -8,8 +8,8 @@ import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// What people do where a vendor's books and ours may differ: a change of which nobody can tell whether it was made, and
-// a look at the vendor's books before the hourly reading. An app of its own, with a stand-in for Google behind it.
+// Journeys for changes with an unclear outcome: a change that the vendor may have applied, and a reading of the
+// vendor's records before the hourly one. An app of its own, with a fake Google behind it.
 
 const TIMES = {
   VENDOR_WRITE_MS: '1500',
@@ -18,12 +18,12 @@ const TIMES = {
   VENDOR_STALE_MS: '500',
   VENDOR_PAUSE_MS: '1000',
   VENDOR_AGAIN_MS: '1000',
-  // Long enough for a busy machine to see that a change is open.
+  // Long enough for a busy machine to show an open change.
   GOOGLE_SETTLE_SECONDS: '3',
 }
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-unclear-'))
 let google: FakeGoogle
-/** To be done in the vendor's console at the very moment when the next write is done there. */
+/** Change in the vendor's console at the exact moment of the next write. */
 let onNextWrite: (() => void) | undefined
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let ana = ''
@@ -59,7 +59,7 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** A browser where Ana is signed in, at a path of this app. */
+/** Opens a browser in which Ana is signed in, at a path of this app. */
 async function open(browser: Browser, path: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
   const page = await context.newPage()
@@ -77,7 +77,7 @@ const changes = (page: Page) =>
 const unclear = (page: Page) => changes(page).filter({ hasText: 'Unclear' })
 const CHECKED = 'I have checked it: Business Plus, 240 → 250'
 
-/** Good at the widths of a desk and of a phone. */
+/** Checks the page at the widths of a desktop and a phone. */
 async function expectGoodAtAllWidths(page: Page) {
   await expectGood(page)
   await page.setViewportSize(PHONE)
@@ -85,10 +85,10 @@ async function expectGoodAtAllWidths(page: Page) {
   await page.setViewportSize({ width: 1360, height: 900 })
 }
 
-test('a change of which nobody can tell: seen, compared, checked, and set again', async ({ browser }) => {
+test('an unclear change is shown, compared, acknowledged, and set again', async ({ browser }) => {
   const page = await open(browser, '/assets/workspace-suite-1')
   const pageErrors = complaints(page)
-  // The answer is cut, and somebody else sets another total there before anybody can read.
+  // The answer is cut off, and another total is set at the vendor before the next read.
   google.failNext('write', 'reset-after')
   onNextWrite = () => google.setByVendor('S-workspace-suite-1', 245)
   await control(page).fill('250')
@@ -127,7 +127,7 @@ test('a change of which nobody can tell: seen, compared, checked, and set again'
   expect(pageErrors).toEqual([])
 })
 
-test('an asset is read again now: what the vendor shows is there, and the button keeps the focus', async ({
+test("an asset is read again on request: its values are the vendor's, and the button keeps the focus", async ({
   browser,
 }) => {
   const page = await open(browser, '/assets/workspace-suite-2')

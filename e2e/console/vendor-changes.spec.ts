@@ -8,7 +8,7 @@ import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// An app of its own, with a stand-in for Google behind it that fails as it is told.
+// An app of its own, with a fake Google behind it whose failures are programmed.
 
 const TIMES = {
   VENDOR_WRITE_MS: '1500',
@@ -16,7 +16,7 @@ const TIMES = {
   VENDOR_CHECK_MS: '1000',
   VENDOR_STALE_MS: '500',
   VENDOR_PAUSE_MS: '1000',
-  // Longer than a busy machine takes for the steps of a test while a change is open.
+  // Longer than a busy machine takes for the steps of a test during an open change.
   GOOGLE_SETTLE_SECONDS: '25',
 }
 const LONG =
@@ -25,7 +25,7 @@ const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-own-'))
 const member = { ana: '', ida: '' }
 const contexts: BrowserContext[] = []
 let google: FakeGoogle
-/** Google does what is late once this is resolved. */
+/** Google finishes its delayed calls once this is resolved. */
 let delayed = Promise.withResolvers<void>()
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
 
@@ -39,7 +39,7 @@ test.beforeAll(async () => {
   const plan = { purchased: 240, assigned: 182 }
   const atGoogle = (number: number, name: string, terms: typeof plan & { commitmentEnd?: string } = plan) => {
     const id = `workspace-suite-${number}`
-    // A year before its commitment ends: Google is read when the import is done, and says so too.
+    // A year before the commitment ends: Google is read when the import is done, with the same date.
     const annual = { plan: 'ANNUAL_MONTHLY_PAY', createdAt: Date.UTC(2098, 2, 1) }
     const commitment = 'commitmentEnd' in terms ? annual : { plan: 'FLEXIBLE' }
     google.add({
@@ -58,7 +58,7 @@ test.beforeAll(async () => {
     atGoogle(2, LONG),
     atGoogle(3, 'Frontline Starter'),
     atGoogle(4, 'Vault'),
-    // Changed by nobody before: what is confirmed lately outranks the vendor's console.
+    // Not changed before: a recent confirmation outranks the vendor's console.
     atGoogle(6, 'Chat'),
     atGoogle(5, 'Enterprise', { ...plan, commitmentEnd: '2099-03-01T00:00:00Z' }),
   ])
@@ -81,7 +81,7 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** A browser of its own, until the test's end. */
+/** Opens a separate browser, until the test's end. */
 async function open(browser: Browser, email: string, path = '/assets'): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
   contexts.push(context)
@@ -107,14 +107,14 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
   await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
 }
 
-test('a change whose answer is lost is confirmed, here, after a reload and in another browser', async ({
+test('a change with a lost answer is confirmed here, after a reload and in another browser', async ({
   browser,
 }) => {
   fault(1, { write: 'late' })
   const ana = await open(browser, member.ana)
   const pageErrors = complaints(ana)
   const ida = await open(browser, member.ida)
-  // Typed before anybody knows of the other one.
+  // Typed before the other change is known.
   await control(ida, 'Business Plus').fill('260')
   await set(ana, 'Business Plus', 250)
   await expect(row(ana, 'Business Plus')).toContainText('Confirming with the vendor…')
@@ -138,7 +138,7 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
   await expect(control(ana, 'Business Plus')).toBeEnabled()
   await expect(control(ana, 'Business Plus')).toHaveValue('250')
   await expect(toast(ida, 'Business Plus: 240 → 250 licenses')).toBeVisible()
-  // The typed number is kept, and means something else by now.
+  // The typed number is kept, but has another meaning by now.
   await expect(control(ida, 'Business Plus')).toHaveValue('260')
   await ida.getByRole('button', { name: 'Try again' }).click()
   await expect(ida.getByText('Ana Ruiz set this to 250 licenses')).toBeVisible()
@@ -147,7 +147,7 @@ test('a change whose answer is lost is confirmed, here, after a reload and in an
   expect(pageErrors).toEqual([])
 })
 
-test('a change that the vendor never made: confirming as long as nothing is known, then told as not changed', {
+test('a change that the vendor never made is confirming until that is known, then not applied', {
   tag: '@deep',
 }, async ({ browser }) => {
   fault(2, { write: 'drop-before' })
@@ -159,7 +159,7 @@ test('a change that the vendor never made: confirming as long as nothing is know
   await expect(one.getByText('Confirming with the vendor…')).toBeVisible()
   await expect(changes(one).first()).toContainText('Confirming')
   fault(2, { read: 'drop-before' })
-  // A change of another row reads the list again: what was typed is kept, and can't be sent now.
+  // A change of another row reads the list again: the typed total is kept, and can't be sent now.
   await set(page, 'Vault', 241)
   await expect(toast(page, 'Vault: 240 → 241 licenses')).toBeVisible()
   await expect(row(page, LONG)).toContainText('240 → 245, Ida Tech')
@@ -186,7 +186,7 @@ test('a change that the vendor never made: confirming as long as nothing is know
   expect(pageErrors).toEqual([])
 })
 
-test('the focus stays where the change was made, until its outcome is known', async ({ browser }) => {
+test('the focus stays at the changed control until the outcome is known', async ({ browser }) => {
   fault(3, { write: 'late' })
   const page = await open(browser, member.ana)
   await control(page, 'Frontline Starter').fill('242')
@@ -200,7 +200,9 @@ test('the focus stays where the change was made, until its outcome is known', as
   await expect(control(page, 'Frontline Starter')).toBeFocused()
 })
 
-test('a vendor that is down is named, with when to try again; the number is kept', async ({ browser }) => {
+test('a vendor that is down is named, with the time to try again; the number is kept', async ({
+  browser,
+}) => {
   const page = await open(browser, member.ana)
   google.setDown(true)
   await set(page, 'Vault', 250)
@@ -217,7 +219,7 @@ test('a vendor that is down is named, with when to try again; the number is kept
   }).toPass()
 })
 
-test('what was changed at the vendor: who was first, in Activity by outcome, and on the asset’s page', async ({
+test('a change at the vendor is shown as a conflict, in Activity, and on the asset’s page', async ({
   browser,
 }) => {
   const page = await open(browser, member.ana)
@@ -245,7 +247,7 @@ test('what was changed at the vendor: who was first, in Activity by outcome, and
   await expectGood(page)
 })
 
-test('a flexible plan of Google is a cap, not a bill; a commitment is what is bought', async ({
+test('the total of a Google flexible plan is a cap, not a bill; that of a commitment is bought', async ({
   browser,
 }) => {
   const page = await open(browser, member.ida)
@@ -258,7 +260,7 @@ test('a flexible plan of Google is a cap, not a bill; a commitment is what is bo
   await expect(page.getByText('This is a cap, not a bill')).toHaveCount(1)
 })
 
-test('many at once: what is late is looked up, who is down says so, and the others go on', async ({
+test('a list of totals looks up late rows, reports a vendor that is down, and sends the others', async ({
   browser,
 }) => {
   const page = await open(browser, member.ida, '/assets/bulk')
@@ -278,7 +280,7 @@ test('many at once: what is late is looked up, who is down says so, and the othe
     .getByRole('textbox', { name: /Asset ID/ })
     .fill(totals.map(([number, total]) => `workspace-suite-${number}\t${total}`).join('\n'))
   await page.getByRole('button', { name: 'Check the list' }).click()
-  // The vendor's own change is known at the check, and is what the difference counts from.
+  // The vendor's own change is found by the check, and the difference counts from its total.
   await expect(line(4)).toContainText(`${total + 5} → ${total + 6}+1Allowed`)
   await expect(line(2)).toContainText('Google Workspace can not be reached for the moment.')
   await page.getByRole('button', { name: 'Set 3 assets' }).click()

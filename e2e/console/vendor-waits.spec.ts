@@ -10,7 +10,7 @@ import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// What the screens say of changes that have to wait, were not applied, or were made by the vendor.
+// Messages of the screens about changes that have to wait, were not applied, or were made by the vendor.
 
 const TIMES = {
   VENDOR_WRITE_MS: '500',
@@ -93,7 +93,7 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
   await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
 }
 
-/** Good to look at and to hear, on a desk and on a phone. */
+/** Checks the page on a desktop and a phone. */
 async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.mouse.move(0, 0)
   await expectGood(page)
@@ -104,7 +104,7 @@ async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1360, height: 900 })
 }
 
-test('a throttle is counted down, and then the same total can be asked for again', { tag: '@deep' }, async ({
+test('a throttle is counted down, and then the same total can be requested again', { tag: '@deep' }, async ({
   browser,
 }) => {
   const page = await open(browser, member.ana)
@@ -125,7 +125,7 @@ test('a throttle is counted down, and then the same total can be asked for again
   expect(pageErrors).toEqual([])
 })
 
-test('what was not applied is set again by its review, from the row, its page and Activity', async ({
+test('a change that was not applied is set again by its review, from row, page and Activity', async ({
   browser,
 }) => {
   google.setFault('S-workspace-suite-2', { write: 'drop-before' })
@@ -154,7 +154,7 @@ test('what was not applied is set again by its review, from the row, its page an
   await expectGoodAtAllWidths(page)
   await page.getByRole('link', { name: 'Set to 245 again' }).click()
   await expect(page).toHaveURL('/assets/workspace-suite-2?set=245')
-  // Nothing is sent without the review.
+  // Without the review nothing is sent.
   expect(google.writes.length).toBe(writes)
   await page.getByRole('button', { name: 'Set to 245 licenses' }).click()
   await expect(toast(page, /240 → 245 licenses$/)).toBeVisible()
@@ -162,7 +162,7 @@ test('what was not applied is set again by its review, from the row, its page an
   expect(pageErrors).toEqual([])
 })
 
-test('a total that the vendor changed is signed in the row until somebody sets another', async ({
+test('a total that the vendor changed is marked in the row until a member sets another', async ({
   browser,
 }) => {
   google.setByVendor('S-workspace-suite-3', 255)
@@ -181,7 +181,7 @@ test('a total that the vendor changed is signed in the row until somebody sets a
   await expect(sign).toHaveCount(0)
 })
 
-test('a wait of a day disables the control until then, after a reload and for others too', {
+test('a wait of a day disables the control until then, after a reload and for other members too', {
   tag: '@deep',
 }, async ({ browser }) => {
   microsoft.setFault('S-office-suite-1', { write: 'code-900278' })
@@ -205,7 +205,7 @@ test('a wait of a day disables the control until then, after a reload and for ot
   await expectGoodAtAllWidths(page)
 })
 
-test('an open change says by when it is known and which id to quote, and is sent again where that is safe', {
+test('an open change shows its deadline and the id to quote, and is resent where that is safe', {
   tag: '@deep',
 }, async ({ browser }) => {
   microsoft.setFault('S-office-suite-2', { write: 'drop-before' })
@@ -232,14 +232,14 @@ test('an open change says by when it is known and which id to quote, and is sent
   expect(pageErrors).toEqual([])
 })
 
-test('what nobody can tell says so, what to do, and which id to quote', async ({ browser }) => {
+test('an unclear change shows the next steps and the id to quote', async ({ browser }) => {
   google.setFault('S-workspace-suite-4', { write: 'drop-before' })
   const page = await open(browser, member.ana)
   const sent = () => google.exchanges.filter(({ call }) => call.kind === 'write').length
   const before = sent()
   await set(page, 'Vault', 250)
   await expect.poll(sent).toBe(before + 1)
-  // Its answer is lost, and somebody sets a third total before it is asked what became of it.
+  // Its answer is lost, and a third total is set at the vendor before the outcome is read.
   google.setByVendor('S-workspace-suite-4', 245)
   const sign = row(page, 'Vault').getByRole('link', {
     name: 'We can’t tell whether 250 licenses reached Google',
@@ -258,9 +258,7 @@ test('what nobody can tell says so, what to do, and which id to quote', async ({
   google.setFault('S-workspace-suite-4', undefined)
 })
 
-test('a key that was withdrawn is the reseller’s matter: there is nothing to wait for', async ({
-  browser,
-}) => {
+test('a revoked key is a matter for the reseller, without a wait', async ({ browser }) => {
   google.keyFile(data, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
   google.revokeTokens()
   const page = await open(browser, member.ana)

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, openMenu, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, openMenu, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 
 const people = { admin: '', it: '', finance: '', columns: '' }
@@ -41,12 +41,12 @@ async function save(page: Page, name: string, more: (page: Page) => Promise<void
   await button(page, 'Save').click()
 }
 
-test('a view is saved with its filters and order, stands in the side bar, and is marked where it is shown', async ({
+test('a view is saved with its filters and order, listed in the side bar, and marked as current', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.it, '/assets?filter=usage:idle&orderBy=idle%20desc')
-  await rowsCame(page)
+  await waitForRows(page)
   await save(page, 'Idle plans')
   await expect(pinned(page, 'Idle plans')).toHaveAttribute('aria-current', 'page')
   await expect(nav(page).getByRole('link', { name: 'Assets' })).toHaveAttribute('aria-current', 'true')
@@ -60,7 +60,7 @@ test('a view is saved with its filters and order, stands in the side bar, and is
   await expect(page.getByRole('button', { name: 'Views: Idle plans' })).toBeVisible()
   await page.reload()
   await expect(pinned(page, 'Idle plans')).toHaveAttribute('aria-current', 'page')
-  // The same name again, in another case.
+  // The same name in another case.
   await save(page, 'idle PLANS')
   await expect(
     page.getByRole('alert').or(page.getByText('called “idle PLANS” already')).first(),
@@ -70,9 +70,9 @@ test('a view is saved with its filters and order, stands in the side bar, and is
   expect(pageErrors).toEqual([])
 })
 
-test('it is renamed, unpinned and removed, by keyboard alone', async ({ page }) => {
+test('a view is renamed, unpinned and removed, by keyboard only', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=status:PAST%20DUE')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.getByRole('button', { name: /^Views/ }).press('Enter')
   await button(page, 'Save view…').press('Enter')
   await page.getByLabel('Name', { exact: true }).fill('Late')
@@ -95,17 +95,14 @@ test('it is renamed, unpinned and removed, by keyboard alone', async ({ page }) 
   await expect(button(page, 'Views')).toBeVisible()
 })
 
-test('an Admin shares one with all who may open its screen, and nobody else may', async ({
-  page,
-  browser,
-}) => {
+test('only an Admin shares a view with all members who may open its screen', async ({ page, browser }) => {
   await signIn(page, people.admin, '/assets?filter=usage:full')
-  await rowsCame(page)
+  await waitForRows(page)
   await save(page, 'Full plans', () => page.getByLabel('For everybody at your company').check())
   await expect(pinned(page, 'Full plans')).toBeVisible()
   const other = await browser.newPage()
   await signIn(other, people.it, '/assets')
-  await rowsCame(other)
+  await waitForRows(other)
   await expect(pinned(other, 'Full plans')).toBeVisible()
   await expect(other.getByRole('button', { name: 'Change view Full plans' })).toHaveCount(0)
   await other.getByRole('button', { name: /^Views/ }).click()
@@ -114,15 +111,15 @@ test('an Admin shares one with all who may open its screen, and nobody else may'
   await expect(other.getByLabel('For everybody at your company')).toHaveCount(0)
   await other.context().clearCookies()
   await signIn(other, people.finance, '/invoices')
-  await rowsCame(other)
+  await waitForRows(other)
   await expect(nav(other).getByRole('link', { name: 'Invoices' })).toBeVisible()
   await expect(pinned(other, 'Full plans')).toHaveCount(0)
   await other.close()
 })
 
-test('what another tab has removed is said plainly, and goes', async ({ page, context }) => {
+test('a view that another tab has removed is reported, and disappears', async ({ page, context }) => {
   await signIn(page, people.admin, '/activity')
-  await rowsCame(page)
+  await waitForRows(page)
   await save(page, 'Short-lived')
   await nav(page).getByRole('button', { name: 'Change view Short-lived' }).click()
   const tab = await context.newPage()
@@ -136,10 +133,10 @@ test('what another tab has removed is said plainly, and goes', async ({ page, co
   await expect(pinned(page, 'Short-lived')).toHaveCount(0)
 })
 
-test('phone: views and columns within 360 px', async ({ page }) => {
+test('views and columns fit a phone of 360 px', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, people.admin, '/invoices?filter=status:OPEN')
-  await rowsCame(page)
+  await waitForRows(page)
   await button(page, 'Filters').click()
   await save(page, 'Open ones with a name that is as long as a name can be at all')
   await page.getByRole('button', { name: /^Views: / }).click()
@@ -159,12 +156,12 @@ test('phone: views and columns within 360 px', async ({ page }) => {
   await expect(page.getByText(/^Removed: Open ones/)).toBeVisible()
 })
 
-test('columns are hidden and ordered by keyboard, kept by person, and there with the page', async ({
+test('columns are hidden and ordered by keyboard, stored per member, and part of the first render', async ({
   page,
 }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.columns, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   expect(await headers(page)).toEqual(['Asset', 'Type', 'Plan, renewal', 'Usage', 'Licenses'])
   await button(page, 'Columns').press('Enter')
   await expect(page.getByLabel('Asset', { exact: true })).toBeDisabled()
@@ -185,7 +182,7 @@ test('columns are hidden and ordered by keyboard, kept by person, and there with
   await expect
     .poll(async () => (await (await page.request.get('/billing/v1/list-columns')).json()).lists[0].columns)
     .toEqual(['name', 'licenses', 'plan', 'usage', 'created'])
-  // The server draws it so: nothing jumps.
+  // Rendered by the server, without a layout shift.
   const html = await (await page.request.get('/assets')).text()
   const firstPaint = await page.evaluate(
     (text) =>
@@ -204,7 +201,7 @@ test('columns are hidden and ordered by keyboard, kept by person, and there with
   await button(page, 'Usual columns').click()
   await expect.poll(() => headers(page)).toEqual(['Asset', 'Type', 'Plan, renewal', 'Usage', 'Licenses'])
   await page.goto('/invoices')
-  await rowsCame(page)
+  await waitForRows(page)
   await button(page, 'Columns').click()
   await page.getByLabel('Platform', { exact: true }).uncheck()
   await button(page, 'Move Balance up').click()
@@ -213,12 +210,12 @@ test('columns are hidden and ordered by keyboard, kept by person, and there with
   expect(pageErrors).toEqual([])
 })
 
-test('a choice that could not be kept is taken back and said', async ({ page }) => {
+test('a choice of columns that could not be saved is rolled back with a message', async ({ page }) => {
   await signIn(page, people.it, '/assets')
-  await rowsCame(page)
+  await waitForRows(page)
   await page.route('**/billing/v1/list-columns', (route) => route.abort())
   await button(page, 'Columns').click()
-  // It may be taken back before anybody could see it gone.
+  // It may be rolled back before the change is visible.
   await page.getByLabel('Type', { exact: true }).click()
   await expect(page.getByText(/^Columns not changed/)).toBeVisible()
   await expect(page.getByLabel('Type', { exact: true })).toBeChecked()

@@ -1,19 +1,19 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { cameToLife, PHONE, rowsCame, signIn } from '../browser.ts'
+import { PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
 
-// Every screen in every way that it is looked at, from 320 to 2560 px, with names as long as they come (amounts are tried by ways.spec.ts); and the
-// bar of shortcuts, which is there on some of them.
+// Every screen in every viewport from 320 to 2560 px, with names of the largest length (journeys with long amounts are
+// in the specs of their screens); and the bottom bar of some viewports.
 
 const LONG =
   'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
 const UNBROKEN = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const { signedIn, outside } = everyScreen({ asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' })
-/** Each side of each width at which the layout changes, and some between them: `LOOKS` has none of them. */
-const BETWEEN = [689, 720, 721, 860, 991, 992, 1279, 1280, 1359]
+/** Widths on both sides of each breakpoint, and some in between, that no viewport of the list has. */
+const BREAKPOINT_WIDTHS = [689, 720, 721, 860, 991, 992, 1279, 1280, 1359]
 let admin = ''
 
 test.beforeAll(async ({ baseURL }) => {
@@ -46,11 +46,11 @@ test.beforeAll(async ({ baseURL }) => {
     const path = '/billing/v1/assets/workspace-suite-1'
     return (await fetch(`${baseURL}${path}`, { method: 'PATCH', headers, body })).status
   }
-  // Changes that were applied, and one that was refused.
+  // Applied changes, and a refused one.
   expect([await set(200), await set(20), await set(240)]).toEqual([200, 422, 200])
 })
 
-/** The table of renewals has room in its box; no other screen has one of this name. */
+/** Returns whether content is cut off. The table of renewals scrolls within its box; no other table has this name. */
 function isCut(page: Page): Promise<boolean> {
   return page
     .getByRole('table', { name: 'Renewals' })
@@ -62,9 +62,9 @@ async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void
   for (const path of paths) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await rowsCame(page)
+    await waitForRows(page)
     await applyViewport(page, { name: 'between', width: 1360, height: 900 })
-    for (const width of BETWEEN) {
+    for (const width of BREAKPOINT_WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
       const more = await excess(page)
       if (more > 0) findings.push(`${path}, ${width} px: ${more} px`)
@@ -85,16 +85,16 @@ test('no screen is wider than the window', async ({ page }) => {
   await expectNothingSticksOut(page, [...signedIn, '/assets/workspace-suite-1'])
 })
 
-test('nor is one that nobody has signed in to', async ({ page }) => {
+test('screens without a session are not wider than the window', async ({ page }) => {
   await expectNothingSticksOut(page, outside)
 })
 
 const bar = (page: Page) => page.getByRole('navigation', { name: 'Shortcuts' })
 
-test('on a phone a bar leads to what people come for, and covers nothing', async ({ page }) => {
+test('the bottom bar on a phone links to the main screens, and covers nothing', async ({ page }) => {
   await page.setViewportSize(PHONE)
   await signIn(page, admin, '/assets')
-  await cameToLife(page)
+  await waitForHydration(page)
   const entries = bar(page).locator('a, button')
   await expect(entries).toHaveText(['Home', 'Assets', 'Invoices', 'Find'])
   for (const entry of await entries.all()) {
@@ -107,7 +107,7 @@ test('on a phone a bar leads to what people come for, and covers nothing', async
     const { y = 0, height = 0 } = (await what.boundingBox()) ?? {}
     return y + height
   }
-  // What the keyboard comes to is scrolled to.
+  // The page scrolls to the focused element.
   const last = page.locator('main').locator('a, input').last()
   await last.focus()
   expect(await bottomOf(last)).toBeLessThanOrEqual(top)
@@ -123,9 +123,9 @@ test('on a phone a bar leads to what people come for, and covers nothing', async
   await expect(bar(page).locator('[aria-current]')).toHaveText('Invoices')
 })
 
-test('a low window, one that is wide, and paper have no bar', async ({ page }) => {
+test('low windows, wide windows and print have no bottom bar', async ({ page }) => {
   await signIn(page, admin, '/')
-  await rowsCame(page)
+  await waitForRows(page)
   for (const viewport of VIEWPORTS) {
     await applyViewport(page, viewport)
     const hasBar = viewport.height >= 480 && viewport.width < 992 && viewport.media?.media !== 'print'

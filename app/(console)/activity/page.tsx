@@ -20,7 +20,7 @@ import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Activity' }
 
-const INVALID = { title: 'Activity', what: 'changes', path: '/activity' }
+const INVALID = { title: 'Activity', label: 'changes', path: '/activity' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)

@@ -28,10 +28,10 @@ import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Assets' }
 
-/** Keeps the line's place. */
+/** Keeps the height of the line. */
 const NOTHING_YET = '\u00a0'
 
-const INVALID = { title: 'Assets', what: 'assets', path: '/assets' }
+const INVALID = { title: 'Assets', label: 'assets', path: '/assets' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -99,7 +99,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 type Query = Input<typeof contract.listAssets>['query']
 type Counts = { count: number; types: { type: string; count: number }[] }
 
-/** Rows and counts, what filters offer, and what the rows' licenses cost. The chips count what all but them selects. */
+/**
+ * Loads rows and counts, filter choices, and the rows' license costs. The chips count the rows that all other filters
+ * select.
+ */
 async function load(caller: Caller, query: Query) {
   const meta = await requestMeta()
   const nothing = { params: {}, body: undefined }

@@ -36,7 +36,7 @@ import { Products } from './products.tsx'
 
 export const metadata: Metadata = { title: 'Invoices' }
 
-const INVALID = { title: 'Invoices', what: 'invoices', path: '/invoices' }
+const INVALID = { title: 'Invoices', label: 'invoices', path: '/invoices' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -49,7 +49,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const selection = selectionOf(view)
   const meta = await requestMeta()
   const nothing = { params: {}, body: undefined }
-  // Begun beside the list, which does not wait for it.
+  // Started in parallel with the list, which does not wait for it.
   const pendingSummary = operations.summarizeInvoices(caller, { ...nothing, query: selection }, meta).then(
     ({ body }) => ({ summary: body }),
     (error: unknown) => asFailed(error, meta),
@@ -70,7 +70,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Streamed>
       <PageHeader
         title="Invoices"
-        // A phone keeps its first screen for invoices.
+        // On a phone the first screen is reserved for invoices.
         subtitle={
           <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}.`}</span>
         }
@@ -112,7 +112,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   )
 }
 
-/** The filters that the statement has, too. */
+/** Returns the filters that the statement shares with the list. */
 function statementView({
   filter = {},
 }: Input<typeof contract.listInvoices>['query']): Parameters<typeof statementHref>[0] {
@@ -125,7 +125,7 @@ function statementView({
   return Object.keys(statementFilter).length > 0 ? { filter: statementFilter } : {}
 }
 
-/** What the filters offer, of what there is: the browser needs no more of a billing profile than its name. */
+/** Returns the filter choices: of a billing profile, the browser needs only its name and id. */
 function choicesOf([, profiles, kinds]: readonly [
   unknown,
   readonly { id: string; name: string }[],
@@ -135,7 +135,7 @@ function choicesOf([, profiles, kinds]: readonly [
   return { profiles: profiles.map(({ id, name }) => ({ id, name })), ...kinds }
 }
 
-/** Figures that could not be had are told in words, and written down where the fault is ours. */
+/** Returns the text of a failed summary, and logs the error if it is ours. */
 function asFailed(error: unknown, { requestId }: RequestMeta): { failed: SummaryError } {
   const problem = toProblem(error)
   logFailure(problem, error, requestId)

@@ -11,10 +11,10 @@ import { logFailure } from '#lib/platform/runtime/log.ts'
 import { DAY_MS, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
-/** Where no dates are asked for. */
+/** Number of months without a date filter. */
 const MONTHS = 12
 
-/** What the product that a view names was billed with, by month: of the view's dates, else of the last twelve months. */
+/** Monthly amounts of the product that a view names: within the view's dates, else of the last twelve months. */
 export async function Products({
   view,
   product,

@@ -21,7 +21,7 @@ import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'API keys' }
 
-const INVALID = { title: 'API keys', what: 'keys', path: '/keys' }
+const INVALID = { title: 'API keys', label: 'keys', path: '/keys' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -29,7 +29,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listKeys, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const maySeeAll = maySeeOthers(caller)
-  // Their own are what they may see.
+  // Members without Admin see only their own keys.
   if (view.whose === 'all' && !maySeeAll) redirect('/keys')
   const input = { params: {}, query: view, body: undefined }
   const answers = Promise.all([

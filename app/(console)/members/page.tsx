@@ -24,7 +24,7 @@ import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Members' }
 
-const INVALID = { title: 'Members', what: 'members', path: '/members' }
+const INVALID = { title: 'Members', label: 'members', path: '/members' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)

@@ -19,7 +19,7 @@ import { Streamed, settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Sessions' }
 
-const INVALID = { title: 'Sessions', what: 'sessions', path: '/sessions' }
+const INVALID = { title: 'Sessions', label: 'sessions', path: '/sessions' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -27,7 +27,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listSessions, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const maySeeAll = maySeeOthers(caller)
-  // Their own are what they may see.
+  // Members without Admin see only their own sessions.
   if (view.whose === 'all' && !maySeeAll) redirect('/sessions')
   const input = { params: {}, query: view, body: undefined }
   const answer = await settleWithin(

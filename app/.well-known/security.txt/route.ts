@@ -1,11 +1,11 @@
 import { env } from '#lib/platform/runtime/env.ts'
 import { exposureSettings } from '#lib/server/settings.ts'
 
-/** RFC 9116 recommends less than a year. */
+/** Validity in days; RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
 const DAY = 86_400_000
 
-/** Where a flaw is told (RFC 9116); nothing unless the operator has named somebody. */
+/** Returns the contact for reporting a vulnerability (RFC 9116); 404 unless the operator has configured one. */
 export function GET(): Response {
   const { baseUrl } = env()
   const exposure = exposureSettings()

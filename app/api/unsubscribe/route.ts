@@ -3,10 +3,10 @@ import { changeNoticeSubscription } from '#lib/notifications/notices/unsubscribe
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
 
-// Whoever holds a link of ours may use it: from our page, and by mail programs themselves, who send the POST of
-// RFC 8058 from anywhere. So no cookie is looked at, and no origin.
+// The holder of a link may use it: from our page, and mail programs, which send the POST of RFC 8058 from any origin.
+// So neither cookies nor the origin are checked.
 
-/** Programs that know no POST open the address: they get the page, and change nothing. */
+/** Mail programs without one-click unsubscribe open the address: they get the page, which changes nothing. */
 export function GET(request: Request): Response {
   return toPage(linkOf(request))
 }

@@ -7,7 +7,7 @@ import { viewOfLink } from '#lib/identity/access/links/find-link.ts'
 
 export const metadata: Metadata = { title: 'Invitation', referrer: 'no-referrer' }
 
-/** Where the link of an invitation leads: it is redeemed by the form, and not by opening it. */
+/** Page behind an invitation link: only the form redeems the link, not a visit. */
 export default async function Page({ params }: { params: Promise<{ secret: string }> }) {
   const { secret } = await params
   const view = await viewOfLink('invitation', secret)

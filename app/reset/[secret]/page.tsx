@@ -7,7 +7,7 @@ import { viewOfLink } from '#lib/identity/access/links/find-link.ts'
 
 export const metadata: Metadata = { title: 'New password', referrer: 'no-referrer' }
 
-/** Where a link for a new password leads: it is redeemed by the form, and not by opening it. */
+/** Page behind a password link: only the form redeems the link, not a visit. */
 export default async function Page({ params }: { params: Promise<{ secret: string }> }) {
   const { secret } = await params
   const view = await viewOfLink('reset', secret)

@@ -9,8 +9,8 @@ import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 export const metadata: Metadata = { title: 'Choose a customer' }
 
 /**
- * The step between a proof and a session, for members of several customers, who come here too to change; and from where
- * the other steps are led to.
+ * Step between a proof of identity and a session, for members of several customers, who can also switch here; the other
+ * steps start from this page.
  */
 export default async function Page({
   searchParams,
@@ -25,7 +25,7 @@ export default async function Page({
   if (step?.kind === 'factor' && !goesWithout) redirect(`/sign-in/factor${search}`)
   if (step?.kind === 'set-up') redirect(`/sign-in/set-up${search}`)
   const choices = await choicesOf(requestHeaders)
-  // Who is signed in is led on from there.
+  // The sign-in page redirects a signed-in member further.
   if (choices.length === 0) redirect('/sign-in')
   return (
     <Entry title="Choose a customer">

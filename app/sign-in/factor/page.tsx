@@ -9,7 +9,7 @@ import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
 export const metadata: Metadata = { title: 'Second factor' }
 
-/** The step between a password and a session, for who has a second factor. */
+/** Step between a password and a session for members with a second factor. */
 export default async function Page() {
   const at = await stepAt((await headers()).get('cookie') ?? '')
   if (at?.step.kind !== 'factor') redirect(at ? '/sign-in/customer' : '/sign-in')

@@ -6,7 +6,7 @@ import { mailSettings } from '#lib/platform/mail/settings.ts'
 
 export const metadata: Metadata = { title: 'Forgotten password' }
 
-/** Where no mail leaves, it says who can help instead. */
+/** Without a mail server, the page names a contact instead. */
 export default function Page() {
   return (
     <Entry title="Forgotten password">

@@ -10,7 +10,7 @@ import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
 export const metadata: Metadata = { title: 'Set up a second factor' }
 
-/** The step between a password and a session, where a customer demands a factor of who has none. */
+/** Step between a password and a session for members without a second factor whose customer requires one. */
 export default async function Page() {
   const at = await stepAt((await headers()).get('cookie') ?? '')
   if (at?.step.kind !== 'set-up') redirect(at ? '/sign-in/customer' : '/sign-in')

@@ -4,7 +4,7 @@ import { percent, type Scale } from './scale.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'
 
-/** Beside the bars: the amounts of its lines. */
+/** Amounts of the grid lines, to the right or left of the bars. */
 export function AmountNames({ ticks, scale }: { ticks: readonly number[]; scale: Scale }) {
   const names = ticks.map(compactText)
   return (
@@ -23,7 +23,7 @@ export function AmountNames({ ticks, scale }: { ticks: readonly number[]; scale:
   )
 }
 
-/** Below the bars: the months, as many as there is room for. */
+/** Names of the months below the bars, as many as fit. */
 export function MonthNames({ bars, scale }: { bars: readonly MonthBar[]; scale: Scale }) {
   const months = bars.map(({ month }) => month)
   return (
@@ -57,7 +57,7 @@ const UNITS = [
   [1e3, 'k'],
 ] as const
 
-/** A tick's amount in as few signs as an axis has room for: `1.5M`, `−40k`, `0.25`. */
+/** Returns the amount of a tick in short form: `1.5M`, `−40k`, `0.25`. */
 export function compactText(amount: number): string {
   const size = Math.abs(amount)
   const [factor, unit] = UNITS.find(([least]) => size >= least) ?? [1, '']
@@ -67,7 +67,7 @@ export function compactText(amount: number): string {
 
 export type MonthLabel = { month: number; withYear: boolean; onPhones: boolean }
 
-/** Which months have room for their name: on wide screens, and of these on phones. January is always one of them. */
+/** Returns the months whose names fit, on wide screens and on phones. January is always included. */
 export function labelledMonths(months: readonly number[]): MonthLabel[] {
   const [wide, narrow] = [stepFor(months.length, 18), stepFor(months.length, 6)]
   const labelled = months.filter((month) => number(month) % wide === 0)

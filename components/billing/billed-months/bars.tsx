@@ -8,24 +8,25 @@ import { moneyText } from '#lib/platform/values/money.ts'
 import { type ChartPoint, keyOf, type MonthBar, nextPoint, viewOfMonth } from './months.ts'
 import { percent, type Scale } from './scale.ts'
 
-/** Of links, which a drawing is not told to have. */
+/** Role of an `svg` that contains links: a plain drawing is not expected to have any. */
 const GROUP = { role: 'group' } as const
 
 type BilledBarsProps = {
   bars: readonly MonthBar[]
   currency: string
   scale: Scale
-  /** The amounts at which a line goes across. */
+  /** Amounts of the horizontal grid lines. */
   lines: readonly number[]
   view: View
   onNavigate: (view: View) => void
-  /** What the pointer or the focus is on, in words. */
+  /** Called with a sentence about the bar under the pointer or the focus; undefined where there is none. */
   onHover: (what: string | undefined) => void
 }
 
 /**
- * A bar per month, its platforms one on the other. Places across are shares of the width, so that one drawing fits
- * every screen and its words keep their size. Tab comes to one month or platform, the arrow keys lead to the others.
+ * Bar chart with a bar per month, stacked by platform. Horizontal positions are shares of the width, so one drawing
+ * fits every screen and its text keeps its size. Uses a roving tabindex: Tab reaches one month or platform, the arrow
+ * keys the others.
  */
 export function BilledBars({ bars, lines, scale, onHover, ...rest }: BilledBarsProps) {
   const svg = useRef<SVGSVGElement>(null)
@@ -78,7 +79,7 @@ export function BilledBars({ bars, lines, scale, onHover, ...rest }: BilledBarsP
   )
 }
 
-/** Where Tab comes in: where the focus was last, else the newest month. */
+/** Returns the point that Tab reaches: the last one with the focus, else the newest month. */
 function stopOf(bars: readonly MonthBar[], last: ChartPoint | undefined): ChartPoint {
   const bar = bars.find(({ month }) => month === last?.month)
   const isThere =
@@ -89,12 +90,12 @@ function stopOf(bars: readonly MonthBar[], last: ChartPoint | undefined): ChartP
 type LinkProps = {
   currency: string
   view: View
-  /** The key of the one place that Tab comes to. */
+  /** Key of the only point with `tabindex="0"`. */
   stop: string
   onNavigate: (view: View) => void
   onHover: (what: string | undefined) => void
   onFocus: (point: ChartPoint, what: string) => void
-  /** Whether the key led from there to another place. */
+  /** Returns whether the key moved the focus to another point. */
   onArrow: (from: ChartPoint, key: string) => boolean
 }
 type BarProps = LinkProps & {
@@ -103,7 +104,7 @@ type BarProps = LinkProps & {
   scale: Scale
 }
 
-/** One month: its whole height leads to its invoices, each part of the bar to those of one platform. */
+/** One month: the whole column links to the month's invoices, each segment of the bar to those of one platform. */
 function BilledBar({
   bar: { month, count, amount, segments },
   index,
@@ -111,7 +112,7 @@ function BilledBar({
   ...links
 }: BarProps) {
   if (segments.length === 0) return null
-  // Many bars stand close together.
+  // With many bars, the gaps are smaller.
   const thickness = slots > 12 ? 0.7 : 0.42
   const x = percent((index + (1 - thickness) / 2) / slots)
   const what = (name: string, sum: number, invoiceCount: number) =>
@@ -150,7 +151,7 @@ function BilledBar({
   )
 }
 
-/** Any amount can be seen, and a hairline stands between two. */
+/** Returns the height of a segment: at least visible, with a hairline between two segments. */
 function heightOf(amount: number, pixels: number): number {
   if (amount === 0) return 0
   return pixels > 3 ? pixels - 1 : Math.max(1, pixels)

@@ -31,7 +31,7 @@ describe('barsOf', () => {
     ])
   })
 
-  test('shows a month without bills as one, over a year’s end too', () => {
+  test('includes a month without bills, also across the end of a year', () => {
     const bars = barsOf(billed({ '2025-11': { x: 1 }, '2026-02': { x: 2 } }))
     expect(bars.map((bar) => [monthOf(bar.month), bar.amount])).toEqual([
       ['2025-11', 1],
@@ -41,7 +41,7 @@ describe('barsOf', () => {
     ])
   })
 
-  test('one month, none, and no more than five years', () => {
+  test('returns one month, none, and at most five years', () => {
     expect(barsOf(billed({ '2026-10': { x: 1 } }))).toHaveLength(1)
     expect(barsOf([])).toEqual([])
     const bars = barsOf(billed({ '1970-01': { x: 1 }, '2026-10': { x: 1 } }))
@@ -50,7 +50,7 @@ describe('barsOf', () => {
     expect([far.length, monthOf(far.at(-1)?.month ?? 0)]).toEqual([MAX_MONTHS, '9999-12'])
   })
 
-  test('are the same months on every clock', () => {
+  test('returns the same months in every time zone', () => {
     for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati']) {
       vi.stubEnv('TZ', zone)
       const bars = barsOf(billed({ '2026-02': { x: 1 }, '2026-04': { x: 1 } }))
@@ -60,7 +60,7 @@ describe('barsOf', () => {
   })
 })
 
-test('platforms come in one order, the known ones first', () => {
+test('platforms have a fixed order, with the known ones first', () => {
   const months = billed({
     '2026-09': { zebra: 1, 'office-suite': 1, constructor: 1 },
     '2026-10': { 'cloud-platform': 1 },
@@ -70,7 +70,7 @@ test('platforms come in one order, the known ones first', () => {
 
 describe('the view of a bar', () => {
   const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
-  test('is its month and platform, from the first page on', () => {
+  test('selects the month and the platform, starting on the first page', () => {
     expect(viewOfMonth({ pageToken: 'x', orderBy: 'dueDate asc' }, month('2026-02'), 'own')).toEqual({
       orderBy: 'dueDate asc',
       filter: { platform: ['own'] },
@@ -78,7 +78,7 @@ describe('the view of a bar', () => {
       maxCreationTime: day('2026-02-28'),
     })
   })
-  test('never more than the view has: so its rows are those of the bar', () => {
+  test('stays within the view, so its rows match the bar', () => {
     const view = { minCreationTime: day('2026-02-10'), maxCreationTime: day('2026-02-20'), search: 'IN' }
     expect(viewOfMonth(view, month('2026-02'))).toEqual(view)
   })
@@ -112,7 +112,7 @@ describe('the arrow keys', () => {
     expect(nextPoint(bars, from, key)).toEqual(to)
   })
 
-  test('reach every month and platform from any other', () => {
+  test('reach every month and platform from every other one', () => {
     const all = bars.flatMap(({ month, segments }) =>
       segments.length === 0 ? [] : [{ month }, ...segments.map(({ platform }) => ({ month, platform }))],
     )
@@ -130,7 +130,7 @@ describe('the arrow keys', () => {
   })
 })
 
-describe('the words at the axes', () => {
+describe('labels of the axes', () => {
   test.each([
     [0, '0'],
     [0.25, '0.25'],
@@ -144,7 +144,7 @@ describe('the words at the axes', () => {
     expect(compactText(amount)).toBe(text)
   })
 
-  test('as many months are named as there is room for, January with its year', () => {
+  test('label as many months as fit, and January with its year', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: MAX_MONTHS }),

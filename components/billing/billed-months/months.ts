@@ -5,17 +5,20 @@ import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { DAY_MS, monthBegin } from '#lib/platform/values/days.ts'
 
 type Billed = CurrencySummary['months'][number]
-/** What a platform was billed in a month; it reaches from one amount to another, below zero for a credit. */
+/** Amount billed by a platform in a month, drawn from `low` to `high`; below zero for a credit. */
 export type Segment = { platform: string; count: number; amount: number; low: number; high: number }
-/** A month of the plot, also one without invoices. */
+/** Month of the plot, possibly without invoices. */
 export type MonthBar = { month: number; count: number; amount: number; segments: Segment[] }
 
-/** So many fit into a line above the list. */
+/** Number of months that fit into a line above the list. */
 export const COLLAPSED_MONTHS = 12
-/** More bars than these no eye tells apart; the table has all months. */
+/** Largest number of bars that can be told apart by eye; the table has all months. */
 export const MAX_MONTHS = 60
 
-/** The newest months, each with its platforms stacked in their order: charges upwards from zero, credits downwards. */
+/**
+ * Returns the newest months, each with its platforms stacked in their order: charges upwards from zero, credits
+ * downwards.
+ */
 export function barsOf(months: readonly Billed[]): MonthBar[] {
   const last = months.at(-1)?.month
   if (last === undefined) return []
@@ -42,13 +45,13 @@ function stacked(platforms: Billed['platforms']): Segment[] {
   )
 }
 
-/** Every platform of these months, in their order. */
+/** Returns all platforms of these months, in their order. */
 export function platformsOf(months: readonly Billed[]): string[] {
   const all = new Set(months.flatMap(({ platforms }) => platforms.map(({ platform }) => platform)))
   return sortByPlatform([...all], (platform) => platform)
 }
 
-/** The view of what a month holds, or one platform of it: within the view's own days. */
+/** Returns the view of a month, or of one platform in it, limited to the days of `view`. */
 export function viewOfMonth(view: View, month: number, platform?: string): View {
   const { from = month, to = Number.POSITIVE_INFINITY } = rangeOf(view)
   const days = { from: Math.max(from, month), to: Math.min(to, monthBegin(month, 1) - DAY_MS) }
@@ -56,17 +59,17 @@ export function viewOfMonth(view: View, month: number, platform?: string): View 
   return platform === undefined ? monthView : withValues(monthView, 'platform', [platform])
 }
 
-/** Names a month of the plot, or one platform in it. */
+/** Identifies a month of the plot, or one platform in it. */
 export type ChartPoint = { month: number; platform?: string | undefined }
 
-/** Tells places apart, as one word. */
+/** Returns the unique key of a point. */
 export function keyOf({ month, platform = '' }: ChartPoint): string {
   return `${month}.${platform}`
 }
 
 /**
- * Where an arrow key leads from a place: left and right to the months that have invoices, in the same platform where
- * it is billed there too; up and down through a month, which itself comes below its platforms.
+ * Returns the point that an arrow key moves to: left and right between months with invoices, on the same platform if it
+ * was billed there; up and down within a month, where the whole month comes below its platforms.
  */
 export function nextPoint(
   bars: readonly MonthBar[],

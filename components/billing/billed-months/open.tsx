@@ -12,20 +12,20 @@ import { BilledTable } from './table.tsx'
 
 const PLOT = { top: 8, height: 150 }
 
-/** A plot of one currency, with its title, which folds it. */
+/** Props of the plot of one currency, with the title that collapses it. */
 export type BilledChartProps = {
-  /** Names it for the button that folds it. */
+  /** Id that the toggle button refers to. */
   id: string
   summary: CurrencySummary
   toggle: ReactNode
-  /** All that there are, to choose another one. */
+  /** All currencies, to select another one. */
   currencies: readonly CurrencySummary[]
   onChoose: (currency: string) => void
   view: View
   onNavigate: (view: View) => void
 }
 
-/** The plot with all its months, as bars with their amounts, and to be read. */
+/** Plot of all months, as bars with their amounts and as a table. */
 export function BilledOpen({
   id,
   summary: { currency, months },
@@ -77,7 +77,7 @@ export function BilledOpen({
   )
 }
 
-/** Whose plot it is, where there are several currencies. */
+/** Selects the currency of the plot, if there are several. */
 function Currencies({
   currencies,
   selected,
@@ -102,7 +102,7 @@ function Currencies({
   )
 }
 
-/** Which hue is which platform. Platforms without a hue of their own share one, and so a place. */
+/** Legend of hues and platforms. Platforms without a hue of their own share one entry. */
 function Legend({ platforms }: { platforms: readonly string[] }) {
   const others = platforms.filter((slug) => !hasPlatformColor(slug))
   const named = others.length > 1 ? platforms.filter(hasPlatformColor) : platforms

@@ -13,7 +13,7 @@ const BilledOpen = lazyWithPreload(
   CollapsedChart,
 )
 
-/** Folded into a line, in which there is no room for amounts and months: those are told of what is pointed at. */
+/** Layout when collapsed to a line, without room for amounts and months: these appear for the bar under the pointer. */
 const LINE = { top: 1, height: 34 }
 
 type BilledPlotProps = {
@@ -23,8 +23,8 @@ type BilledPlotProps = {
 }
 
 /**
- * What was billed per month and platform, of one currency at a time. Folded it is a line with the bars of twelve months;
- * opened it has all months, as bars with their amounts, and to be read.
+ * Amounts billed per month and platform, one currency at a time. Collapsed: a line with the bars of twelve months.
+ * Expanded: all months, as bars with their amounts and as a table.
  */
 export function BilledPlot({ currencies, ...rest }: BilledPlotProps) {
   const id = useId()
@@ -72,7 +72,7 @@ function CollapsedChart({ id, summary: { currency, months }, toggle, view, onNav
   )
 }
 
-/** The plot's title, which opens and folds it. */
+/** Title of the plot, a button that expands and collapses it. */
 function ChartToggle({ id, isOpen, onToggle }: { id: string; isOpen: boolean; onToggle: () => void }) {
   return (
     <h2>

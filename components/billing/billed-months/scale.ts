@@ -1,27 +1,27 @@
 import type { MonthBar } from './months.ts'
 
-/** Bars of a few months are no wider than those of a year. */
+/** Smallest number of slots: bars of a few months are no wider than those of a year. */
 const MIN_SLOTS = 12
 
-/** Where amounts and months stand in a drawing of bars. */
+/** Positions of amounts and months in the bar chart. */
 export type Scale = {
-  /** In pixels. */
+  /** Distance from the upper edge, in pixels. */
   top: number
-  /** In pixels. */
+  /** Height in pixels. */
   height: number
-  /** Into so many the width is divided. */
+  /** Number of slots that divide the width. */
   slots: number
-  /** Where an amount stands, in pixels. */
+  /** Returns the vertical position of an amount, in pixels. */
   y: (amount: number) => number
 }
 
-/** The least and the greatest amount that bars come to, and zero. */
+/** Returns the lowest and the highest amount of the bars, with zero always in the range. */
 export function endsOf(bars: readonly MonthBar[]): [begin: number, end: number] {
   const ends = bars.flatMap(({ segments }) => segments.flatMap(({ low, high }) => [low, high]))
   return [Math.min(0, ...ends), Math.max(0, ...ends)]
 }
 
-/** Amounts from `begin` to `end` over `height` pixels from `top` on, and a slot for each of so many bars. */
+/** Returns the scale for amounts from `begin` to `end` over `height` pixels below `top`, with a slot for each bar. */
 export function scaleOf(
   bars: readonly MonthBar[],
   [begin, end]: [begin: number, end: number],
@@ -35,7 +35,7 @@ export function scaleOf(
   }
 }
 
-/** A share of the width, for SVG. */
+/** Returns a share of the width as a percentage, for SVG. */
 export function percent(share: number): string {
   return `${Math.round(share * 1e4) / 100}%`
 }

@@ -15,7 +15,7 @@ import { monthAndYear } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 import { platformsOf, viewOfMonth } from './months.ts'
 
-/** The plot's amounts, newest month first; each month leads to its invoices. Closed at first. */
+/** Amounts of the plot as a table, newest month first; each month links to its invoices. Collapsed at first. */
 export function BilledTable({
   months,
   currency,
@@ -31,7 +31,7 @@ export function BilledTable({
   return (
     <details className="-mx-4 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
-      {/* Months of years: they scroll here, not the page below. */}
+      {/* Many months: the table scrolls, not the page below. */}
       <div className="max-h-80 overflow-auto border-t border-line">
         <Table label={`Billed per month and platform, ${currency}`}>
           <TableHeader>

@@ -13,20 +13,20 @@ import { listCharges } from '#lib/billing/client.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
-/** So many are shown at once: a line may have a hundred thousand. */
-const PAGE = 20
+/** Number of charges shown per page: a line may have a hundred thousand. */
+const PAGE_SIZE = 20
 
-/** Which charges of an invoice: those of a line, those that lead to none, or all. */
+/** Selects charges of an invoice: those of a line, those without a line, or all. */
 export type Charges = {
   invoiceId: string
   line?: string | undefined
   withoutLine?: boolean | undefined
-  /** How many there are, and what of. */
+  /** Number of charges, and their subject. */
   count: number
   label: string
 }
 
-/** Charges of an invoice, a page at a time, read once they are asked for. */
+/** Charges of an invoice, paginated, read when opened. */
 export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charges) {
   const [pageToken, setPageToken] = useState<string>()
   const input = {
@@ -34,7 +34,7 @@ export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charg
     query: {
       ...(line === undefined ? {} : { line }),
       ...(withoutLine ? { withoutLine: 'true' as const } : {}),
-      maxResults: PAGE,
+      maxResults: PAGE_SIZE,
       ...(pageToken ? { pageToken } : {}),
     },
   }
@@ -78,7 +78,7 @@ export function ChargeList({ invoiceId, line, withoutLine, count, label }: Charg
   )
 }
 
-/** Charges as their vendor has them. */
+/** Table of charges as provided by the vendor. */
 function ChargeTable({ charges, label }: { charges: readonly Charge[]; label: string }) {
   return (
     <table
@@ -134,7 +134,7 @@ function chargeDetails(charge: Charge): string[] {
   ]
 }
 
-/** One day, or the first to the last: the end is exclusive. */
+/** Returns one day, or the first and the last: the end of the period is exclusive. */
 function periodOf({ periodStart, periodEnd }: Charge): string[] {
   if (periodStart === undefined) return []
   const first = dayText(periodStart)

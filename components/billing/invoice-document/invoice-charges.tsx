@@ -7,15 +7,15 @@ import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { exportCharges, exportChargesXlsx } from '#lib/billing/client.ts'
 import { ChargeList } from './charge-list.tsx'
 
-/** An invoice beside its charges, as text. */
+/** Comparison of an invoice with its charges, as text. */
 export type ChargesView = {
   invoiceId: string
-  /** What of the total they explain, in words, and whether that is all. */
+  /** Sentence on the part of the total that the charges explain, and whether they explain all of it. */
   text: string
   agrees: boolean
-  /** `Those that lead to no line`, or all where no line has any; undefined: each leads to a line. */
+  /** Heading of the charges without a line, or of all where no line has any; undefined if each belongs to a line. */
   list: { title: string; withoutLine: boolean; count: number } | undefined
-  /** By category; empty where the invoice does not tell them. */
+  /** Sums by category; empty where the invoice has no categories. */
   categories: { category: string; billed: string; charges: string; difference: string }[]
 }
 
@@ -24,7 +24,7 @@ const CELL = `border-t border-line py-2 ${SIDES}`
 const NUMBER = `${CELL} text-right tabular-nums whitespace-nowrap`
 const HEADER_CLASS = `py-2 text-xs font-medium text-ink-3 md:whitespace-nowrap ${SIDES}`
 
-/** What explains an invoice: its charges by category, and those that no line has. */
+/** Comparison of an invoice with its charges by category, and the charges that belong to no line. */
 export function InvoiceCharges({ charges, currency }: { charges: ChargesView; currency: string }) {
   const { invoiceId, text, agrees, list, categories } = charges
   const params = { invoice_id: invoiceId }

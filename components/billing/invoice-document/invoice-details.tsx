@@ -9,7 +9,7 @@ import { typeName } from '#lib/billing/posting/rules.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 
-/** When, how much, from whom and to whom, at a glance. Only of an issued invoice something is due. */
+/** Dates, amounts, issuer and recipient of an invoice. An amount is due only if the invoice is issued. */
 export function InvoiceDetails({
   invoice,
   billedTo,
@@ -20,12 +20,12 @@ export function InvoiceDetails({
 }: {
   invoice: InvoiceWithLines
   billedTo: string | undefined
-  /** Where issuer and recipient are, by name, as far as that is known. */
+  /** Names of the issuer's and the recipient's countries, if known. */
   countries: { seller: string | undefined; buyer: string | undefined }
-  /** What is left to pay, as text. */
+  /** Amount left to pay, as text. */
   balance: { label: string; amount: string }
   isPastDue: boolean
-  /** Whether who looks may set what the next invoices are posted by. */
+  /** Whether the member may edit the posting details of the next invoices. */
   maySet: boolean
 }) {
   const { documentState, currency, paymentTerms } = invoice
@@ -56,7 +56,7 @@ export function InvoiceDetails({
     <Card className="mb-4 overflow-hidden">
       <DetailList details={amounts[documentState]} />
       <DetailList details={extraDetails} />
-      {/* What was taken from there leads there by itself. */}
+      {/* Carried values already link to the posting details. */}
       {maySet && !invoice.carried?.length ? (
         <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
           What the next invoices are posted by:{' '}
@@ -73,7 +73,7 @@ export function InvoiceDetails({
   )
 }
 
-/** A row of facts, those of them that are known: four beside each other, in the columns of the other rows, and no amount is cut. */
+/** Row of the details that are known: four columns, aligned with the other rows, and amounts are never cut off. */
 function DetailList({ details }: { details: Record<string, ReactNode> }) {
   const present = Object.entries(details).filter(([, value]) => value)
   if (present.length === 0) return null
@@ -88,7 +88,7 @@ function DetailList({ details }: { details: Record<string, ReactNode> }) {
   )
 }
 
-/** A party, with its country where that is known. */
+/** Party with its country, where known. */
 function Placed({ name, country }: { name: string; country: string | undefined }) {
   if (!country) return name
   return (
@@ -99,16 +99,17 @@ function Placed({ name, country }: { name: string; country: string | undefined }
   )
 }
 
-/** With its last day; undefined where nobody told it. */
+/** Returns the period with its last day; undefined where the invoice has none. */
 function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | undefined {
   if (periodStart === undefined || periodEnd === undefined) return undefined
-  // No date breaks.
+  // No line break within a date.
   return [periodStart, periodEnd - DAY_MS].map((day) => dayText(day).replaceAll(' ', '\u00a0')).join(' – ')
 }
 
 /**
- * By what an invoice is posted; undefined where nobody told it. What the customer itself has set says so.
- * @param maySet whether the reader may set that: then it leads there
+ * Returns the posting details of an invoice; undefined where the invoice has none. Values that the customer has set are
+ * marked.
+ * @param maySet whether the member may set these values: then the mark links to the form
  */
 function postingDetails(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode> {
   const {
@@ -131,7 +132,7 @@ function postingDetails(invoice: InvoiceWithLines, maySet: boolean): Record<stri
     'Purchase order': detail('purchaseOrder', purchaseOrder),
     'Buyer reference': detail('buyerReference', buyerReference),
     'Cost center': detail('costCenter', costCenter),
-    // Of what is issued they stand with the day when it is due.
+    // An issued invoice shows the terms below its due date.
     'Payment terms': paymentTerms && documentState !== 'issued' && (
       <span className="text-sm font-normal">{escapeInvisible(paymentTerms)}</span>
     ),

@@ -5,24 +5,24 @@ import { LongLines } from './long-lines.tsx'
 
 type Pair = { label: string; amount: string }
 export type SumsView = {
-  /** Each price is that of its line, not of one unit. */
+  /** Prices are per line, not per unit. */
   perLine: boolean
   lineItems: string
   notItemized: string | undefined
-  /** Net and tax, as far as they are told. */
+  /** Net and tax, if the invoice contains them. */
   tax: Pair[]
-  /** Whether the lines explain the total, in words. */
+  /** Sentence on whether the lines add up to the total. */
   resultText: string
   total: string
-  /** What was paid; of a balance that nobody can pay exactly also it, and its rounding. */
+  /** Amount paid; where the balance can't be paid exactly, also the exact balance and its rounding. */
   paid: Pair[]
-  /** What can be paid, with its currency. */
+  /** Payable balance, with its currency. */
   balance: Pair
-  /** Why that is not the exact balance. */
+  /** Reason why the payable balance is not the exact one. */
   rounding: string | undefined
 }
 
-/** What an invoice bills for, and what it comes to. */
+/** Lines of an invoice and their sums. */
 export function InvoiceLines({
   rows,
   sums,
@@ -32,7 +32,7 @@ export function InvoiceLines({
   rows: readonly LineView[]
   currency: string
   sums: SumsView
-  /** What the seats that we know say of all lines. */
+  /** Comparison of all lines with the known seats. */
   seats?: SeatNote | undefined
 }) {
   return (
@@ -73,7 +73,7 @@ function Sum({ label, amount }: Pair) {
   )
 }
 
-/** What is said of the whole: that something fits, or does not. */
+/** Result of a check of all lines: whether they match. */
 export function SeatCheckNote({ text, fits }: { text: string; fits: boolean }) {
   const Icon = fits ? Check : Info
   return (

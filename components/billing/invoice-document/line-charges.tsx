@@ -4,7 +4,7 @@ import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { ChargeList } from './charge-list.tsx'
 
-/** The charges of a line as text: how many, and by how much the line is apart from them, also where there are none. */
+/** Charges of a line as text: their number and the difference to the line; also for a line without charges. */
 export type LineChargesView = {
   invoiceId: string
   line: string
@@ -13,7 +13,7 @@ export type LineChargesView = {
   apart?: string
 }
 
-/** Rows of a line of an invoice: the line itself, and beneath it, once it is opened, its charges. */
+/** Rows of an invoice line: the line and, once expanded, its charges below. */
 export function LineRows({
   name,
   charges,
@@ -22,7 +22,7 @@ export function LineRows({
 }: {
   name: string
   charges: LineChargesView | undefined
-  /** How many the table has. */
+  /** Number of columns of the table. */
   columns: number
   children: (button: ReactNode) => ReactNode
 }) {

@@ -2,27 +2,28 @@ import { Check, History, TriangleAlert } from 'lucide-react'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { type LineChargesView, LineRows } from './line-charges.tsx'
 
-/** A line item as text; no details is empty text. The amount names its currency where that differs. */
+/** Line item as text; missing details are an empty text. The amount includes its currency where that differs. */
 export type LineView = {
-  /** Its place among all of them. */
+  /** Position among all lines. */
   place: number
   description: string
   details: string
   qty: string
   price: string
   amount: string
-  /** The amount exactly, as the wire has it, and its currency where that is not the invoice's. */
+  /** Exact amount as on the wire, and its currency where that is not the invoice's. */
   exact: number
   otherCurrency?: string
-  /** What it is posted by, in one line; empty where nothing is told. */
+  /** Posting details of the line, as one line of text; empty where there are none. */
   posting: string
-  /** What the seats that we know say of it. */
+  /** Comparison of the line with the known seats. */
   seats?: SeatNote | undefined
-  /** The charges that lead to it. */
+  /** Charges of the line. */
   charges?: LineChargesView | undefined
 }
-// For its own cells and not for those of the charges in it. Said once for the whole table, not on each cell: an invoice may have thousands of lines. On a phone
-// the two columns in the middle make room, and each line says their product under its description.
+// Styles of the table's cells, but not of the cells of nested charges. One class list on the table instead of one on
+// each cell: an invoice may have thousands of lines. On a phone the two middle columns are hidden, and each line shows
+// their product under its description.
 const TABLE =
   'w-full border-collapse [&>tbody>tr>td]:border-b [&>tbody>tr>td]:border-line [&>tbody>tr>td]:px-4 [&>tbody>tr>td]:py-2.5 [&>tbody>tr>td]:align-top max-md:[&>tbody>tr>td]:px-3.5 [&>*>tr>th]:border-b [&>*>tr>th]:border-line [&>*>tr>th]:px-4 [&>*>tr>th]:py-2 [&>*>tr>th]:text-left [&>*>tr>th]:text-xs [&>*>tr>th]:font-medium [&>*>tr>th]:whitespace-nowrap [&>*>tr>th]:text-ink-3 max-md:[&>*>tr>th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&>tbody>tr>td.n]:whitespace-nowrap [&_.d]:text-sm [&_.d]:text-ink-3 [&>tbody>tr>th]:text-base [&>tbody>tr>th]:font-normal [&>tbody>tr>th]:text-ink [&>tbody>tr>th]:whitespace-normal [&>tbody>tr>th]:py-2.5 [&>tbody>tr>th]:align-top [&>tbody>tr>td]:[overflow-wrap:anywhere] [&>tbody>tr>th]:[overflow-wrap:anywhere] [&>tbody>tr>td.n]:[overflow-wrap:normal]! max-md:[&_.wide]:hidden md:[&_small]:hidden [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums'
 
@@ -87,7 +88,7 @@ export function LinesTable({
   )
 }
 
-/** What the seats that we know say of a line. */
+/** Comparison of a line with the known seats. */
 export type SeatNote = { tone: 'ok' | 'info' | 'warn'; text: string }
 
 const ICONS = { ok: Check, info: History, warn: TriangleAlert }

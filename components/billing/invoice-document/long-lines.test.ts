@@ -23,7 +23,7 @@ test.each([
   expect(matchLines(rows, search)).toHaveLength(count)
 })
 
-test('their sums are exact, and never of two currencies', () => {
+test('sums of lines are exact, and separate per currency', () => {
   expect(sumsOfLines(rows, 'USD')).toEqual([
     { currency: 'USD', amount: '0.2999999' },
     { currency: 'JPY', amount: '100' },

@@ -8,12 +8,12 @@ import { SearchInput } from '#components/ui/search-input.tsx'
 import { moneyText, sumOf } from '#lib/platform/values/money.ts'
 import { LinesTable, type LineView } from './lines-table.tsx'
 
-/** So many lines are drawn at once: an invoice may have thousands. */
-const PAGE = 100
+/** Number of lines drawn per page: an invoice may have thousands. */
+const PAGE_SIZE = 100
 
 /**
- * The line items of an invoice. Of many, a page at a time is drawn; the search goes through all of them, and says what
- * those that it finds come to. In print all stand there.
+ * Line items of an invoice. Draws one page of a long list; the search covers all lines and shows the sum of the
+ * matches. Printing draws all lines.
  */
 export function LongLines({
   rows,
@@ -29,9 +29,9 @@ export function LongLines({
   const isPrinting = useIsPrinting()
   const matches = useMemo(() => matchLines(rows, search), [rows, search])
   const detailed = useMemo(() => rows.some(({ details }) => details !== ''), [rows])
-  const pages = Math.ceil(matches.length / PAGE)
-  const visibleRows = isPrinting ? matches : matches.slice(page * PAGE, (page + 1) * PAGE)
-  if (rows.length <= PAGE) return <LinesTable rows={rows} perLine={perLine} detailed={detailed} />
+  const pages = Math.ceil(matches.length / PAGE_SIZE)
+  const visibleRows = isPrinting ? matches : matches.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
+  if (rows.length <= PAGE_SIZE) return <LinesTable rows={rows} perLine={perLine} detailed={detailed} />
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 max-md:px-3.5">
@@ -53,7 +53,7 @@ export function LongLines({
   )
 }
 
-/** `3,000 lines`, `12 of 3,000 lines · 1,204.00 USD`. */
+/** Returns `3,000 lines`, `12 of 3,000 lines · 1,204.00 USD`. */
 function matchesText(matches: readonly LineView[], all: number, currency: string): string {
   if (matches.length === all) return `${countText(all)} lines`
   const sums = sumsOfLines(matches, currency).map((sum) => moneyText(sum.amount, sum.currency))
@@ -77,7 +77,7 @@ function Pages({
       className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2 max-md:px-3.5 print:hidden"
     >
       <span role="status" className="text-sm text-ink-2 tabular-nums">
-        {`${countText(page * PAGE + 1)} to ${countText(Math.min(count, (page + 1) * PAGE))} of ${countText(count)}`}
+        {`${countText(page * PAGE_SIZE + 1)} to ${countText(Math.min(count, (page + 1) * PAGE_SIZE))} of ${countText(count)}`}
       </span>
       <span className="flex gap-2">
         <Button disabled={page === 0} onClick={() => onPage(page - 1)}>
@@ -91,7 +91,7 @@ function Pages({
   )
 }
 
-/** Whether the page is being printed, at once: the browser waits for nothing. */
+/** Returns whether the page is being printed. Renders synchronously, because the browser does not wait for effects. */
 function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
@@ -107,7 +107,7 @@ function useIsPrinting(): boolean {
   return isPrinting
 }
 
-/** The lines that have a text, in any case of letters, in what is billed or its details; all of them without one. */
+/** Returns the lines whose description or details contain `search`, ignoring case; all lines for an empty search. */
 export function matchLines<Line extends Pick<LineView, 'description' | 'details'>>(
   rows: readonly Line[],
   search: string,
@@ -118,7 +118,7 @@ export function matchLines<Line extends Pick<LineView, 'description' | 'details'
   return rows.filter(({ description, details }) => has(description) || has(details))
 }
 
-/** What lines come to, exactly and apart by currency: that of the invoice first. */
+/** Returns the exact sums of lines per currency, the invoice's currency first. */
 export function sumsOfLines(
   rows: readonly Pick<LineView, 'exact' | 'otherCurrency'>[],
   currency: string,

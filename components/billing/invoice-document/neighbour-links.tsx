@@ -8,7 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 
-/** Leads to the invoices beside this one in the list that `search` selects. */
+/** Links to the previous and the next invoice in the list that `search` selects. */
 export function NeighbourLinks({
   newer,
   older,

@@ -1,14 +1,14 @@
 import { Card } from '#components/ui/card.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
-/** The tax of one category and rate as text. */
+/** Tax of one category and rate, as text. */
 export type TaxView = { category: string; rate: string; taxable: string; tax: string; reason: string }
 
 const CELL = 'border-t border-line px-4 py-2.5 align-top max-md:px-3.5'
 const NUMBER = `${CELL} text-right tabular-nums`
 const HEADER_CLASS = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5 md:whitespace-nowrap'
 
-/** An invoice's tax by category and rate. */
+/** Tax of an invoice by category and rate. */
 export function TaxTable({ rows, currency, note }: { rows: TaxView[]; currency: string; note: string }) {
   return (
     <Card className="mt-4">

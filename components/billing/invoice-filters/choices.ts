@@ -1,4 +1,4 @@
-/** What there is to choose from, of all that the caller may see. */
+/** Choices of the filters: all values that the caller may see. */
 export type FilterChoices = {
   profiles: readonly { id: string; name: string }[]
   issuers: readonly string[]
@@ -6,7 +6,7 @@ export type FilterChoices = {
   currencies: readonly string[]
 }
 
-/** The name of a billing profile; its id where it is not among those that the caller may see. */
+/** Returns the name of a billing profile; its id where the caller may not see the profile. */
 export function profileName({ profiles }: Pick<FilterChoices, 'profiles'>, id: string): string {
   return profiles.find((profile) => profile.id === id)?.name ?? id
 }

@@ -17,13 +17,16 @@ import { dueTexts } from './describe.ts'
 export type FilterControlsProps = {
   view: View
   choices: FilterChoices
-  /** Those in sight: their platforms can be chosen too. */
+  /** Visible rows: their platforms can be chosen too. */
   rows: readonly Invoice[]
   today: number
   onChange: (view: View, how?: 'push' | 'replace') => void
 }
 
-/** Dates, who is billed and by whom, platforms, currencies, amounts, products and documents; each kind only where there are several. */
+/**
+ * Filters for dates, recipients, issuers, platforms, currencies, amounts, products and documents; each only with
+ * several values.
+ */
 export function Controls({ view, choices, rows, today, onChange }: FilterControlsProps) {
   const by = (key: FilterKey<View>) => ({
     chosen: valuesOf(view, key),
@@ -88,7 +91,7 @@ export function Controls({ view, choices, rows, today, onChange }: FilterControl
   )
 }
 
-/** When it is due, which figures and other screens ask for: it has no control of its own, and can be taken off. */
+/** Shows the due-date filter, which figures and other screens set: it has no control of its own, but can be removed. */
 function DueFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   const texts = dueTexts(view)
   if (texts.length === 0) return null
@@ -103,12 +106,12 @@ function DueFilter({ view, onChange }: { view: View; onChange: (view: View) => v
 
 const STATES = ['issued', 'draft', 'voided'] as const
 
-/** Which documents the list has: the issued ones, which alone can be owed, or what is a draft or voided. */
+/** Selects the document states: issued invoices, the only ones that can be owed, or drafts and voided ones. */
 function StateFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   const states = statesOf(view)
   const isUsual = states.length === 1 && states[0] === 'issued'
   const toOption = (state: DocumentState) => {
-    // The usual one needs no word in the address, and only issued ones have a status.
+    // The default state is not part of the address, and only issued invoices have a status.
     if (state === 'issued') return withValues(view, 'state', [])
     return withValues(withValues(withValues(view, 'status', []), 'document', []), 'state', [state])
   }

@@ -27,6 +27,6 @@ test.each<[View, string[]]>([
     { minDueDate: at('2026-11-20'), filter: { dueDate: [String(at('2026-11-30'))] } },
     ['Due from 20 Nov 2026', 'Due 30 Nov 2026'],
   ],
-])('%j is told as %j', (view, expected) => {
+])('describes %j as %j', (view, expected) => {
   expect(describeFilters(view, { profiles })).toEqual(expected)
 })

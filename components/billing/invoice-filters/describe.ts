@@ -13,7 +13,7 @@ import {
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 
-/** Each filter that is on, in words: paper has none of their controls. */
+/** Returns the active filters as text, because print has no controls. */
 export function describeFilters(view: View, choices: Pick<FilterChoices, 'profiles'>): string[] {
   const range = rangeOf(view)
   const hasRange = range.from !== undefined || range.to !== undefined
@@ -37,7 +37,7 @@ export function describeFilters(view: View, choices: Pick<FilterChoices, 'profil
   ].filter((text) => text !== undefined)
 }
 
-/** When what a view shows is due, in words: from one day to another, and on single days. */
+/** Returns the due dates of a view as text: a range of days, and single days. */
 export function dueTexts(view: View): string[] {
   const { minDueDate: min, maxDueDate: max } = view
   const dayOf = (at: number | undefined) => (at === undefined ? undefined : dayBegin(at))

@@ -13,10 +13,10 @@ import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/
 import { Controls, type FilterControlsProps } from './controls.tsx'
 import { describeFilters } from './describe.ts'
 
-// On phones the filters that are off wait behind a button; those that are on stay in sight.
+// On phones inactive filters are behind a button; active ones stay visible.
 const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
-/** What the figures and the rows below are of: each filter is set, seen and taken off at one place. */
+/** Filters of the figures and the rows below: each filter is set, shown and removed in one place. */
 export function FilterBar(props: FilterControlsProps & { children?: ReactNode }) {
   const { view, onChange } = props
   const [isOpen, setIsOpen] = useState(false)
@@ -30,7 +30,7 @@ export function FilterBar(props: FilterControlsProps & { children?: ReactNode })
         <SearchInput
           label="Number, order or issuer"
           value={view.search ?? ''}
-          // Each letter is no step of its own on the way back.
+          // A typed letter adds no history entry.
           onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}
         />
         <button
@@ -43,7 +43,7 @@ export function FilterBar(props: FilterControlsProps & { children?: ReactNode })
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
         <SortMenu choices={sortOptions(view, onChange)} />
-        {/* On a phone they wait with the filters, and their panels open under this row. */}
+        {/* On a phone these buttons are hidden with the filters, and their panels open under this row. */}
         <div data-off="" className="relative flex gap-2 max-md:w-full print:hidden">
           <ViewMenu path="/invoices" />
           {props.children}
@@ -62,8 +62,8 @@ export function FilterBar(props: FilterControlsProps & { children?: ReactNode })
 const CREDIT: DocumentKind = 'credit-note'
 
 /**
- * The status of issued invoices, of which a draft or a voided one has none; and credit notes, which are not owed: of
- * these and a status, one at a time.
+ * Status of issued invoices (drafts and voided ones have no status), and credit notes, which are not owed. Only one of
+ * them can be selected at a time.
  */
 function StatusChips({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   if (!statesOf(view).includes('issued')) return null

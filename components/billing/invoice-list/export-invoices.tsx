@@ -11,7 +11,7 @@ const ExportMore = lazyWithPreload(
   () => <div className="h-24" />,
 )
 
-/** All that the view selects, on whatever page it is, as files: a row for each invoice or line item, or their PDFs. */
+/** Menu that exports all invoices of the view, across pages: a row for each invoice or line item, or their PDFs. */
 export function ExportInvoices(props: { view: View; today: number; pendingSummary: PendingSummary }) {
   const { pageToken: _, maxResults: __, ...query } = props.view
   const lines = { ...query, lines: 'true' } as const

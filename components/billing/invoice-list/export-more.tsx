@@ -9,7 +9,7 @@ import { exportInvoiceFiles, exportInvoicesXlsx } from '#lib/billing/client.ts'
 import { MAX_FILES } from '#lib/billing/invoices/rules.ts'
 import { rangeOf, type View, withRange } from '../invoices/view.ts'
 
-/** Below the tables of a view: the PDFs of its invoices, and the lines of the periods that are asked for most. */
+/** Further exports below the tables: the PDFs of the view's invoices, and the lines of the most requested periods. */
 export function ExportMore({
   view,
   today,
@@ -34,7 +34,7 @@ export function ExportMore({
   )
 }
 
-/** The files of all of them as one archive, where they are not too many for it. */
+/** Link to all PDFs as one archive, if there are not too many. */
 function Archive({ href, count, onClick }: { href: string; count: number; onClick: () => void }) {
   if (count === 0) return null
   if (count <= MAX_FILES)
@@ -52,7 +52,7 @@ function Archive({ href, count, onClick }: { href: string; count: number; onClic
 
 const PERIODS = ['Last month', 'Last quarter']
 
-/** What is wanted most at a month's end, without a filter before it; absent where the view has dates of its own. */
+/** Exports for the end of a month, without setting a filter first; absent where the view has dates of its own. */
 function PeriodLines({ view, today, onClick }: { view: View; today: number; onClick: () => void }) {
   const { from, to } = rangeOf(view)
   if (from !== undefined || to !== undefined) return null

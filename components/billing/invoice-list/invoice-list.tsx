@@ -23,8 +23,8 @@ const SelectedInvoices = lazyWithPreload(() =>
 )
 
 /**
- * The rows of a page, their sums, and what is done with those that are ticked. What is ticked is known here and not above, so
- * that a tick draws neither filters nor figures again.
+ * Rows of a page, their sums, and the actions on the selected rows. The selection is state of this component and not of
+ * its parent, so that selecting a row draws neither filters nor figures again.
  */
 export function InvoiceList({
   invoices,
@@ -37,13 +37,13 @@ export function InvoiceList({
   pending,
   onNavigate,
 }: {
-  /** None while they are on their way for the first time. */
+  /** Invoices of the page; undefined during the first load. */
   invoices: readonly Invoice[] | undefined
-  /** What they were selected by, and what was asked for since. */
+  /** View that selected the invoices, and the view requested since. */
   view: View
   requestedView: View
   choices: FilterChoices
-  /** In epoch milliseconds. */
+  /** Present time, in epoch milliseconds. */
   today: number
   columns: readonly InvoiceColumn[]
   pendingSummary: PendingSummary
@@ -73,7 +73,7 @@ export function InvoiceList({
             isFiltered={isFiltered(view)}
             rowLabels={['invoice', 'invoices']}
             toFirst="Back to the start"
-            instead={amongProducts(view)}
+            instead={suggestProductFilter(view)}
             onNavigate={onNavigate}
           >
             <p>They appear here as soon as they are issued to one of your billing profiles.</p>
@@ -100,8 +100,11 @@ export function InvoiceList({
   )
 }
 
-/** Numbers and issuers are searched, and what is billed has a filter: who looks for it in the wrong place is led there. */
-function amongProducts({ search, product, ...rest }: View) {
+/**
+ * Returns the view with the search moved to the product filter. The search covers numbers and issuers, so a member who
+ * searches for a product is led to its filter.
+ */
+function suggestProductFilter({ search, product, ...rest }: View) {
   if (!search || product) return undefined
   return { name: 'Look among products', view: changed(rest as View, { product: search }) }
 }

@@ -11,15 +11,15 @@ import { type SortKey, sortableHeaderProps, sortName } from '../invoices/sort.ts
 import type { View } from '../invoices/view.ts'
 import { InvoiceRow } from './invoice-row.tsx'
 
-/** The columns that say the same in each row: who is billed and by whom, where there is one of these. */
-export function nothingIn({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
+/** Returns the columns with the same value in each row: billing profile and issuer, if there is only one of each. */
+export function redundantColumns({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
   return [
     ...(profiles.length > 1 ? [] : ['billedTo' as const]),
     ...(issuers.length > 1 ? [] : ['issuer' as const]),
   ]
 }
 
-/** The rows of a list. Each invoice's address takes the list's `view` along; a head asks for another one. */
+/** Rows of a list. Each invoice's address contains the list's `view`; column headers change the order. */
 export function InvoiceTable({
   invoices,
   view,
@@ -45,9 +45,9 @@ export function InvoiceTable({
   const visibleInvoices = useFirstRows(invoices)
   const sortProps = (key: SortKey) => sortableHeaderProps(view, key, onNavigate)
   const issuerOf = disambiguatingIssuer(invoices)
-  // The same as before, where it is: rows are remembered by it.
+  // The same object as before, because rows are memoized by it.
   const visibleColumns = useMemo(
-    () => columns.filter((column) => !nothingIn(choices).includes(column)),
+    () => columns.filter((column) => !redundantColumns(choices).includes(column)),
     [columns, choices],
   )
   const [showsParty, showsIssuer] = [visibleColumns.includes('billedTo'), visibleColumns.includes('issuer')]
@@ -72,7 +72,7 @@ export function InvoiceTable({
   }
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
-    // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
+    // Long amounts may need more room than the side bar leaves: then the columns scroll, not the page.
     <div data-wide="" className="@container">
       <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
         <Table label={`Invoices, ${sortName(view).toLowerCase()}`} pending={pending}>

@@ -27,12 +27,12 @@ import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
 import { pagerLabels } from '../invoices/sort.ts'
 import { hrefOf, pagesOf, statesOf, type View } from '../invoices/view.ts'
 import { InvoiceList } from './invoice-list.tsx'
-import { nothingIn } from './invoice-table.tsx'
+import { redundantColumns } from './invoice-table.tsx'
 
 /**
- * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
- * brings the answers along, that of the figures later than the list. `today` is the present time in epoch milliseconds. The
- * filters come first, for they govern both.
+ * List of the invoices that a view selects. Each change of the view navigates to another address; the page brings the
+ * answers, the figures' later than the list's. `today` is the present time in epoch milliseconds. The filters come
+ * first, because they apply to both.
  */
 export function Invoices({
   view,
@@ -45,10 +45,10 @@ export function Invoices({
   view: View
   choices: FilterChoices
   today: number
-  /** As the member has chosen them. */
+  /** Columns that the member has chosen. */
   columns: readonly InvoiceColumn[]
   pendingSummary: PendingSummary
-  /** What the product that the view names was billed with: it stands in the figures' place. */
+  /** Months of the product that the view names; replaces the figures. */
   products: ReactNode
 }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
@@ -64,7 +64,7 @@ export function Invoices({
   return (
     <>
       <FilterBar view={requestedView} choices={choices} rows={invoices} today={today} onChange={go}>
-        <ColumnsMenu list="invoices" columns={columns} without={nothingIn(choices)} onShow={show} />
+        <ColumnsMenu list="invoices" columns={columns} without={redundantColumns(choices)} onShow={show} />
       </FilterBar>
       {isOwed ? null : <NotOwed states={states} />}
       {products}
@@ -99,7 +99,7 @@ export function Invoices({
   )
 }
 
-/** Why a list of drafts or voided invoices has no figures of what is due. */
+/** Explains why a list of drafts or voided invoices has no figures of amounts due. */
 function NotOwed({ states }: { states: readonly DocumentState[] }) {
   return (
     <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">

@@ -4,12 +4,12 @@ import { exportInvoiceFiles } from '#lib/billing/client.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { MAX_SELECTED } from '#lib/billing/invoices/rules.ts'
 
-/** What a request line can hold, in bytes, with some room for a proxy's own. */
+/** Longest request URL, in bytes, with some room for a proxy's own. */
 const MAX_URL_LENGTH = 7000
 
 /**
- * What can be done with the invoices that are ticked, on this page and on others. It stands below the rows, so that
- * it moves none of them when it comes.
+ * Actions on the selected invoices, on this page and on others. Sits below the rows, so that its appearance moves none
+ * of them.
  */
 export function SelectedInvoices({
   ids,

@@ -2,7 +2,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import type { SummaryError } from './streamed-summary.tsx'
 
-/** Keeps the figures' place, and appears once waiting for them lasts. */
+/** Reserves the height of the figures, and becomes visible after a delay. */
 export function StatCardsSkeleton() {
   return (
     <div role="status" className="appear-late mb-3.5">
@@ -12,7 +12,7 @@ export function StatCardsSkeleton() {
   )
 }
 
-/** In the figures' place where there are none: why, and that the list does not depend on them. */
+/** Error in place of the figures: its reason, and a note that the list does not depend on them. */
 export function StatCardsError({
   failed: { why, requestId },
   onRetry,

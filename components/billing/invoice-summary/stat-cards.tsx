@@ -9,23 +9,23 @@ import { formatAmount } from '#lib/platform/values/money.ts'
 import type { Stat } from '../invoices/stat.ts'
 import { type StatGroup, statGroups } from './stat-groups.ts'
 
-// By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
-// where its amounts have room next to each other; else its figures stand as a grid of their own.
+// Container query, not media query: the side bar takes room from the table. A row per currency where its amounts fit
+// next to each other; else its figures form a grid of their own.
 const TABLE =
   '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
 const ROW =
   'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
-/** As wide as the longest amount, so that those of all currencies stand below each other. */
+/** Column widths that fit the longest amount, so that the amounts of all currencies are aligned. */
 const COLUMNS = {
   usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(7rem,100%),1fr))]',
   long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
 }
 const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
-/** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
-const AT_ONCE = 3
+/** Number of currencies shown at first: more lines would leave no room for the invoices. Phones show one. */
+const INITIAL_CURRENCIES = 3
 const HEADER_CLASS = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
 
-/** What is outstanding, late, due soon and newly billed of what the view selects: a line per currency, never added. */
+/** Outstanding, late, soon due and newly billed amounts of the view: a line per currency, never added together. */
 export function StatCards({
   summary,
   view,
@@ -76,7 +76,11 @@ export function StatCards({
       {isOpen ? null : (
         <>
           <More count={sets.length - 1} className="@phone:hidden" onOpen={() => setIsOpen(true)} />
-          <More count={sets.length - AT_ONCE} className="@max-phone:hidden" onOpen={() => setIsOpen(true)} />
+          <More
+            count={sets.length - INITIAL_CURRENCIES}
+            className="@max-phone:hidden"
+            onOpen={() => setIsOpen(true)}
+          />
         </>
       )}
     </section>
@@ -88,7 +92,7 @@ function hasLong({ currency, stats }: StatGroup): boolean {
 }
 
 function rowVisibility(index: number): string {
-  if (index >= AT_ONCE) return 'not-print:hidden!'
+  if (index >= INITIAL_CURRENCIES) return 'not-print:hidden!'
   return index > 0 ? 'not-print:@max-phone:hidden!' : ''
 }
 
@@ -142,7 +146,7 @@ function Line({
 
 type Navigate = (view: View) => void
 
-/** What a figure is made of, as the way there. */
+/** Note below a figure, with a link to its invoices. */
 function StatNote({
   stat: { name, note, more, view, change },
   currency,
@@ -171,7 +175,7 @@ function StatNote({
   )
 }
 
-/** By how much it is more or less than the month before, and the way to why. */
+/** Difference to the month before, with a link to its explanation. */
 function Change({ text, explained }: NonNullable<Stat['change']>) {
   if (!explained) return `, ${text}`
   return (

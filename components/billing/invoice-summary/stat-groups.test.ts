@@ -6,7 +6,7 @@ import { statGroups } from './stat-groups.ts'
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const TODAY = day('2026-11-20')
 
-/** Sums of USD: nothing is due, and these totals were billed per month. */
+/** Returns sums in USD with nothing due, and these totals billed per month. */
 function sums(more: Partial<CurrencySummary>, billed: Record<string, number> = {}): CurrencySummary {
   const months = Object.entries(billed).map(([month, totalAmount]) => ({
     month: day(`${month}-01`),
@@ -29,22 +29,22 @@ function sums(more: Partial<CurrencySummary>, billed: Record<string, number> = {
   }
 }
 const summary = (...currencies: CurrencySummary[]): InvoiceSummary => ({ count: 9, today: TODAY, currencies })
-/** The figures of a single currency, by name. */
+/** Returns the figures of a single currency, by name. */
 function statsByName(one: CurrencySummary, view: View = {}) {
   const [set] = statGroups(summary(one), view)
   return Object.fromEntries((set?.stats ?? []).map(({ name, ...rest }) => [name, rest]))
 }
 
-// Days are days of UTC: the westernmost and the easternmost clock read the same.
-describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) => {
+// Days are UTC days: browsers in the westernmost and the easternmost time zone show the same.
+describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('in time zone %s', (zone) => {
   beforeEach(() => void vi.stubEnv('TZ', zone))
   afterEach(() => void vi.unstubAllEnvs())
 
-  test('the clock is where it should be', () => {
+  test('the test runs in its time zone', () => {
     expect(new Date(TODAY).getDate()).toBe(zone === 'Etc/GMT+12' ? 19 : 20)
   })
 
-  test('what is due, late and soon due', () => {
+  test('separates due, late and soon due amounts', () => {
     const one = sums({
       outstanding: { count: 3, amount: 173_522.77 },
       credit: { count: 1, amount: -330.88 },
@@ -76,7 +76,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
     })
   })
 
-  test('a bill of the last day of October is one of October', () => {
+  test('counts an invoice of the last day of October in October', () => {
     expect(statsByName(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
       amount: 106.2,
       note: '2 invoices',
@@ -87,7 +87,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
 })
 
 describe('past due', () => {
-  test('a day late, a single one, and none', () => {
+  test('shows the days of a single late invoice, the number of several, and none', () => {
     const pastDueStat = (count: number, oldestDueDate?: number) =>
       statsByName(sums({ pastDue: { count, amount: 1, ...(oldestDueDate ? { oldestDueDate } : {}) } }))[
         'Past due'
@@ -97,7 +97,7 @@ describe('past due', () => {
     expect(pastDueStat(0)).toEqual({ amount: 1, note: 'none' })
   })
 
-  test('leads to what is late of what is filtered, from its first page on', () => {
+  test('links to the late invoices of the filtered view, starting on the first page', () => {
     const view = { filter: { platform: ['own'], status: ['OPEN', 'PAST DUE'] }, search: 'IN', pageToken: 'x' }
     const pastDue = { count: 1, amount: 1, oldestDueDate: day('2026-11-01') }
     expect(statsByName(sums({ pastDue }), view)['Past due']?.view).toEqual({
@@ -106,7 +106,7 @@ describe('past due', () => {
     })
   })
 
-  test('and of several currencies to its own', () => {
+  test('links to the invoices of its own currency where there are several', () => {
     const pastDue = { count: 4, amount: 1, oldestDueDate: day('2026-08-29') }
     const [, usd] = statGroups(summary(sums({ currency: 'EUR' }), sums({ pastDue })), { search: 'IN' })
     const pastDueUsd = usd?.stats.find(({ name }) => name === 'Past due')
@@ -115,11 +115,11 @@ describe('past due', () => {
   })
 })
 
-describe('what is due soon', () => {
+describe('soon due', () => {
   const dueIn30Days = { count: 2, amount: 1, firstDueDate: day('2026-11-30') }
   const dueView = (view: View) => statsByName(sums({ dueIn30Days }), view)['Due in 30 days']?.view
 
-  test('is within the due dates that the view has already', () => {
+  test('stays within the due dates of the view', () => {
     expect(dueView({ minDueDate: day('2026-11-25'), maxDueDate: day('2027-03-01') })).toEqual({
       filter: { status: ['OPEN'] },
       minDueDate: day('2026-11-25'),
@@ -128,7 +128,7 @@ describe('what is due soon', () => {
   })
 })
 
-describe('what was billed in the newest month', () => {
+describe('billed in the newest month', () => {
   const note = (billed: Record<string, number>, view: View = {}) =>
     Object.entries(statsByName(sums({}, billed), view))
       .filter(([name]) => name.startsWith('Billed'))
@@ -138,7 +138,7 @@ describe('what was billed in the newest month', () => {
     [{ '2026-09': 200, '2026-10': 100 }, 'Billed in October: 2 invoices, −50.0% on September'],
     [{ '2026-09': 200, '2026-10': 200.01 }, 'Billed in October: 2 invoices, as in September'],
     [{ '2026-09': 1, '2026-10': 51 }, 'Billed in October: 2 invoices, +5,000.0% on September'],
-    // Nothing to compare with, or below zero, or not over yet.
+    // Nothing to compare with, a month below zero, or a month that is not over.
     [{ '2026-08': 200, '2026-10': 100 }, 'Billed in October: 2 invoices'],
     [{ '2026-10': 100 }, 'Billed in October: 2 invoices'],
     [{ '2026-09': -5, '2026-10': 100 }, 'Billed in October: 2 invoices'],
@@ -160,12 +160,12 @@ describe('what was billed in the newest month', () => {
     [{ maxCreationTime: day('2026-10-30') }, '2 invoices'],
     [{ filter: { status: ['OPEN'] } }, '2 invoices'],
     [{ search: 'IN' }, '2 invoices'],
-  ])('two months are compared where %j holds both whole', (view, expected) => {
+  ])('compares two months where %j includes both completely', (view, expected) => {
     expect(note({ '2026-09': 10, '2026-10': 11 }, view)).toBe(`Billed in October: ${expected}`)
   })
 })
 
-test('several currencies have the same figures each, and never one together', () => {
+test('several currencies have the same figures, never added together', () => {
   const usd = sums({ totalAmount: 500 }, { '2026-09': 100, '2026-10': 110 })
   const jpy = sums({ currency: 'JPY', count: 1, totalAmount: 85_300 }, { '2026-09': 85_300 })
   const [one, other] = statGroups(summary(usd, jpy), {})

@@ -9,26 +9,26 @@ import { summarizeInvoices } from '#lib/billing/client.ts'
 import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Why there is no summary, in words, and of which request. */
+/** Reason why there is no summary, as text, and the id of the failed request. */
 export type SummaryError = { why: string; requestId: string | undefined }
-/** What a page brings of its summary, later than its list. */
+/** Summary that a page streams after its list. */
 export type PendingSummary = Promise<{ summary: InvoiceSummary } | { failed: SummaryError }>
 
 type State = {
   summary: InvoiceSummary | undefined
-  /** There is no summary of this view. */
+  /** Error of this view's summary. */
   failed: SummaryError | undefined
-  /** It is of the view before: that of this one is not there yet. */
+  /** The summary belongs to the previous view: this view's summary is still loading. */
   pending: boolean
   retry: () => void
 }
 
-/** What a page brought is taken once; whoever asks again asks the API. */
+/** Streamed summaries that were used: each is used once, later reads call the API. */
 const consumed = new WeakSet<PendingSummary>()
 
 /**
- * Shows what needs the summary as soon as that is there, so that nothing else waits for it or fails with it. `fallback`
- * stands there on the first page; later what was there stays until the next one has come.
+ * Renders its children as soon as the summary is there, so that nothing else waits for it or fails with it. Shows
+ * `fallback` on the first page; later the previous summary stays until the next one has loaded.
  */
 export function StreamedSummary({
   fallback,
@@ -55,7 +55,7 @@ function SummaryQuery({
   answer: PendingSummary
   children: (state: State) => ReactNode
 }) {
-  // The first answer alone is waited for here: a later one would hold up the list that comes with it.
+  // Suspend for the first answer only: a later one would hold up the list that comes with it.
   const [first] = useState(answer)
   const atFirst = use(first)
   const initial = answer === first ? atFirst : undefined
@@ -66,10 +66,10 @@ function SummaryQuery({
     queryKey,
     queryFn: ({ signal }) => consume(answer) ?? summarizeInvoices({ query }, signal),
     placeholderData: keepPreviousData,
-    // Its own button asks again: what takes long would only take longer.
+    // The error's own button retries: an automatic retry of a slow call would only take longer.
     retry: false,
   })
-  // What is known of the view from before is as new as the list, too.
+  // Refreshes the cached summary of the view together with its list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is that of the page that brought the answer
   useEffect(() => {
     consume(answer)?.then(
@@ -90,11 +90,11 @@ function SummaryQuery({
   })
 }
 
-/** The page's answer where nobody has taken it yet. */
+/** Returns the page's answer, if it is still unused. */
 function consume(answer: PendingSummary): Promise<InvoiceSummary> | undefined {
   if (consumed.has(answer)) return undefined
   consumed.add(answer)
-  // What a page brings is a promise of React's, whose `then` gives nothing back.
+  // React's streamed promise is a thenable whose `then` returns undefined.
   return Promise.resolve(answer).then((loaded) => {
     if ('failed' in loaded) throw new NotBrought(loaded.failed)
     return loaded.summary

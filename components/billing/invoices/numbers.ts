@@ -1,8 +1,9 @@
 type InvoiceRef = { id: string; number: string; issuer: string }
 
 /**
- * What tells an invoice from others beside its number: its issuer, where another of the rows has the same number, or
- * where its id is not its number because another had that first. Undefined where the number is enough.
+ * Returns the issuer where the number alone does not identify an invoice: where another of the rows has the same
+ * number, or where its id is not its number because an earlier invoice took that id. Returns undefined where the number
+ * is enough.
  */
 export function disambiguatingIssuer<Row extends InvoiceRef>(
   rows: readonly Row[],

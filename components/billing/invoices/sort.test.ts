@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { pagerLabels, sortableHeaderProps, sortName, sortOptions } from './sort.ts'
 
-test('a head begins with the highest or latest, and turns round what it has', () => {
+test('a column header sorts from the highest or latest, and reverses its own order', () => {
   const onNavigate = vi.fn()
   const view = { search: 'IN', pageToken: 'x' }
   expect(sortableHeaderProps(view, 'invoiceDate', onNavigate)).toMatchObject({
@@ -21,7 +21,7 @@ test('a head begins with the highest or latest, and turns round what it has', ()
   expect(onNavigate).toHaveBeenCalledExactlyOnceWith({ search: 'IN', orderBy: 'totalAmount asc' })
 })
 
-test('the usual order needs no word in the address', () => {
+test('the default order is not part of the address', () => {
   const onNavigate = vi.fn()
   expect(sortableHeaderProps({ orderBy: 'invoiceDate asc' }, 'invoiceDate', onNavigate)).toMatchObject({
     sorted: 'ascending',
@@ -31,7 +31,7 @@ test('the usual order needs no word in the address', () => {
   expect(first).toMatchObject({ name: 'Newest first', href: '/invoices', chosen: false })
 })
 
-test('every order has a name of its own; one of them is chosen', () => {
+test('each order has a unique name, and one order is selected', () => {
   const choices = sortOptions({ orderBy: 'balanceAmount asc' }, vi.fn())
   expect(new Set(choices.map(({ name }) => name)).size).toBe(8)
   expect(choices.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual(['Lowest balance first'])

@@ -2,7 +2,7 @@ import { changed } from '#components/lists/filters/view.ts'
 import { hrefOf, type View } from './view.ts'
 
 type Sort = NonNullable<View['orderBy']>
-/** A column that a list can be ordered by. */
+/** Column that a list can be sorted by. */
 export type SortKey = Sort extends `${infer Key} ${string}` ? Key : never
 
 const DEFAULT_SORT: Sort = 'invoiceDate desc'
@@ -18,22 +18,25 @@ const NAMES: Record<Sort, string> = {
   'balanceAmount asc': 'Lowest balance first',
 }
 
-/** The order of a view in words. */
+/** Returns the display name of a view's order. */
 export function sortName({ orderBy = DEFAULT_SORT }: View): string {
   return NAMES[orderBy]
 }
 
-/** What leads back and on in a list: newest first, to newer and older ones. */
+/** Returns the labels of a list's two page links: to newer and older rows where the newest come first. */
 export function pagerLabels(orderBy: string | undefined): readonly [before: string, after: string] {
   return orderBy === undefined ? ['Newer', 'Older'] : ['Previous', 'Next']
 }
 
-/** The view in an order, from its first page on; the usual order needs no word in the address. */
+/** Returns the view with another order, starting on the first page; the default order is not part of the address. */
 function withSort(view: View, sort: Sort): View {
   return changed(view, { orderBy: sort === DEFAULT_SORT ? undefined : sort })
 }
 
-/** What a column's head shows and does: another column's order begins with the highest, or the latest. */
+/**
+ * Returns a column header's sort state and link: a column that is not sorted by yet begins with its highest or latest
+ * value.
+ */
 export function sortableHeaderProps(view: View, key: SortKey, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   const sorted =
@@ -46,7 +49,7 @@ export function sortableHeaderProps(view: View, key: SortKey, onNavigate: (view:
   return { sorted, href: hrefOf(next), onNavigate: () => onNavigate(next) }
 }
 
-/** Every order, for the menu. */
+/** Returns all orders, for the menu. */
 export function sortOptions(view: View, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   return (Object.keys(NAMES) as Sort[]).map((sort) => {

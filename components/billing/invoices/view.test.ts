@@ -18,14 +18,14 @@ test("the screen's address is the API's query string", () => {
   expect([isFiltered(view), isFiltered({ maxResults: 10, orderBy: 'dueDate asc' })]).toEqual([true, false])
 })
 
-test("an invoice's address can hold any number, and takes the list along", () => {
+test("an invoice's address can hold any number, and includes the list's query", () => {
   expect(invoiceHref('A/B ü?', 'search=a')).toBe('/invoices/A%2FB%20%C3%BC%3F?search=a')
   expect(invoiceHref('IN-1', '')).toBe('/invoices/IN-1')
   expect(comparisonHref(undefined, 'A/B')).toBe('/invoices/compare?to=A%2FB')
   expect(comparisonHref('A&B', 'C')).toBe('/invoices/compare?from=A%26B&to=C')
 })
 
-test('an invoice stands at the midnight of its day: a moment later leaves it out', () => {
+test("the midnight of an invoice's day is in range, a moment later is not", () => {
   expect(rangeOf({ minCreationTime: 1_735_689_600_001 }).from).toBe(Date.UTC(2025, 0, 2))
 })
 
@@ -33,6 +33,6 @@ test.each([
   {},
   { platform: ['web-services', 'other'] },
   { issuer: ['A|B'], billingProfile: ['p'], currency: ['EUR'] },
-])('the address of an explanation with the filter %j is the one that its screen reads', (filter) => {
+])("an explanation's address with the filter %j is valid for its screen", (filter) => {
   expect(explanationHref('2026-10', filter)).toBe(explanationHrefOf({ month: '2026-10', filter }))
 })

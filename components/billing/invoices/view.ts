@@ -5,7 +5,7 @@ import type { listInvoices as contract } from '#lib/billing/invoices/contract.ts
 import { DOCUMENT_STATES, type DocumentState } from '#lib/billing/invoices/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `listInvoices`. */
+/** Decoded query of `listInvoices`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<View>(
@@ -14,18 +14,18 @@ export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<Vi
   'day',
 )
 
-/** Which documents a view has, each once; issued ones unless it says otherwise. */
+/** Returns the document states of a view without duplicates; issued by default. */
 export function statesOf(view: View): readonly DocumentState[] {
   const requested = valuesOf(view, 'state')
   return requested.length === 0 ? ['issued'] : DOCUMENT_STATES.filter((state) => requested.includes(state))
 }
 
-/** The address of one invoice; the list's query goes along, so that the way back leads to the same view. */
+/** Returns the address of an invoice, including the list's query for the way back to the same view. */
 export function invoiceHref(id: string, search: string): string {
   return pathWith(`/invoices/${encodeURIComponent(id)}`, search)
 }
 
-/** The address of a comparison; without `from` it is chosen there. */
+/** Returns the address of a comparison; without `from` the first invoice is chosen there. */
 export function comparisonHref(from: string | undefined, to: string): string {
   const parts = [
     ...(from === undefined ? [] : [`from=${encodeURIComponent(from)}`]),
@@ -34,7 +34,7 @@ export function comparisonHref(from: string | undefined, to: string): string {
   return pathWith('/invoices/compare', parts.join('&'))
 }
 
-/** The address that explains a month, `2026-10`, against the one before it, of the invoices that `filter` selects. */
+/** Returns the address of a month's explanation, `2026-10`, for the invoices that `filter` selects. */
 export function explanationHref(
   month: string,
   filter: Pick<NonNullable<View['filter']>, 'platform' | 'issuer' | 'billingProfile' | 'currency'>,

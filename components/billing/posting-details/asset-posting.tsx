@@ -11,7 +11,10 @@ import { EditDetails } from './edit-details.tsx'
 const NOTE =
   'Lines of invoices that arrive from now on carry these where they bill this asset and their issuer sends none.'
 
-/** What lines that bill an asset carry, beside its facts; whoever may sets it. */
+/**
+ * Posting details of the lines that bill an asset, among the asset's details, with an edit button for members who may
+ * set them.
+ */
 export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
   const [isOpen, setOpen] = useState(false)
   const client = useQueryClient()

@@ -8,12 +8,12 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 
-/** One field that is set: its name on the wire, its label, and what is set now. */
+/** Editable field: its name on the wire, its label, and its present value. */
 export type DetailField = { name: string; label: string; hint?: string; value: string | undefined }
 
 const MAX_LENGTH = 100
 
-/** Sets what the next invoices carry. An empty field takes away what was set. */
+/** Edits the posting details of the next invoices. An empty field removes its value. */
 export function EditDetails({
   title,
   note,
@@ -24,7 +24,7 @@ export function EditDetails({
   title: string
   note: string
   fields: readonly DetailField[]
-  /** Sends the change, by the names of the fields; null takes away. */
+  /** Saves the changes by field name; null removes a value. */
   save(change: Record<string, string | null>): Promise<void>
   onClose(): void
 }) {

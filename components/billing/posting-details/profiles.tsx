@@ -14,7 +14,7 @@ import { EditDetails } from './edit-details.tsx'
 const NOTE =
   'Invoices that arrive from now on carry these where their issuer sends none. What is there stays as it is.'
 
-/** The billing profiles with what their next invoices carry; whoever may sets it. */
+/** Billing profiles with the posting details of their next invoices, editable for members who may set them. */
 export function Profiles({ maySet }: { maySet: boolean }) {
   const [open, setOpen] = useState<BillingProfile>()
   const client = useQueryClient()

@@ -14,24 +14,23 @@ import { isLong } from './view.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */
 export type AgeingView = {
-  /** A billing profile, or all of them. */
+  /** Name of a billing profile, or of all of them. */
   name: string
   isTotal: boolean
   currency: string
-  /** Where the statement of this row alone is; undefined on that very page. */
+  /** Address of the statement of only this row; undefined on that page itself. */
   href: string | undefined
   count: string
   amounts: Partial<Record<Age, string>>
   balance: string
 }
 
-/** On paper nothing scrolls: where amounts are long, all is smaller. */
+/** Smaller type for print, where long amounts can't scroll. */
 const TIGHT =
   'print:[&_td]:px-1! print:[&_td]:text-[7pt]! print:[&_td_span]:text-[7pt]! print:[&_th]:px-1! print:[&_tbody_th]:min-w-20!'
 
 /**
- * What is open, by how long it is past due: a row for each billing profile and currency, and one for what they come
- * to where a currency has several.
+ * Open amounts by days past due: a row for each billing profile and currency, and a sum per currency with several rows.
  */
 export function AgeingTable({ rows }: { rows: readonly AgeingView[] }) {
   const isTight = rows.some(({ amounts, balance }) => [...Object.values(amounts), balance].some(isLong))

@@ -17,22 +17,22 @@ import {
 } from '#components/ui/table.tsx'
 import { isLong } from './view.ts'
 
-/** An open item; its amounts are text. */
+/** Open item with its amounts as text. */
 export type ItemView = {
   id: string
   number: string
-  /** Where the number alone does not tell it apart. */
+  /** Issuer, where the number alone does not identify the invoice. */
   issuer: string | undefined
   invoiceDate: number
   dueDate: number
   platform: string
-  /** `21 days`; undefined for what is not past due. */
+  /** Days past due, as in `21 days`; undefined for an invoice that is not past due. */
   lateness: string | undefined
   isCredit: boolean
   total: string
   balance: string
 }
-/** The items of one billing profile in one currency, the longest due first. */
+/** Items of one billing profile in one currency, the longest due first. */
 export type AccountView = { profile: string; currency: string; items: ItemView[] }
 
 export function OpenItems({ profile, currency, items }: AccountView) {
@@ -65,7 +65,7 @@ export function OpenItems({ profile, currency, items }: AccountView) {
   )
 }
 
-/** A column that there is room for on a wide screen, and on paper unless amounts are long. */
+/** Returns the class of a column for wide screens, and for print unless amounts are long. */
 function inColumn(isTight: boolean): string {
   return `md:max-xl:hidden ${isTight ? '' : 'print:table-cell'}`
 }
@@ -75,7 +75,7 @@ function Item({
   isTight,
 }: {
   item: ItemView
-  /** Whether paper has no room for a column of platforms. */
+  /** Whether the printed page has no room for a column of platforms. */
   isTight: boolean
 }) {
   return (
@@ -90,7 +90,7 @@ function Item({
           <LinkSpinner />
         </Link>
         {issuer ? <span className="block text-xs text-ink-2">{escapeInvisible(issuer)}</span> : null}
-        {/* In between there is no room for a column of its own. */}
+        {/* Medium widths have no room for a separate column. */}
         <span
           className={`hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block ${isTight ? '' : 'print:hidden'}`}
         >

@@ -7,14 +7,14 @@ import { activeValues, cleared, toggled, valuesOf, withValues } from '#component
 import { Spinner } from '#components/ui/spinner.tsx'
 import { hrefOf, type View } from './view.ts'
 
-/** Which billing profiles and platforms the statement is of; a currency is chosen at its sums. */
+/** Billing-profile and platform filters of the statement; a currency is selected at its sums. */
 export function StatementFilters({
   view,
   profiles,
   rows,
 }: {
   view: View
-  /** All that the caller may see. */
+  /** All profiles that the caller may see. */
   profiles: readonly Profile[]
   rows: readonly { platform: string }[]
 }) {

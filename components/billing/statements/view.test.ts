@@ -4,7 +4,7 @@ import { hrefOf, isSame, type View } from './view.ts'
 
 const view: View = { filter: { billingProfile: ['a', 'b'], currency: ['USD'] }, pageToken: 'of this view' }
 
-test('its address is the query of the API', () => {
+test("the screen's address is the query of the API", () => {
   expect(hrefOf({})).toBe('/invoices/statement')
   expect(hrefOf(toggled<View>({}, 'currency', 'USD'))).toBe('/invoices/statement?filter=currency:USD')
   expect(hrefOf(view)).toBe(
@@ -17,6 +17,6 @@ test.each<[View, boolean]>([
   [{ filter: { billingProfile: ['a', 'b'] } }, false],
   [{ filter: { ...view.filter, platform: ['p'] } }, false],
   [{}, false],
-])('%j is the same: %s', (other, same) => {
+])('%j selects the same items: %s', (other, same) => {
   expect([isSame(view, other), isSame(other, view)]).toEqual([same, same])
 })

@@ -2,7 +2,7 @@ import Link from 'next/link'
 import { comparisonHref } from '#components/billing/invoices/view.ts'
 import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 
-/** Leads to the comparison with the invoice that came before, or to the choice of one where there is none. */
+/** Link to the comparison with the previous invoice, or to the choice of one where there is none. */
 export function CompareLink({ id, before }: { id: string; before: string | undefined }) {
   return (
     <Link

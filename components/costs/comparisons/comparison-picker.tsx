@@ -11,10 +11,10 @@ import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** An invoice to choose. */
+/** Invoice to choose from. */
 type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
-/** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
+/** Selects two comparable invoices. A plain form, which works before scripts have loaded. */
 export function ComparisonPicker({
   choices,
   from,
@@ -41,7 +41,7 @@ export function ComparisonPicker({
   )
 }
 
-/** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
+/** Selects the first invoice; the invoice to compare with is chosen on the next page. */
 function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
   return (
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
@@ -73,7 +73,7 @@ function Picker({
         {label}
       </label>
       <select
-        // A new address is another form: what was chosen before must not stay.
+        // A new address resets the form: an earlier choice must not stay.
         key={chosen}
         id={id}
         name={name}
@@ -94,7 +94,7 @@ function Picker({
   )
 }
 
-/** No invoice is named: one is chosen here, or the month as a whole is explained. */
+/** Page without a selected invoice: one can be chosen, or the whole month explained. */
 export function NothingChosen({ choices }: { choices: readonly Choice[] }) {
   return (
     <>

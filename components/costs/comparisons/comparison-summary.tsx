@@ -8,7 +8,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 
-/** The two invoices, and how much dearer the second is; `share` is that in percent, as text. */
+/** Both invoices and their difference; `share` is the difference in percent, as text. */
 export function ComparisonSummary({
   from,
   to,

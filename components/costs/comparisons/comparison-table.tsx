@@ -4,10 +4,7 @@ import { Disclosure } from '#components/ui/disclosure.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
-/**
- * What is different, the largest effect first, and what that comes to. `smaller` differences and `unchanged` lines
- * are folded away.
- */
+/** Differences, the largest effect first, and their sum. `smaller` differences and `unchanged` lines are collapsed. */
 export function ComparisonTable({
   headers,
   changes,
@@ -45,32 +42,32 @@ export function ComparisonTable({
 }
 
 type ComparisonSide = { amount: string; product: string }
-/** Lines that bill the same thing, as text; no details is empty text. */
+/** Lines that bill the same product, as text; missing details are an empty text. */
 export type ChangeView = {
   description: string
-  /** The description on the first invoice, where it was another one. */
+  /** Description on the first invoice, where it differs. */
   formerly: string | undefined
   details: string
-  /** `Added`, `Price and quantity`. */
+  /** Kind of the change: `Added`, `Price and quantity`. */
   kind: string
   from: ComparisonSide | undefined
   to: ComparisonSide | undefined
   effect: string
-  /** Why, where more is known than what differs. */
+  /** Reasons of the difference, if any are known. */
   notes: readonly string[]
 }
-/** A sum of both invoices, and what is different; the sums may be empty. */
+/** Sums of both invoices, and their difference; the sums may be empty. */
 export type DifferenceView = { label: string; from: string; to: string; effect: string }
 
-// Said once for the whole table, not on each cell: there may be thousands of lines. On a phone the columns in the
-// middle make room, and each row says both sides under its description.
+// One class list on the table instead of one on each cell: there may be thousands of lines. On a phone the middle
+// columns are hidden, and each row shows both sides under its description.
 const TABLE =
   'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_tbody_th]:border-b [&_tbody_th]:border-line [&_tbody_th]:text-base [&_tbody_th]:font-normal [&_tbody_th]:text-ink [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:[overflow-wrap:anywhere] [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:align-bottom [&_tfoot_th]:border-b [&_tfoot_th]:border-line [&_tfoot_td]:py-2 [&_tfoot_tr:last-child>*]:border-b-0 [&_tbody:last-child>tr:last-child>*]:border-b-0 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_td]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
 
-/** The two invoices, as the columns name them. */
+/** Column headers of the two invoices. */
 type SideHeaders = { from: ReactNode; to: ReactNode }
 
-/** Lines of two invoices beside each other, and under them what they come to, where `differences` say it. */
+/** Lines of two invoices next to each other, with a row of sums if `differences` has them. */
 function ComparisonLines({
   label,
   headers,

@@ -5,27 +5,27 @@ import { DescriptionItem } from '#components/ui/description-item.tsx'
 import { Disclosure } from '#components/ui/disclosure.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
-/** What the invoices of a month come to, and the list of them. */
+/** Total of a month's invoices, and the link to their list. */
 export type MonthView = { name: string; total: string; count: string; href: string | undefined }
-/** All causes of a kind on a platform together. */
+/** Sum of all causes of a kind on a platform. */
 export type GroupView = { platform: string; name: string; note: string | undefined; effect: string }
-/** One currency's explanation as text. */
+/** Explanation of one currency, as text. */
 export type CurrencyView = {
   currency: string
   from: MonthView
   to: MonthView
   effect: string
   share: string | undefined
-  /** At a glance; none where the causes are few. */
+  /** Causes summed by kind; empty where the causes are few. */
   groups: readonly GroupView[]
   causes: readonly CauseView[]
   smaller: { name: string; effect: string; causes: readonly CauseView[] } | undefined
   unchanged: string | undefined
-  /** Whether the causes are with tax. */
+  /** Note on whether the causes include tax. */
   tax: string | undefined
 }
 
-/** Why a month is dearer in one currency: the difference, its causes by platform, and each product. */
+/** Explanation of a month in one currency: the difference, its causes by platform, and each product. */
 export function CurrencySection(view: CurrencyView) {
   const { currency, from, to, effect, share, groups, causes, smaller, unchanged, tax } = view
   const sums = [
@@ -124,9 +124,9 @@ function AtAGlance({ currency, groups }: { currency: string; groups: readonly Gr
   )
 }
 
-/** A cause as text. */
+/** Cause as text. */
 export type CauseView = {
-  /** Absent where it is no single product. */
+  /** Absent where several products are concerned. */
   product: string | undefined
   platform: string
   name: string
@@ -134,11 +134,11 @@ export type CauseView = {
   effect: string
 }
 
-// Said once for the whole table, not on each cell. On a phone each row says all that there is under the product.
+// One class list on the table instead of one on each cell. On a phone each row shows everything under the product.
 const TABLE =
   'w-full border-collapse [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_th]:px-4 [&_th]:text-left max-md:[&_th]:px-3.5 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:py-2 [&_thead_th]:text-xs [&_thead_th]:font-medium [&_thead_th]:text-ink-3 [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:font-normal [&_tbody_tr]:border-b [&_tbody_tr]:border-line [&_tfoot_tr]:border-b [&_tfoot_tr]:border-line [&_tfoot_tr:last-child]:border-b-0 [&_tfoot_th]:py-2 [&_tfoot_th]:text-sm [&_tfoot_th]:font-medium [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_.t]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
 
-/** The causes of a difference, and below them what they come to, where `sums` say it. */
+/** Causes of a difference, with a row of sums if `sums` is set. */
 function CauseTable({
   label,
   causes,

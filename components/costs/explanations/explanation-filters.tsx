@@ -7,14 +7,14 @@ import { activeValues, toggled, valuesOf, withValues } from '#components/lists/f
 import { Spinner } from '#components/ui/spinner.tsx'
 import { cleared, hrefOf, type View } from './view.ts'
 
-/** Which billing profiles and platforms a month is explained of; issuers and currencies as an address names them. */
+/** Billing-profile and platform filters of an explanation; issuers and currencies come from the address. */
 export function ExplanationFilters({
   view,
   profiles,
   platforms,
 }: {
   view: View
-  /** All that the caller may see. */
+  /** All profiles that the caller may see. */
   profiles: readonly Profile[]
   platforms: readonly { platform: string }[]
 }) {

@@ -5,11 +5,12 @@ import { buttonVariants } from '#components/ui/button-variants.ts'
 import { dayOf, monthAndYear, monthBegin } from '#lib/platform/values/days.ts'
 import { EXPLAIN, hrefOf, searchOf, type View } from './view.ts'
 
-/** The month as the address writes it: `2026-10`. */
+/** Returns the month as in the address: `2026-10`. */
 const textOf = (month: number) => dayOf(month).slice(0, 7)
 
 /**
- * Another month: the ones beside it, and all that have invoices. A plain form, which works before any script has come.
+ * Links to the previous and the next month, and a select of all months with invoices. A plain form, which works before
+ * scripts have loaded.
  * @param months first days, the newest first
  */
 export function MonthPicker({

@@ -3,10 +3,10 @@ import { explainMonth } from '#lib/costs/client.ts'
 import type { explainMonth as contract } from '#lib/costs/explanations/contract.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `explainMonth`. */
+/** Decoded query of `explainMonth`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
-/** The screen without a month, which finds one by itself. */
+/** Address of the screen without a month, which selects one itself. */
 export const EXPLAIN = '/invoices/explain'
 
 export const searchOf = (view: View) => explainMonth.search(view)
@@ -15,7 +15,7 @@ export function hrefOf(view: View): string {
   return pathWith(EXPLAIN, searchOf(view))
 }
 
-/** The view without any filter, of its month. */
+/** Returns the view with its month and no filters. */
 export function cleared({ month }: View): View {
   return { month }
 }

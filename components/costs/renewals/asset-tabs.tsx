@@ -5,7 +5,7 @@ const TABS = [
   { href: '/assets/renewals', name: 'Renewals' },
 ] as const
 
-/** The sides of the screen Assets: what there is, and when commitments end. */
+/** Tabs of the screen Assets: the list, and the renewals. */
 export function AssetTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
   return <Tabs label="Assets" tabs={TABS} current={current} />
 }

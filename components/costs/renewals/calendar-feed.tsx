@@ -13,7 +13,7 @@ import { Spinner } from '#components/ui/spinner.tsx'
 import { makeRenewalFeed, readRenewalFeed, revokeRenewalFeed } from '#lib/costs/client.ts'
 import type { RenewalFeed } from '#lib/costs/renewal-feeds/contract.ts'
 
-/** The button that opens the dialog of a member's own calendar link. */
+/** Button that opens the dialog of the member's calendar link. */
 export function CalendarFeed() {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -33,13 +33,13 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
   const { data, error } = useQuery({
     queryKey: readRenewalFeed.key({}),
     queryFn: ({ signal }) => readRenewalFeed({}, signal),
-    // A calendar may have read it meanwhile.
+    // A calendar may have fetched the feed in the meantime.
     staleTime: 0,
   })
   const make = useMutation({
     mutationFn: () => makeRenewalFeed({ body: {} }),
     onSuccess: ({ feed }) => cacheFeed(feed),
-    // The link is to be nowhere once this is closed.
+    // The link must not outlive the dialog.
     gcTime: 0,
   })
   const revoke = useMutation({ mutationFn: () => revokeRenewalFeed({ body: {} }), onSuccess: cacheFeed })

@@ -8,12 +8,12 @@ import { beginOf, hrefOf, type View } from './view.ts'
 type Month = RenewalList['months'][number]
 type MonthStripProps = { months: readonly Month[]; view: View; onNavigate: (view: View) => void }
 
-/** In pixels. */
+/** Height in pixels. */
 const BAR = 44
 
 /**
- * A year of months: how many licenses each has whose commitment ends, the idle ones in another shade. Each that has some
- * leads to its plans.
+ * Year of months with the licenses whose commitment ends, the idle ones in another shade. Months with licenses link to
+ * their plans.
  */
 export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
   const most = Math.max(1, ...months.map(({ licenses }) => licenses))
@@ -63,7 +63,7 @@ function Key({ className, children }: { className: string; children: string }) {
   )
 }
 
-/** Of the chosen month it has that one's own color, which may be the system's. */
+/** The selected month uses its current color, which may be a system color. */
 const QUIET = 'text-xs text-ink-3 group-aria-[current]:text-current'
 const SLOT = 'block h-full rounded-control border px-1.5 py-1.5 text-center tabular-nums'
 
@@ -112,7 +112,7 @@ function Slot({
   )
 }
 
-/** Its height stands for all licenses; what is idle is its upper part. */
+/** Bar whose height shows all licenses and whose upper part shows the idle ones. */
 function Bar({ licenses, idle, most }: { licenses: number; idle: number; most: number }) {
   const whole = licenses === 0 ? 0 : Math.max(2, Math.round((licenses / most) * BAR))
   const unused = idle === 0 ? 0 : Math.max(1, Math.round((idle / licenses) * whole))

@@ -17,19 +17,19 @@ import type { Renewal } from '#lib/costs/renewals/contract.ts'
 import { costText, countText, licensesText } from '#lib/costs/renewals/format.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
-/** So many days before the last one, it is marked. */
+/** Number of days before the last one from which a row is marked. */
 const URGENT_DAYS = 14
 
 type RenewalTableProps = {
   renewals: readonly Renewal[]
-  /** Whether what licenses cost is told to who looks. */
+  /** Whether the member may see license prices. */
   hasPrices: boolean
-  /** Midnight of UTC, in epoch milliseconds. */
+  /** Midnight in UTC, in epoch milliseconds. */
   today: number
   pending: boolean
 }
 
-/** Plans whose commitment ends, the next one first. Each row leads to its asset. */
+/** Plans whose commitment ends, the earliest first. Each row links to its asset. */
 export function RenewalTable({ renewals, hasPrices, today, pending }: RenewalTableProps) {
   return (
     <Card
@@ -72,7 +72,7 @@ function RenewalRow({
           <LinkSpinner />
         </Link>
         <span className="block text-xs text-ink-3">{escapeInvisible(domain)}</span>
-        {/* In between there is no room for a column of its own. */}
+        {/* Medium widths have no room for a separate column. */}
         <span className="hidden text-xs text-ink-2 md:max-xl:block">
           <PlatformIcon slug={asset.type} />
         </span>
@@ -119,7 +119,7 @@ function RenewalRow({
   )
 }
 
-/** The last day, and how far away that is. */
+/** Last day to decide, and the days until then. */
 function DecideBy({ at, today }: { at: number; today: number }) {
   const days = daysBetween(today, at)
   const away = days < 0 ? 'Past' : days === 0 ? 'Today' : `In ${daysText(days)}`

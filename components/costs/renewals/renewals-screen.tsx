@@ -15,7 +15,7 @@ import { MonthStrip } from './month-strip.tsx'
 import { RenewalTable } from './renewal-table.tsx'
 import { beginOf, hrefOf, isFiltered, type View } from './view.ts'
 
-/** A year of months, and the plans whose commitment ends in them. The address holds what is shown. */
+/** Year of months, and the plans whose commitment ends in them. The address holds the view. */
 export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }) {
   const { isWaiting, go } = useView<View>(view, hrefOf)
   const { months, types, renewals, isWhole, today, ...money } = list
@@ -94,13 +94,13 @@ function NothingEnds() {
 }
 
 type RenewalSumsProps = Pick<RenewalList, 'sums' | 'unpriced'> & {
-  /** The month that is chosen, as in `2026-12`. */
+  /** Selected month, as in `2026-12`. */
   month: string | undefined
-  /** Of the plans below. */
+  /** Number of plans below. */
   count: number
 }
 
-/** How many plans are below, and for who may see prices what they come to in a year, each currency by itself. */
+/** Number of plans below and, for members who may see prices, their annual costs per currency. */
 function RenewalSums({ sums, unpriced = 0, month, count }: RenewalSumsProps) {
   const when = month === undefined ? 'in the twelve months' : `in ${monthAndYear(beginOf(month))}`
   return (

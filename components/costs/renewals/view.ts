@@ -3,14 +3,14 @@ import { listRenewals } from '#lib/costs/client.ts'
 import type { listRenewals as contract } from '#lib/costs/renewals/contract.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `listRenewals`. */
+/** Decoded query of `listRenewals`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 export const RENEWALS = '/assets/renewals' as const
 
 export const { hrefOf, isFiltered } = listScreen<View>(RENEWALS, listRenewals.search)
 
-/** The midnight of UTC with which a month such as `2026-12` begins. */
+/** Returns the midnight in UTC at which a month such as `2026-12` begins. */
 export function beginOf(month: string): number {
   return Date.parse(`${month}-01`)
 }

@@ -12,7 +12,7 @@ import { changePassword } from '#lib/identity/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { PasswordField } from './password-field.tsx'
 
-/** Changes the caller's own password. What the service refuses stands at its field. */
+/** Changes the caller's own password. Shows each refusal at its field. */
 export function ChangePassword({ email, onClose }: { email: string; onClose: () => void }) {
   const toast = useToast()
   const [differs, setDiffers] = useState(false)
@@ -50,7 +50,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
     <Dialog title="Change password" onClose={onClose}>
       <p className="mt-1 text-ink-3">Your other sessions are signed out; this one stays.</p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-        {/* Tells a password manager whose password this is. */}
+        {/* Username for password managers. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label="Current password"

@@ -15,7 +15,7 @@ const ROW =
 
 type Choice = { id: string; name: string; isPresent: boolean }
 
-/** The customers to pick from, each a button. The present one, where there is one, leads back. */
+/** Buttons for the customers to pick from. The present one, if any, leads back. */
 export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
   const hydrated = useHydrated()
   const [picked, setPicked] = useState<string>()
@@ -27,10 +27,10 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
     setError('')
     const answer = await pickCustomer(id)
     const { kind } = answer
-    // Something is still to be proven for it.
+    // This customer requires another proof.
     if (kind === 'pending' && leadOn(answer)) return
     if (kind === 'signed-in') {
-      // A whole new page: nothing that was seen of another customer is left in memory.
+      // Full page load: nothing seen at another customer stays in memory.
       removeItems()
       return location.assign(localPath(new URLSearchParams(location.search).get('from') ?? '/'))
     }

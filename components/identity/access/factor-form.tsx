@@ -10,16 +10,16 @@ import { localPath } from '#lib/platform/caller/rules.ts'
 import { leadOn, proveFactor, type SignInAnswer } from './next-auth.ts'
 import { passkeyText, promptPasskey } from './passkey.ts'
 
-/** What a member can prove: a code of their app, a passkey, or a recovery code in place of either. */
+/** Second factors that a member can use: a code of their app, a passkey, or a recovery code in place of either. */
 export type FactorMethods = {
   app: boolean
-  /** What the browser is asked for; undefined where they have no passkey. */
+  /** WebAuthn request options; undefined where the member has no passkey. */
   passkey: Record<string, unknown> | undefined
-  /** Whether there is a customer that needs none. */
+  /** Whether one of the member's customers requires no second factor. */
   mayGoWithout: boolean
 }
 
-/** Asks for the second factor between a password and a session. */
+/** Form for the second factor between a password and a session. */
 export function FactorForm({ methods }: { methods: FactorMethods }) {
   const hydrated = useHydrated()
   const field = useRef<HTMLInputElement>(null)
@@ -100,7 +100,7 @@ function textOf(answer: SignInAnswer, what: 'code' | 'passkey'): string {
     : 'This passkey was not accepted. Try again.'
 }
 
-/** One field for a code, of the app or of those that were written down. */
+/** Form with one field for a code of the app or a recovery code. */
 function CodeForm({
   field,
   isRecovering,
@@ -122,7 +122,7 @@ function CodeForm({
         name="code"
         spellCheck={false}
         autoCapitalize="none"
-        // The page is there for this field.
+        // Autofocus is fine, because this field is the page's purpose.
         autoFocus
         required
       />

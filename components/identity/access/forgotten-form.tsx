@@ -9,7 +9,7 @@ import { useHydrated } from '#components/ui/hydrated.ts'
 import { askRecovery } from '#lib/identity/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Asks for a link by mail. What it answers is the same for an address that nobody has. */
+/** Requests a password link by mail. The answer is the same for unknown addresses (no user enumeration). */
 export function ForgottenForm() {
   const hydrated = useHydrated()
   const { mutate, isPending, isSuccess, error } = useMutation({
@@ -47,7 +47,7 @@ export function ForgottenForm() {
         variant="primary"
         pending={isPending}
         disabled={!hydrated}
-        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        // A disabled button also keeps Enter from submitting the form before hydration.
         className="min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
         Send the link

@@ -1,4 +1,4 @@
-// What every screen carries of the ways in and out is this: no more than leaving.
+// Every screen loads this file: it contains only the sign-out.
 
 import { postForm } from './post-form.ts'
 
@@ -11,7 +11,10 @@ export async function signOut(): Promise<void> {
   if (!answer.ok || answer.url?.includes('csrf=true')) throw new Error('The session was not ended.')
 }
 
-/** Where the issuer that opened this session ends its own; undefined where there is none, or no answer. Never throws. */
+/**
+ * Returns the logout URL of the issuer that opened this session; undefined where there is none, or no answer. Never
+ * throws.
+ */
 export async function providerLogoutUrl(): Promise<string | undefined> {
   try {
     const response = await fetch('/auth/sign-on/end', { method: 'POST', body: new URLSearchParams() })

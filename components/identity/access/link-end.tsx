@@ -15,7 +15,7 @@ const TEXTS = {
   unknown: ['This link is not valid', 'It may have been cut off: open it from the mail or message itself.'],
 } as const
 
-/** What became of a link that can't be used, and the way on. */
+/** State of a link that can't be used, and the way on. */
 export function LinkEnd({ state }: { state: keyof typeof TEXTS }) {
   const [title, text] = TEXTS[state]
   return (

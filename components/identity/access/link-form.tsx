@@ -12,8 +12,8 @@ import { signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 
 /**
- * Redeems a link with a password, a new one or one that there is already, and signs in with it. Where a link was copied by
- * hand, nobody is told whether there is one: both ways are offered.
+ * Redeems a link with a new or an existing password, and signs in with it. For a link copied by hand, the form offers
+ * both without revealing whether the account has a password.
  */
 export function LinkForm({
   secret,
@@ -57,7 +57,7 @@ export function LinkForm({
   const passwordError = errorAt(error, '/password')
   return (
     <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-      {/* Tells a password manager whose password this is. */}
+      {/* Username for password managers. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
         key={String(isNew)}
@@ -87,7 +87,7 @@ export function LinkForm({
         variant="primary"
         pending={isPending}
         disabled={!hydrated}
-        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        // A disabled button also keeps Enter from submitting the form before hydration.
         className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
         {isNew ? 'Set password and sign in' : 'Accept and sign in'}

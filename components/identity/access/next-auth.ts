@@ -1,21 +1,22 @@
 import { postForm } from './post-form.ts'
 
-// next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
+// next-auth's own routes, which are not part of our contract. Its client would add 10 kB to every page.
 
 /**
- * `pending`: there is a step to go. `ended`: what was proven before took too long. `refused`: what was given does not fit. `throttled`: too many failures; in so many seconds there may be another
- * attempt. `busy`: too much was asked for from here. `unavailable`: no answer, or none that says any of this.
+ * `pending`: another step follows. `ended`: the first step was too long ago. `refused`: wrong credentials. `throttled`:
+ * too many failures; the next attempt is possible after `seconds`. `busy`: too many requests from this address.
+ * `unavailable`: no answer, or an unexpected one.
  */
 export type SignInAnswer =
   | { kind: 'signed-in' | 'pending' | 'ended' | 'refused' | 'busy' | 'unavailable' }
   | { kind: 'throttled'; seconds: number }
 
-/** Opens a session, which arrives as a cookie that no script can read. Never throws. */
+/** Opens a session, whose cookie is HttpOnly. Never throws. */
 export function signIn(email: string, password: string): Promise<SignInAnswer> {
   return post({ email, password })
 }
 
-/** Opens a session by a passkey alone. Never throws. @param answer of the passkey */
+/** Opens a session with only a passkey. Never throws. @param answer of the passkey */
 export function signInByPasskey(answer: object): Promise<SignInAnswer> {
   return post({ passkey: JSON.stringify(answer) })
 }
@@ -25,14 +26,14 @@ export function proveFactor(credential: { code: string } | { passkey: object }):
   return post({ factor: JSON.stringify(credential) })
 }
 
-/** Sets up the second factor that is demanded before a session opens. Never throws. */
+/** Sets up the second factor that is required before a session opens. Never throws. */
 export function setUpFactor(credential: object): Promise<SignInAnswer> {
   return post({ newFactor: JSON.stringify(credential) })
 }
 
 /**
- * Picks a customer: after a sign-in, or in the place of the present one, whose session is ended. The new one arrives as a
- * cookie. Never throws.
+ * Picks a customer: after a sign-in, or instead of the present one, whose session is ended. The new session arrives as
+ * a cookie. Never throws.
  */
 export function pickCustomer(customer: string): Promise<SignInAnswer> {
   return post({ customer })
@@ -42,7 +43,7 @@ async function post(credentials: Record<string, string>): Promise<SignInAnswer> 
   const answer = await postForm('/api/auth/callback/credentials', credentials).catch(() => undefined)
   if (answer?.isBusy) return { kind: 'busy' }
   if (answer?.url === undefined) return { kind: 'unavailable' }
-  // next-auth says in the address where it would lead what became of it.
+  // next-auth puts the result into the query string of its redirect URL.
   const { searchParams } = new URL(answer.url, location.origin)
   if (answer.ok && !searchParams.has('csrf') && !searchParams.has('error')) return { kind: 'signed-in' }
   const error = searchParams.get('error') ?? ''
@@ -53,9 +54,9 @@ async function post(credentials: Record<string, string>): Promise<SignInAnswer> 
 }
 
 /**
- * Goes on from a step: to where the address of the page says, or to the next step. Always a whole new page: nothing that an
- * earlier caller saw is left in memory.
- * @returns whether it does; else there is something to say
+ * Continues after a step: to the page's `from` address, or to the next step. Always a full page load, so that nothing
+ * that an earlier caller saw is left in memory.
+ * @returns whether it navigates; otherwise the answer is an error to show
  */
 export function leadOn({ kind }: SignInAnswer, to = '/'): boolean {
   if (kind === 'signed-in') location.assign(to)

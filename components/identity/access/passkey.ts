@@ -4,14 +4,14 @@ import type {
 } from '@simplewebauthn/browser'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-// The library comes when it is asked for: most who open a page never do.
+// The library is loaded when needed: most users of a page never need it.
 
-/** The options as our service answers them, which does not look into them. */
+/** Options as our service returns them, without checking their content. */
 type Options = Record<string, unknown>
 
 /**
- * Asks the browser for a passkey, which signs a challenge.
- * @throws Error whose text says what became of it, for whoever sits there
+ * Asks the browser for a passkey that signs a challenge.
+ * @throws Error whose message is for the user
  */
 export async function promptPasskey(options: Options) {
   const { startAuthentication } = await import('@simplewebauthn/browser')
@@ -19,14 +19,14 @@ export async function promptPasskey(options: Options) {
   return startAuthentication({ optionsJSON }).catch(explain)
 }
 
-/** Has the browser make a passkey. @throws as `askPasskeyOf` does */
+/** Creates a passkey in the browser. @throws like `promptPasskey` */
 export async function newPasskey(options: Options) {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON
   return startRegistration({ optionsJSON }).catch(explain)
 }
 
-/** Why there is none, where it is the browser that says so. */
+/** The browser has no usable passkey, for the reason in the message. */
 export class NoPasskey extends Error {}
 
 function explain(error: unknown): never {
@@ -38,7 +38,7 @@ function explain(error: unknown): never {
   throw new NoPasskey('This browser or device can not use a passkey here.')
 }
 
-/** What to say of a passkey that did not come to its end. */
+/** Returns the text for a passkey that failed. */
 export function passkeyText(error: unknown): string {
   if (error instanceof NoPasskey || error instanceof Problem) return error.message
   return 'No answer from the service. Check your connection and try again.'

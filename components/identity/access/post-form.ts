@@ -1,4 +1,4 @@
-/** Sends a form to next-auth, with the token that it asks for. `isBusy`: too much was asked for from here. */
+/** Sends a form to next-auth with its CSRF token. `isBusy`: too many requests from this address. */
 export async function postForm(
   path: string,
   fields: Record<string, string>,

@@ -19,8 +19,8 @@ const NO_SIGN_ON = 'There is no single sign-on for this address. Use your passwo
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
 /**
- * Signs in and goes on to where the address of the page says, which the browser reads: the page itself is the same for
- * everybody, so that it is made once. `hasPasskeys`: whether browsers can use passkeys at this console.
+ * Signs in and continues to the page that the address names. Only the browser reads the address: the page is the same
+ * for all visitors, and prerendered. `hasPasskeys`: whether browsers can use passkeys at this console.
  */
 export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
   const hydrated = useHydrated()
@@ -43,7 +43,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
     if (answer.kind === 'refused') password.current?.select()
   }
 
-  /** Needs the address alone: it says at whose sign-in. */
+  /** Needs only the email address, which selects the issuer. */
   const leave = async () => {
     const email = form.current?.elements.namedItem('email') as HTMLInputElement
     if (pending || !email.reportValidity()) return
@@ -56,7 +56,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
   }
 
   return (
-    // Post: should the browser ever send it by itself, the password is not in an address.
+    // POST, so that a native submit never puts the password into the address.
     <form ref={form} method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
       <Field
         label="Work e-mail"
@@ -82,7 +82,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
         type="submit"
         variant="primary"
         pending={pending === 'password'}
-        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        // A disabled button also keeps Enter from submitting the form before hydration.
         disabled={!hydrated}
         className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
@@ -125,7 +125,7 @@ function fromOf(search: string): string {
   return new URLSearchParams(search).get('from') ?? '/'
 }
 
-/** Signs in with a passkey alone, and goes on to where `to` says. */
+/** Signs in with only a passkey, and continues to the path that `to` returns. */
 function PasskeyButton({ to }: { to: () => string }) {
   const hydrated = useHydrated()
   const [pending, setPending] = useState(false)

@@ -1,16 +1,22 @@
-// The console's own calls of single sign-on, which are no part of our contract: they set cookies, and lead elsewhere.
+// The console's own routes of single sign-on, which are not part of our contract: they set cookies and redirect.
 
-/** Where an address's people sign in. `none`: there is no single sign-on for it. `busy`: too much was asked for from here. */
+/**
+ * Address of the issuer's sign-in page. `none`: no single sign-on for this email address. `busy`: too many requests
+ * from this address.
+ */
 export type SignOnAnswer =
   | { kind: 'to-issuer'; location: string }
   | { kind: 'none' | 'unavailable' | 'busy' | 'refused' }
 
-/** Asks where to go for a sign-in, and leaves in a cookie what it is bound to. Never throws. */
+/** Starts a single sign-on, and binds it to this browser with a cookie. Never throws. */
 export function beginSignOn(email: string, from: string): Promise<SignOnAnswer> {
   return begin({ email, from })
 }
 
-/** The same, so that a signed-in member proves anew who they are: `none` where no issuer has opened their session. */
+/**
+ * Like `beginSignOn`, but for a fresh proof of identity by a signed-in member: `none` where no issuer opened their
+ * session.
+ */
 export function beginFreshSignOn(from: string): Promise<SignOnAnswer> {
   return begin({ from, fresh: '1' })
 }
@@ -39,7 +45,7 @@ const ERRORS: Record<string, string> = {
   'other-account': 'That was another account than the one that you are signed in with here.',
 }
 
-/** What the address of the sign-in page says of a sign-in that failed elsewhere; empty where it says nothing. */
+/** Returns the text of a failed single sign-on from the sign-in page's query string; empty where there was no error. */
 export function signOnError(search: string): string {
   return ERRORS[new URLSearchParams(search).get('sign-on') ?? ''] ?? ''
 }

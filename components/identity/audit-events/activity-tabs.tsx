@@ -5,7 +5,7 @@ const TABS = [
   { href: '/activity/events', name: 'Everything' },
 ] as const
 
-/** What the screen Activity shows: changes of licenses, or for who may see it all that happened. */
+/** Tabs of the screen Activity: license changes and, for members who may see them, all audit events. */
 export function ActivityTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
   return <Tabs label="Activity" tabs={TABS} current={current} />
 }

@@ -2,11 +2,11 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
+import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
-import { WhenAndWhich } from '#components/lists/filters/when-and-which.tsx'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Pager } from '#components/ui/pager.tsx'
@@ -17,8 +17,8 @@ import { KIND_TEXTS } from './labels.ts'
 import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
 
 /**
- * All that happened, as a view selects it. Whatever is changed here only leads to another address; the page brings the
- * answers along. `today` is the present time in epoch milliseconds.
+ * Audit events that a view selects. Each change of the view navigates to another address; the page brings the answers.
+ * `today` is the present time in epoch milliseconds.
  */
 export function AuditEvents({ view, today }: { view: View; today: number }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
@@ -30,7 +30,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
   const kinds = valuesOf(requestedView, 'kind')
   return (
     <>
-      <WhenAndWhich
+      <HistoryFilters
         when={{
           label: 'When',
           range: rangeOf(requestedView),
@@ -56,7 +56,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
           cleared={cleared(requestedView)}
           onChange={go}
         />
-      </WhenAndWhich>
+      </HistoryFilters>
       {error ? <RefreshFailed label="events" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.auditEvents.length}

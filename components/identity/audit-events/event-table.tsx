@@ -8,7 +8,7 @@ import { actionText, detailTexts, subjectText } from './labels.ts'
 
 type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
 
-/** Events, newest first. Whoever did one can be chosen: then only theirs are shown. */
+/** Events, newest first. Each actor is a filter link to only their events. */
 export function EventTable({
   events,
   pending,
@@ -58,7 +58,7 @@ function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Choo
   return (
     <button
       type="button"
-      // On paper it is no control, but still who it was.
+      // In print the actor is plain text, not a control.
       data-told=""
       onClick={() => onActor(actor.id)}
       aria-label={`Only what ${who} did`}

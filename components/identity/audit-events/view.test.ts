@@ -13,7 +13,7 @@ test('the address is the query of the API', () => {
   expect([isFiltered(view), isFiltered({ maxResults: 5 })]).toEqual([true, false])
 })
 
-test('each filter without a control of its own is named, a person by name where a row has it', () => {
+test("each filter without a control is named, with the person's name where a row has it", () => {
   const rows = [{ actor: { kind: 'key', id: 'K1', name: 'nightly' } }] as never
   const view = { filter: { kind: ['access'], actor: ['K1', 'gone'], action: ['key.issued'] } }
   const active = activeFilters(view, rows)
@@ -22,7 +22,7 @@ test('each filter without a control of its own is named, a person by name where 
   expect(Object.keys(KIND_TEXTS).sort()).toEqual([...KIND_NAMES].sort())
 })
 
-test('an event is told in words, and its details each by its name', () => {
+test('an event and its details are shown with their labels', () => {
   expect(actionText('session.opened')).toBe('Signed in')
   expect(actionText('license-change.outcome-unknown')).toBe('License change outcome unknown')
   const details = { assetId: 'a-1', roles: ['admin', 'it-manager'], to: 0, reason: null, query: '' }
@@ -30,7 +30,7 @@ test('an event is told in words, and its details each by its name', () => {
   expect(detailTexts(event)).toEqual(['asset id a-1', 'roles Admin, IT Manager', 'to 0'])
 })
 
-test('what it happened to is named, but not by an id that says nothing', () => {
+test('the target is named, but not by a meaningless id', () => {
   const id = 'cd7cc8d9-c512-4aac-b938-cf7be355eae5'
   const actor = { kind: 'member', id, name: 'Ana' }
   expect(subjectText({ subject: 'ap@a.example', actor })).toBe('ap@a.example')

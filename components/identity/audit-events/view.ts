@@ -6,15 +6,15 @@ import { listAuditEvents } from '#lib/identity/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { actionText } from './labels.ts'
 
-/** What the screen shows: the decoded query of `listAuditEvents`. */
+/** Decoded query of `listAuditEvents`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 const screen = listScreen<View>('/activity/events', listAuditEvents.search)
 export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
 
 /**
- * The filters that are on and have no control of their own, each with the view without it. A person is named where
- * `rows` know the name.
+ * Returns the active filters without a control, each with the view without it. Persons are shown by name where `rows`
+ * contain it.
  */
 export function activeFilters(view: View, rows: readonly AuditEvent[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => {

@@ -20,7 +20,7 @@ type Open =
   | { is: 'map'; group?: Group }
   | { is: 'unmap'; group: Group }
 
-/** What lets a directory manage members, and what its groups give. */
+/** Tokens that let a directory manage members, and the access that its groups grant. */
 export function Directory({ giving }: { giving: Giving }) {
   const [open, setOpen] = useState<Open>()
   const toast = useToast()

@@ -16,7 +16,7 @@ import { Field } from '#components/ui/field.tsx'
 import { mapDirectoryGroup, unmapDirectoryGroup } from '#lib/identity/client.ts'
 import type { Group } from '#lib/identity/directories/contract.ts'
 
-/** A group, who is in it, and what it gives. */
+/** Group with its members and the access that it grants. */
 export function GroupRow({
   group,
   giving,
@@ -58,7 +58,7 @@ export function GroupRow({
   )
 }
 
-/** Says what a group gives; without `group`, one by its name, which the directory may bring later. */
+/** Edits the access that a group grants; without `group`, of a group by name that the directory may add later. */
 export function MapGroup({
   group,
   giving,
@@ -116,7 +116,7 @@ export function MapGroup({
   )
 }
 
-/** Asks whether a group is to give nothing any more. */
+/** Asks for confirmation before removing a group's access. */
 export function UnmapGroup({
   group,
   onUnmapped,

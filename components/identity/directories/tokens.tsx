@@ -22,12 +22,12 @@ import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 type Body = NonNullable<Parameters<typeof issueDirectoryToken>[0]['body']>
 
-/** Asks what a new token may give, issues it, and shows it once. */
+/** Asks which access a new token may grant, issues the token, and shows it once. */
 export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClose: () => void }) {
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: (body: Body) => issueDirectoryToken({ body }),
     onSuccess: onIssued,
-    // The token is to be nowhere once this is closed.
+    // The token must not outlive the dialog.
     gcTime: 0,
   })
   if (data)
@@ -96,7 +96,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
 
 const ENDED = { EXPIRED: 'Expired', REVOKED: 'Revoked' } as const
 
-/** A token: what it may give, when it was used last, and until when it holds. */
+/** Token with the access that it may grant, its last use, and its expiry. */
 export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   const { hint, roles, status, expireTime, lastUseTime } = token
   const name = escapeInvisible(token.name)
@@ -138,7 +138,7 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => vo
   )
 }
 
-/** Asks whether a token is to end. */
+/** Asks for confirmation before revoking a token. */
 export function RevokeToken({
   token,
   onRevoked,

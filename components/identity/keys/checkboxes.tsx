@@ -1,6 +1,6 @@
 import { useId } from 'react'
 
-/** Some of several, as checkboxes. `error` is read out with the group. */
+/** Group of checkboxes. `error` is read out with the group. */
 export function Checkboxes({
   legend,
   name,
@@ -12,7 +12,7 @@ export function Checkboxes({
   legend: string
   name: string
   choices: readonly { value: string; text: string }[]
-  /** Those that are checked at first: the only one, unless told. */
+  /** Values checked at first; by default the only one. */
   chosen?: readonly string[]
   hint?: string
   error?: string | undefined

@@ -18,7 +18,7 @@ import type { Issuer } from './issuer.ts'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
 
-/** Asks what a new key is to open, issues it, and shows it once. */
+/** Asks for the access of a new key, issues the key, and shows it once. */
 export function IssueKey({
   issuer,
   onIssued,
@@ -31,7 +31,7 @@ export function IssueKey({
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: (body: Body) => issueKey({ body }),
     onSuccess: onIssued,
-    // The key is to be nowhere once this is closed.
+    // The key must not outlive the dialog.
     gcTime: 0,
   })
   if (data)
@@ -115,7 +115,7 @@ function bodyOf(fields: FormData): Body {
 
 const DAY_CHOICES = [7, 30, 90, 180, 365]
 
-/** After how many days a key ends, or never where that is allowed. */
+/** Selects the days until a key expires, or never where that is allowed. */
 function Expiry({ limits }: { limits: KeyLimits }) {
   const { mostDays, withoutEnd } = limits
   const choices = [...new Set([...DAY_CHOICES.filter((days) => days < mostDays), mostDays])]
@@ -136,7 +136,7 @@ function Expiry({ limits }: { limits: KeyLimits }) {
   )
 }
 
-/** To whom a key belongs, which an Admin may choose. */
+/** Selects the owner of a key; for Admins. */
 function OwnerChoice({ customer }: { customer: string }) {
   const choices = [
     { value: 'MEMBER', text: 'You', means: 'It ends when you leave, and never opens more than you may.' },

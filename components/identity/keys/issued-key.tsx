@@ -3,10 +3,10 @@
 import { CopyField } from '#components/ui/copy-field.tsx'
 import { SecretOnce } from '#components/ui/secret-once.tsx'
 
-/** The call that says whose a key is: it works with each. */
+/** Call that returns the owner of a key: it works with every key. */
 const EXAMPLE_PATH = '/auth/v1/validate'
 
-/** A new key, the only time that it can be seen, and a line for the shell that shows that it works. */
+/** New key, shown only once, and a shell command that tests it. */
 export function IssuedKey({ secret, onDone }: { secret: string; onDone: () => void }) {
   const line = `curl -H "Authorization: Bearer ${secret}" '${location.origin}${EXAMPLE_PATH}'`
   return (

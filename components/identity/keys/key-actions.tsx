@@ -10,7 +10,7 @@ import { RenameKey, RevokeKey, RotateKey } from './key-dialogs.tsx'
 
 const DIALOGS = { rename: RenameKey, rotate: RotateKey, revoke: RevokeKey }
 
-/** What can be done with a key. One that was revoked can still be renamed: it stays in the list. */
+/** Actions on a key. A revoked key can still be renamed: it stays in the list. */
 export function KeyActions({
   target,
   issuer,

@@ -16,7 +16,7 @@ import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/identity/keys/rule
 import { IssuedKey } from './issued-key.tsx'
 import { OVERLAP } from './labels.ts'
 
-/** Gives a key another name. */
+/** Renames a key. */
 export function RenameKey({ target, onChanged, onClose }: AboutKey) {
   const toast = useToast()
   const { mutate, isPending, error } = useMutation({
@@ -61,13 +61,13 @@ export function RenameKey({ target, onChanged, onClose }: AboutKey) {
   )
 }
 
-/** Makes a key that follows another one, after asking for how long both are to work. */
+/** Rotates a key, after asking for how long both keys should work. */
 export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   const [overlap, setOverlap] = useState<Overlap>(DEFAULT_OVERLAP)
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: () => rotateKey({ params: { key_id: target.id }, body: { overlap } }),
     onSuccess: onChanged,
-    // The key is to be nowhere once this is closed.
+    // The key must not outlive the dialog.
     gcTime: 0,
   })
   if (data)
@@ -112,7 +112,7 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   )
 }
 
-/** Asks whether a key is to end, and says what that means. */
+/** Asks for confirmation before revoking a key, with the consequences. */
 export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
   const toast = useToast()
   const [withNext, setWithNext] = useState(false)
@@ -176,13 +176,13 @@ function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
   )
 }
 
-/** What each dialog about one key is given. */
+/** Props of each dialog about one key. */
 type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }
 
 type KeyDialogProps = {
-  /** As "Revoke key": it names the dialog and its button. */
+  /** Name of the dialog and its button, as in "Revoke key". */
   label: string
-  /** As "Not revoked". */
+  /** Title of the error, as in "Not revoked". */
   notDone: string
   error: Error | null
   pending: boolean
@@ -191,7 +191,7 @@ type KeyDialogProps = {
   children: ReactNode
 }
 
-/** Asks whether something is to be done with a key, and says why it was not. */
+/** Asks for confirmation of an action on a key, and shows why it failed. */
 function KeyDialog({ label, notDone, error, pending, onDo, onClose, children }: KeyDialogProps) {
   return (
     <Dialog title={label} onClose={onClose}>

@@ -16,7 +16,7 @@ import type { Issuer } from './issuer.ts'
 import { KeyActions } from './key-actions.tsx'
 import { STATUS } from './labels.ts'
 
-/** Keys, newest first; with `named` each says whose it is. `onChanged` is called when one is another now. */
+/** Keys, newest first; `named` adds the owner. `onChanged` is called after each change of a key. */
 export function KeyTable({
   keys,
   named,

@@ -20,7 +20,7 @@ import { IssueKey } from './issue-key.tsx'
 import type { Issuer } from './issuer.ts'
 import { KeyTable } from './key-table.tsx'
 
-/** The keys that the caller may see, and what can be done with them. */
+/** Keys that the caller may see, with their actions. */
 export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boolean; issuer: Issuer }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const client = useQueryClient()
@@ -69,7 +69,7 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
       </div>
       {error ? <RefreshFailed label="keys" error={error} onRetry={refetch} /> : null}
       <Card className={staleClass(isWaiting)}>
-        {/* Where the focus goes when what had it is gone. */}
+        {/* Receives the focus when the focused element is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
           {data && rows.length === 0 ? <NoKeys view={view} issue={issue} /> : null}
@@ -115,7 +115,7 @@ function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
   )
 }
 
-/** What the screen shows: the decoded query of `listKeys`. */
+/** Decoded query of `listKeys`, which the screen shows. */
 type View = Input<typeof contract>['query']
 
 const { hrefOf, pagesOf } = listScreen<View>('/keys', listKeys.search)

@@ -1,7 +1,7 @@
 import type { BadgeTone } from '#components/ui/badge.tsx'
 import type { KeyStatus, Overlap } from '#lib/identity/keys/rules.ts'
 
-/** What has become of a key, in a word. */
+/** Label and color of each key status. */
 export const STATUS: Record<KeyStatus, { text: string; tone: BadgeTone }> = {
   ACTIVE: { text: 'Active', tone: 'ok' },
   ROTATING: { text: 'Being replaced', tone: 'info' },
@@ -11,7 +11,7 @@ export const STATUS: Record<KeyStatus, { text: string; tone: BadgeTone }> = {
   ISSUER_DISABLED: { text: 'Issuer disabled', tone: 'mute' },
 }
 
-/** How long both keys work, as a choice, and what that means. */
+/** Choices of how long both keys work, each with its meaning. */
 export const OVERLAP: Record<Overlap, { text: string; means: string }> = {
   now: { text: 'Not at all', means: 'The old key ends at once: what still uses it is refused.' },
   '1h': { text: '1 hour', means: 'Both keys work for an hour. Then the old one ends.' },

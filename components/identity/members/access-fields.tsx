@@ -10,7 +10,9 @@ import { type Giving, ROLE_DESCRIPTIONS } from './labels.ts'
 const CHOICE = 'flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2'
 const BOX = 'mt-0.5 size-4 shrink-0 accent-accent'
 
-/** What somebody may do and see: roles, and all billing profiles or some. `errors` stand under what they are about. */
+/**
+ * Fields for a member's access: roles, and all or some billing profiles. Each of the `errors` is shown at its field.
+ */
 export function AccessFields({
   value: { roles, billingProfiles },
   giving,
@@ -22,7 +24,7 @@ export function AccessFields({
   errors: { roles?: string | undefined; profiles?: string | undefined }
   onChange: (value: MemberAccess) => void
 }) {
-  // Some that the member has may be none of those that the caller sees.
+  // The caller may not see all of the member's profiles.
   const others = (billingProfiles ?? []).filter((id) => giving.profiles.every((profile) => profile.id !== id))
   const offered = [...giving.profiles, ...others.map((id) => ({ id, name: id }))]
   const setRoles = (next: readonly Role[]) => onChange({ roles: next, billingProfiles })
@@ -110,7 +112,10 @@ function toggled<T>(values: readonly T[], value: T): T[] {
   return values.includes(value) ? values.filter((other) => other !== value) : [...values, value]
 }
 
-/** What a form is about to give, at least one role: its value, what a call takes of it, and what its fields need. */
+/**
+ * State of the access fields, which require at least one role: the value, the same value for a call's body, and the
+ * fields' props.
+ */
 export function useAccessFields(first: MemberAccess) {
   const [value, setValue] = useState(first)
   const [isUnsaid, setUnsaid] = useState(false)
@@ -119,7 +124,7 @@ export function useAccessFields(first: MemberAccess) {
       roles: [...value.roles],
       billingProfiles: value.billingProfiles && [...value.billingProfiles],
     },
-    /** Whether there is a role; where there is none, the fields say so from now on. */
+    /** Returns whether a role is selected; if not, the fields show an error from now on. */
     check(): boolean {
       setUnsaid(value.roles.length === 0)
       return value.roles.length > 0

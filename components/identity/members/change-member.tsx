@@ -14,7 +14,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { AccessFields } from './access-fields.tsx'
 import type { Giving } from './labels.ts'
 
-/** Name, roles and billing profiles of a member as they were read under `etag`. */
+/** Edits name, roles and billing profiles of a member as read under `etag`. */
 export function ChangeMember({
   member,
   etag,

@@ -13,7 +13,7 @@ import { AccessFields, useAccessFields } from './access-fields.tsx'
 import type { Giving } from './labels.ts'
 import { MemberLinkDialog } from './member-link-dialog.tsx'
 
-/** Invites somebody, and shows the link with which they come, or says where it was mailed to. */
+/** Invites a member, and shows their invitation link, or the address that it was mailed to. */
 export function InviteMember({
   giving,
   onInvited,

@@ -2,10 +2,10 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { Profiles } from '#lib/identity/members/rules.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 
-/** What a caller may give of billing profiles: those that they see, and whether that is all for good. */
+/** Billing profiles that a caller may grant: those that they see, and whether they see all of them permanently. */
 export type Giving = { profiles: readonly { id: string; name: string }[]; all: boolean }
 
-/** What the roles let somebody do, for who gives them. */
+/** Permissions of each role, for the member who grants it. */
 export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   'it-manager': 'Assets and licenses',
   'finance-user': 'Invoices',
@@ -14,7 +14,7 @@ export const ROLE_DESCRIPTIONS: Record<Role, string> = {
 
 const FACTOR_NAMES = { totp: 'app', passkey: 'passkey' } as const
 
-/** What members prove who they are with beside a password, by kind. */
+/** Returns the names of a member's second factors, by kind. */
 export function factorsText(kinds: readonly (keyof typeof FACTOR_NAMES)[]): string {
   if (kinds.length === 0) return 'No second factor'
   return `Second factor: ${kinds.map((kind) => FACTOR_NAMES[kind]).join(' and ')}`
@@ -24,7 +24,7 @@ export function rolesText(roles: readonly Role[]): string {
   return roles.map((role) => ROLE_NAMES[role]).join(', ') || 'None'
 }
 
-/** Billing profiles by their names, as far as they are known. */
+/** Returns the names of billing profiles, as far as they are known. */
 export function profilesText(
   profiles: Profiles,
   { profiles: profilesInScope }: Pick<Giving, 'profiles'>,

@@ -8,7 +8,10 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { changeMember, makeMemberLink, resetFactors, withdrawInvitation } from '#lib/identity/client.ts'
 import type { Member, MemberLink } from '#lib/identity/members/contract.ts'
 
-/** What is done to a member at once: a new link, disable or enable, withdraw. What takes something away says first what happens. */
+/**
+ * Immediate actions on a member: new link, disable or enable, withdraw. Actions that take access away ask for
+ * confirmation first.
+ */
 export function MemberActions({
   member,
   isSelf,
@@ -92,7 +95,7 @@ function ConfirmAction({
   onConfirm: () => void
   onBack: () => void
 }) {
-  // The button that was pressed is gone: the focus stays with what it led to, and the sentence is read out.
+  // The pressed button is gone: the focus moves to its result, which screen readers then announce.
   const container = useRef<HTMLParagraphElement>(null)
   useEffect(() => container.current?.focus(), [])
   return (
@@ -113,7 +116,7 @@ function ConfirmAction({
   )
 }
 
-/** What can be done to a member at once, and the words for it. */
+/** Immediate action on a member, and its labels. */
 type MemberAction = {
   is: 'disable' | 'enable' | 'withdraw' | 'reset'
   done: string

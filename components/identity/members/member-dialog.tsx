@@ -16,8 +16,8 @@ import { MemberActions } from './member-actions.tsx'
 import { MemberLinkDialog } from './member-link-dialog.tsx'
 
 /**
- * What can be done with one member. It is read anew when it opens, so that nobody changes what they do not see; `onDone`
- * is called with a sentence on what was done.
+ * Actions on one member. Opening the dialog reads the member again, so that Admins only change values that they see;
+ * `onDone` is called with a sentence on the result.
  */
 export function MemberDialog({
   member: { id, name: nameBefore },

@@ -6,7 +6,7 @@ import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import type { MemberLink } from '#lib/identity/members/contract.ts'
 
-/** A link that was made: to whom it is mailed; or the link itself, which is shown this one time. */
+/** New link: the address that it was mailed to, or the link itself, shown only once. */
 export function MemberLinkDialog({
   link,
   name,

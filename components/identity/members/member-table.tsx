@@ -18,21 +18,21 @@ import { factorsText, type Giving, profilesText, rolesText } from './labels.ts'
 type MemberTableProps = {
   members: readonly Member[]
   giving: Giving
-  /** Id of the member who looks at it. */
+  /** Id of the viewing member. */
   self: string
-  /** Epoch milliseconds. */
+  /** Present time in epoch milliseconds. */
   now: number
   pending: boolean
   onChange: (member: Member) => void
 }
 
-/** Between phones, where cells are stacked, and wide windows there is no room for this column. */
+/** Hides the column between phones, where cells are stacked, and wide windows. */
 const INLINE_CLASS = 'md:max-xl:hidden'
 
-/** Members, newest first, each with the button that opens what can be changed. */
+/** Members, newest first, each with a button that opens their dialog. */
 export function MemberTable({ members, pending, ...rest }: MemberTableProps) {
   return (
-    // Where there is too little room for long names, the columns scroll, not the page.
+    // Where long names need too much room, the columns scroll, not the page.
     <div
       data-wide=""
       className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
@@ -126,7 +126,10 @@ export const STATE_TEXTS: Record<MemberState, string> = {
 }
 const TONES: Record<MemberState, BadgeTone> = { invited: 'info', active: 'ok', disabled: 'mute' }
 
-/** Whether a member can sign in; of who has not come yet, until when they can. `now` is in epoch milliseconds. */
+/**
+ * Shows whether a member can sign in; for an invited member, until when the invitation is valid. `now` is in epoch
+ * milliseconds.
+ */
 function MemberStateCell({ member, now }: { member: Member; now: number }) {
   const { state, inviteExpireTime: until, inviteMail } = member
   if (state !== 'invited') return <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>

@@ -34,7 +34,7 @@ import type { Giving } from './labels.ts'
 import { MemberDialog } from './member-dialog.tsx'
 import { MemberTable, STATE_TEXTS } from './member-table.tsx'
 
-/** The members, as a view selects them, and what can be done with them. `self` is the id of who looks; `now` in epoch ms. */
+/** Members that a view selects, with their actions. `self` is the id of the viewing member; `now` is in epoch ms. */
 export function Members({
   view,
   giving,
@@ -59,7 +59,7 @@ export function Members({
   const refresh = (message?: string) => {
     if (message) toast(message)
     client.invalidateQueries({ queryKey: ['listMembers'] })
-    // Whoever changed themselves may see other screens now, or none.
+    // Members who changed their own access may see other screens now, or none.
     if (typeof open === 'object' && open.id === self) router.refresh()
   }
   const states = valuesOf(requestedView, 'state')
@@ -134,7 +134,7 @@ export function Members({
   )
 }
 
-/** What the screen shows: the decoded query of `listMembers`. */
+/** Decoded query of `listMembers`, which the screen shows. */
 type View = Input<typeof contract>['query']
 
 const { hrefOf, pagesOf, isFiltered } = listScreen<View>('/members', listMembers.search)

@@ -11,7 +11,7 @@ import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import { AppSecret } from './app-secret.tsx'
 
-/** Sets up an authenticator app: shows its secret, and takes a code that proves that it has it. */
+/** Sets up an authenticator app: shows its secret, and asks for a code that proves the setup. */
 export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
   const begin = useMutation({ mutationFn: () => beginFactor({ body: { kind: 'totp' } }) })
   const { mutate: start } = begin

@@ -12,7 +12,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import type { MadePasskey } from '#lib/identity/second-factors/contract.ts'
 
-/** Has the browser make a passkey, under a name by which its owner knows it again. */
+/** Creates a passkey in the browser, under a name chosen by its owner. */
 export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => void; onClose: () => void }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (name: string) => {

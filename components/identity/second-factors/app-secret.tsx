@@ -1,9 +1,9 @@
 import { CopyButton } from '#components/ui/copy-button.tsx'
 
-/** A secret that an authenticator app is to take up: as a QR code, and as text for who can't scan it. */
+/** Secret for an authenticator app: as a QR code, and as text for members who can't scan it. */
 export type AppSecretView = { secret: string; uri: string; qr: { size: number; path: string } }
 
-/** The QR code is black on white in the dark, too: cameras expect that. */
+/** Secret with its QR code, which is black on white in the dark theme too, as cameras expect. */
 export function AppSecret({ secret, uri, qr }: AppSecretView) {
   return (
     <div className="grid gap-3">

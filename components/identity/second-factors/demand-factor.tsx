@@ -7,7 +7,7 @@ import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { demandFactor, readFactorDemand } from '#lib/identity/client.ts'
 
-/** Says whether a second factor is demanded of all members, and changes that. For Admins. */
+/** Shows whether all members must use a second factor, with a switch. For Admins. */
 export function DemandFactor() {
   const toast = useToast()
   const client = useQueryClient()

@@ -9,14 +9,15 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { removeFactor } from '#lib/identity/client.ts'
 import type { SecondFactor } from '#lib/identity/second-factors/contract.ts'
 
-/** What a member calls a factor. */
+/** Returns the member's name for a factor. */
 function nameOf({ name }: Pick<SecondFactor, 'name'>): string {
   return escapeInvisible(name)
 }
 
 /**
- * A factor, since when there is one, and when it was used last.
- * @param isBeside whether there is one that counts at other customers too: then it says where it does not
+ * Factor with its creation and its last use.
+ * @param hasSharedFactors whether another factor also counts at other customers: then the row says where this one
+ * doesn't
  */
 export function FactorRow({
   factor,
@@ -49,7 +50,7 @@ export function FactorRow({
   )
 }
 
-/** Removes a factor, after it was said what happens. */
+/** Removes a factor, after a confirmation that states the consequences. */
 export function RemoveFactor({
   factor,
   isLast,

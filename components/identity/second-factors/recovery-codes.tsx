@@ -8,7 +8,7 @@ import { CopyButton } from '#components/ui/copy-button.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { renewCodes } from '#lib/identity/client.ts'
 
-/** The codes for the day on which a factor is lost: shown once, when they are made. */
+/** Recovery codes for a lost factor: shown once, when they are created. */
 export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
   const client = useQueryClient()
   const { mutate, data, isPending, error } = useMutation({

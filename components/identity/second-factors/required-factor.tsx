@@ -8,16 +8,16 @@ import { leadOn, type SignInAnswer, setUpFactor } from '../access/next-auth.ts'
 import { newPasskey, passkeyText } from '../access/passkey.ts'
 import { AppSecret, type AppSecretView } from './app-secret.tsx'
 
-/** Where a member goes on to once they have a factor: what they need for the day on which it is lost. */
+/** Next page after setting up a factor: recovery codes for the day when it is lost. */
 const NEXT = '/second-factor'
 
-/** Sets up the second factor that is demanded, on the way to a session. */
+/** Sets up the required second factor, before a session opens. */
 export function RequiredFactor({
   app,
   options,
 }: {
   app: AppSecretView & { token: string }
-  /** To make a passkey; undefined where none is possible. */
+  /** WebAuthn creation options; undefined where passkeys are not possible. */
   options: Record<string, unknown> | undefined
 }) {
   const hydrated = useHydrated()

@@ -20,7 +20,7 @@ const NO_PASSKEYS = {
   'not-safe': 'Passkeys are not possible here: they need the console under https.',
 }
 
-/** What a member has beside their password, and what they can add and remove. */
+/** Second factors of a member, with add and remove. */
 export function SecondFactors() {
   const [open, setOpen] = useState<'app' | 'passkey' | SecondFactor>()
   const toast = useToast()

@@ -9,7 +9,7 @@ import { endSession } from '#lib/identity/client.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Signs a browser out. One that is gone already is what was wanted. */
+/** Signs a browser out. A session that has ended already counts as success. */
 export function EndSession({
   session,
   named,

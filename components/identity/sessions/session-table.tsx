@@ -13,7 +13,7 @@ import {
 import type { Session } from '#lib/identity/sessions/contract.ts'
 import { EndSession } from './end-session.tsx'
 
-/** Sessions, newest first; with `named` each says whose it is. `onEnded` is called when one is gone. */
+/** Sessions, newest first; `named` adds the member. `onEnded` is called after a session has ended. */
 export function SessionTable({
   sessions,
   named,

@@ -17,7 +17,7 @@ import type { listSessions as contract } from '#lib/identity/sessions/contract.t
 import type { Input } from '#lib/platform/api/contract.ts'
 import { SessionTable } from './session-table.tsx'
 
-/** Where people are signed in: oneself, and for who may see it everybody. */
+/** Sessions of the caller and, for callers who may see them, of all members. */
 export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const list = useRef<HTMLDivElement>(null)
@@ -42,7 +42,7 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
       ) : null}
       {error ? <RefreshFailed label="sessions" error={error} onRetry={refetch} /> : null}
       <Card className={staleClass(isWaiting)}>
-        {/* Where the focus goes when the row that had it is gone. */}
+        {/* Receives the focus when the focused row is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
           {data && rows.length === 0 ? (
@@ -66,7 +66,7 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
   )
 }
 
-/** What the screen shows: the decoded query of `listSessions`. */
+/** Decoded query of `listSessions`, which the screen shows. */
 type View = Input<typeof contract>['query']
 
 const { hrefOf, pagesOf } = listScreen<View>('/sessions', listSessions.search)

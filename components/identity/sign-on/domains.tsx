@@ -14,7 +14,7 @@ import { Field } from '#components/ui/field.tsx'
 import { addSignOnDomain, checkSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
 
-/** A mail domain: whether it is proven, and else the record that proves it. `provider` is named where there are several. */
+/** Mail domain: verified, or with the DNS record that verifies it. `provider` is shown where there are several. */
 export function DomainRow({
   domain: { domain, state, provenBy, provenTime, record },
   provider,
@@ -77,7 +77,7 @@ export function DomainRow({
   )
 }
 
-/** Names a mail domain, and of several providers the one to which it leads. */
+/** Adds a mail domain for one of the providers. */
 export function AddDomain({
   providers,
   onAdded,

@@ -3,7 +3,7 @@ import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 const CHOICE = 'flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2'
 const BOX = 'mt-0.5 size-4 shrink-0 accent-accent'
 
-/** Whether somebody who is no member becomes one by signing in, and with which roles. Null: nobody does. */
+/** Sets whether a sign-in creates a membership for users without one, and with which roles. Null: it does not. */
 export function JoinFields({
   value,
   error,

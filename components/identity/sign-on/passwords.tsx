@@ -8,7 +8,7 @@ import { Confirm } from '#components/ui/confirm.tsx'
 import { Switch } from '#components/ui/switch.tsx'
 import { setPasswordSignIn } from '#lib/identity/client.ts'
 
-/** Whether passwords let members in, beside single sign-on. */
+/** Sets whether members may sign in with passwords as well as with single sign-on. */
 export function Passwords({
   isAllowed,
   onChanged,

@@ -27,7 +27,7 @@ const FIELD_POINTERS = [
 ]
 const TEXT = { spellCheck: false, autoCapitalize: 'none', autoComplete: 'off' } as const
 
-/** Adds a provider, or changes one. Its issuer is asked what it publishes before anything is kept. */
+/** Adds or edits a provider. The service reads the issuer's published configuration before it saves anything. */
 export function ProviderForm({
   provider,
   giving,
@@ -67,14 +67,14 @@ export function ProviderForm({
       })
     },
     onSuccess: ({ name }) => onSaved(`Saved: ${escapeInvisible(name)}`),
-    // The secret is to be nowhere once this is closed.
+    // The secret must not outlive the dialog.
     gcTime: 0,
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isPending) return
     const { elements } = event.currentTarget
-    // The form is longer than a phone: what is wrong comes into view.
+    // The form is longer than a phone's screen: scroll to the error.
     const onError = (rejection: Error) => {
       const wrong = FIELD_POINTERS.find((name) => errorAt(rejection, `/${name}`)) ?? ''
       const field = elements.namedItem(wrong)
@@ -149,7 +149,7 @@ export function ProviderForm({
   )
 }
 
-/** What is seldom other than usual of a provider. */
+/** Rarely changed settings of a provider. */
 function MoreFields({
   provider,
   errorAt,

@@ -7,7 +7,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 
-/** A provider: what is agreed with it, and what has to be entered there. */
+/** Provider with its settings, and the values to enter at the provider. */
 export function ProviderRow({
   provider,
   giving,

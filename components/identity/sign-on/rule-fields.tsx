@@ -8,7 +8,7 @@ import { ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 type Mappings = Provider['mappings']
 
-/** A mapping as it is being entered: `gives` is `role` or `profile`, a colon, and which. */
+/** Mapping being edited: `gives` is `role` or `profile`, a colon, and the value. */
 export type Rule = { key: number; claim: string; value: string; gives: string }
 
 let made = 0
@@ -28,7 +28,7 @@ export function asMappings(rules: readonly Rule[]): Mappings {
   })
 }
 
-/** Which claims give which roles and billing profiles, at each sign-in. */
+/** Edits which claims grant which roles and billing profiles, at each sign-in. */
 export function RuleFields({
   value,
   giving,

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { Card } from '#components/ui/card.tsx'
 
-/** A part of a screen of settings: what it is about, what can be added, and what there is. */
+/** Section of a settings screen: description, add button and content. */
 export function Section({
   title,
   about,
@@ -32,7 +32,7 @@ export function Section({
   )
 }
 
-/** What stands in a section where there is nothing yet. */
+/** Placeholder of an empty section. */
 export function Nothing({ children }: { children: ReactNode }) {
   return <p className="border-t border-line px-5 py-6 text-center text-ink-3">{children}</p>
 }

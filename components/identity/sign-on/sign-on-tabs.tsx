@@ -5,7 +5,7 @@ const TABS = [
   { href: '/sign-on/directory', name: 'Directory' },
 ] as const
 
-/** The two sides of single sign-on: how members sign in, and how a directory adds them and takes them away. */
+/** Tabs of single sign-on: sign-in of members, and the directory that adds and removes them. */
 export function SignOnTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
   return <Tabs label="Single sign-on" tabs={TABS} current={current} />
 }

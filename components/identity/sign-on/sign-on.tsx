@@ -24,7 +24,7 @@ type Open =
   | { is: 'remove-provider'; provider: Provider }
   | { is: 'remove-domain'; domain: Domain }
 
-/** How members sign in at their own company, and what can be changed of it. */
+/** Settings for single sign-on at the customer's own issuer. */
 export function SignOn({ giving }: { giving: Giving }) {
   const [open, setOpen] = useState<Open>()
   const toast = useToast()
@@ -120,7 +120,7 @@ function nameIn(providers: readonly Provider[], { providerId }: Domain): string 
 
 type RemoveDialogProps = { onRemoved: (message: string) => void; onClose: () => void }
 
-/** Asks whether a provider is to go, and says what goes with it. */
+/** Asks for confirmation before removing a provider, with the consequences. */
 function RemoveProvider({ provider, onRemoved, onClose }: RemoveDialogProps & { provider: Provider }) {
   const name = escapeInvisible(provider.name)
   const { mutate, isPending, error } = useMutation({
@@ -142,7 +142,7 @@ function RemoveProvider({ provider, onRemoved, onClose }: RemoveDialogProps & { 
   )
 }
 
-/** Asks whether a domain is to go. */
+/** Asks for confirmation before removing a domain. */
 function RemoveDomain({ domain: { domain }, onRemoved, onClose }: RemoveDialogProps & { domain: Domain }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => removeSignOnDomain({ params: { domain }, body: {} }),

@@ -12,7 +12,7 @@ import { acknowledgeLicenseChange } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Under an unclear change: the button that says that it was checked, and who did. Nothing under any other change. */
+/** Acknowledges an unclear change: the button, or the member who acknowledged it. Renders nothing for other changes. */
 export function Acknowledge({ change }: { change: LicenseChange }) {
   const client = useQueryClient()
   const router = useRouter()
@@ -21,7 +21,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: () => acknowledgeLicenseChange({ params: { change_id: change.id } }),
     onSuccess: refresh,
-    // An operator was faster: the row tells what it is now.
+    // An operator was faster: the refetched row shows the new state.
     onError: (rejection) => {
       if (rejection instanceof Problem && rejection.code === 'change_settled') refresh()
     },
@@ -30,7 +30,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
     client.invalidateQueries({ queryKey: ['listLicenseChanges'] })
     router.refresh()
   }
-  // The button is gone then, and the focus would be with it.
+  // Keeps the focus, which the removed button would lose.
   useEffect(() => {
     if (data) container.current?.focus({ preventScroll: true })
   }, [data])

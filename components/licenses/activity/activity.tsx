@@ -2,11 +2,11 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
+import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared, valuesOf, withValues } from '#components/lists/filters/view.ts'
-import { WhenAndWhich } from '#components/lists/filters/when-and-which.tsx'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Pager } from '#components/ui/pager.tsx'
@@ -28,15 +28,15 @@ import {
 } from './view.ts'
 
 /**
- * The changes of licenses that a view selects. Whatever is changed here only leads to another address; the
- * page brings the answers along. `today` is the present time in epoch milliseconds.
+ * License changes that a view selects. Each change of the view navigates to another address; the page brings the
+ * answers. `today` is the present time in epoch milliseconds.
  */
 export function Activity({ view, today }: { view: View; today: number }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listLicenseChanges.key({ query: view }),
     queryFn: ({ signal }) => listLicenseChanges({ query: view }, signal),
-    // While one of them waits for its outcome.
+    // Only while a change waits for its outcome.
     refetchInterval: ({ state: { data } }) =>
       data?.licenseChanges.some(({ state }) => isOpen(state)) ? 4000 : false,
   })
@@ -67,7 +67,7 @@ export function Activity({ view, today }: { view: View; today: number }) {
   )
 }
 
-/** When, and what became of it. */
+/** Filters by time and outcome. */
 function ActivityFilters({
   view,
   rows,
@@ -75,13 +75,13 @@ function ActivityFilters({
   onChange,
 }: {
   view: View
-  /** Those in sight: they name the asset that is filtered by. */
+  /** Visible rows: they have the name of the filtered asset. */
   rows: readonly LicenseChange[]
   today: number
   onChange: (view: View) => void
 }) {
   return (
-    <WhenAndWhich
+    <HistoryFilters
       when={{
         label: 'When',
         range: rangeOf(view),
@@ -110,6 +110,6 @@ function ActivityFilters({
         cleared={cleared(view)}
         onChange={onChange}
       />
-    </WhenAndWhich>
+    </HistoryFilters>
   )
 }

@@ -12,7 +12,7 @@ import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { Acknowledge } from './acknowledge.tsx'
 
-/** Changes of licenses, newest first; with `named` each says whose they are. */
+/** License changes, newest first; `named` adds the asset. */
 export function ChangeTable({
   changes,
   named = false,
@@ -22,9 +22,9 @@ export function ChangeTable({
   named?: boolean
   pending?: boolean
 }) {
-  // The asset's own page offers it above the table.
+  // The asset's own page offers these above the table.
   const offered = idsToSetAgain(changes)
-  // What names a row: its asset, or where all are of one asset its time.
+  // Row header: the asset or, where all rows are about one asset, the time.
   const When = named ? Cell : RowHeaderCell
   return (
     <HistoryTable

@@ -21,7 +21,7 @@ const view = {
   maxResults: 10,
   pageToken: 'token',
 }
-/** What the service understands of a view's address. */
+/** Returns the view that the service decodes from an address. */
 const understood = (input: Parameters<typeof hrefOf>[0]) =>
   z.decode(
     contract.listLicenseChanges.query,
@@ -36,13 +36,13 @@ test('the address is the query of the API', () => {
   expect(understood(view)).toEqual(view)
 })
 
-test('an outcome is a group of states that people look for together; each state is in one', () => {
+test('an outcome is a group of states, and each state is in one outcome', () => {
   expect(OUTCOMES.flatMap(({ states }) => states).sort()).toEqual([...CHANGE_STATES].sort())
   const outcome = (name: string) => OUTCOMES.find((one) => one.name === name) ?? { name, states: [] }
   const open = toggledOutcome({ filter: { state: ['APPLIED', 'SENT'] } }, outcome('Open'))
   expect(hrefOf(open)).toBe('/activity?filter=state:APPLIED|CLAIMED|SENT|UNKNOWN')
   expect(OUTCOMES.filter((one) => hasOutcome(open, one)).map(({ name }) => name)).toEqual(['Open', 'Applied'])
-  // Whole ones are seen at their chips.
+  // Complete outcomes are shown by their chips.
   expect(activeFilters(open, [])).toEqual([])
   expect(toggledOutcome(toggledOutcome(open, outcome('Open')), outcome('Applied')).filter).toBeUndefined()
   const part = { filter: { state: ['UNKNOWN', 'DRIFT'] } }
@@ -50,7 +50,7 @@ test('an outcome is a group of states that people look for together; each state 
   expect([active?.text, active?.without.filter]).toEqual(['Confirming', { state: ['DRIFT'] }])
 })
 
-test('a range of days takes in all of the last one, and is read again as the same days', () => {
+test('a range of days includes all of its last day, and is decoded to the same days', () => {
   const range = { from: day('2026-10-01'), to: day('2026-10-31') }
   const within = withRange(view, range)
   expect(understood(within)).toMatchObject({ maxCreationTime: day('2026-11-01') - 1 })
@@ -59,7 +59,7 @@ test('a range of days takes in all of the last one, and is read again as the sam
   expect(rangeOf({ maxCreationTime: 8_999_999_999_999_000 }).to).toBe(day('9999-12-31'))
 })
 
-test('each filter without a control of its own is named, with the view without it', () => {
+test('each filter without a control is named, with the view without it', () => {
   const rows = [{ assetId: 'workspace-suite-1', assetName: 'Business Plus' }] as never
   const active = activeFilters(view, rows)
   expect(active.map(({ text }) => text)).toEqual(['Business Plus'])

@@ -12,13 +12,13 @@ import type { listLicenseChanges as contract, LicenseChange } from '#lib/license
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `listLicenseChanges`. */
+/** Decoded query of `listLicenseChanges`, which the screen shows. */
 export type View = Input<typeof contract>['query']
 
 const screen = listScreen<View>('/activity', listLicenseChanges.search)
 export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
 
-/** What became of a change, as people look for it, and the states that it stands for. */
+/** Outcomes that members filter by, each with its states. */
 export const OUTCOMES: readonly { name: string; states: readonly string[] }[] = [
   { name: 'Open', states: OPEN_STATES },
   { name: 'Applied', states: ['APPLIED'] },
@@ -29,28 +29,28 @@ export const OUTCOMES: readonly { name: string; states: readonly string[] }[] = 
   { name: 'Recorded by import', states: ['RECORDED'] },
 ]
 
-/** Whether a view shows an outcome by name. */
+/** Returns whether a view selects all states of an outcome. */
 export function hasOutcome(view: View, { states }: (typeof OUTCOMES)[number]): boolean {
   const chosen = valuesOf(view, 'state')
   return states.every((state) => chosen.includes(state))
 }
 
-/** The view with an outcome put in, or taken out where it was in. */
+/** Returns the view with an outcome added or, if present, removed. */
 export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): View {
   const others = valuesOf(view, 'state').filter((state) => !outcome.states.includes(state))
   return withValues(view, 'state', hasOutcome(view, outcome) ? others : [...others, ...outcome.states])
 }
 
 /**
- * The filters that are on and have no control of their own, each with the view without it. An asset is named where `rows`
- * know its name.
+ * Returns the active filters without a control, each with the view without it. Assets are shown by name where `rows`
+ * contain it.
  */
 export function activeFilters(view: View, rows: readonly LicenseChange[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id
   return [...activeValues(view, 'asset', nameOf), ...otherStates(view)]
 }
 
-/** States that an address names alone: they are no whole outcome. */
+/** Returns the selected states that do not add up to a whole outcome, as filters. */
 function otherStates(view: View): ActiveFilter<View>[] {
   const named = OUTCOMES.filter((outcome) => hasOutcome(view, outcome)).flatMap(({ states }) => states)
   const rest = new Set(valuesOf(view, 'state').filter((state) => !named.includes(state)))

@@ -9,7 +9,7 @@ import { PLAN_KINDS, USAGES } from '#lib/licenses/assets/rules.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
 import { type FilterChoices, planKindName, renewalOf, USAGE_NAMES, usageName } from './labels.ts'
 
-/** Status, plan, renewal, usage and domain; each kind only where there are several. */
+/** Filters for status, plan, renewal, usage and domain; each only with several values. */
 export function Controls({
   view,
   choices,

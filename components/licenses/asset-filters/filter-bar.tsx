@@ -15,10 +15,13 @@ import { Controls } from './controls.tsx'
 import { describeFilters, type FilterChoices } from './labels.ts'
 import { sortOptions } from './sort.ts'
 
-// On phones the filters that are off wait behind a button; those that are on stay in sight.
+// On phones inactive filters are behind a button; active ones stay visible.
 const COLLAPSED_CLASS = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
-/** Search, order, a chip per type with how many assets it has within the other filters, and those: each is set, seen and taken off at one place. */
+/**
+ * Search, order, a chip per type with its number of assets within the other filters, and these filters: each is set,
+ * shown and removed in one place.
+ */
 export function FilterBar({
   view,
   counts,
@@ -32,7 +35,7 @@ export function FilterBar({
   choices: FilterChoices
   today: number
   onChange: (view: View, how?: 'push' | 'replace') => void
-  /** What else there is to set of the list. */
+  /** Further settings of the list. */
   children?: ReactNode
 }) {
   const { search = '' } = view
@@ -51,7 +54,7 @@ export function FilterBar({
           <SearchInput
             label="Name, domain or ID"
             value={search}
-            // Each letter is no step of its own on the way back.
+            // A typed letter adds no history entry.
             onSearch={(text) => text === search || onChange(changed(view, { search: text }), 'replace')}
           />
           <button
@@ -81,7 +84,7 @@ export function FilterBar({
           />
         </div>
         <SortMenu isAlways choices={sortOptions(view, onChange)} />
-        {/* On a phone their panels open under all of it: this is its last row. */}
+        {/* On a phone the panels open below this last row of the filters. */}
         <div className="flex gap-2 md:relative print:hidden">
           <ViewMenu path="/assets" />
           {children}

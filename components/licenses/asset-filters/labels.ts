@@ -6,7 +6,7 @@ import { platformName } from '#lib/billing/invoices/rules.ts'
 import type { PlanKind, Usage } from '#lib/licenses/assets/rules.ts'
 import { dayBegin } from '#lib/platform/values/days.ts'
 
-/** What there is to choose from, of all assets of the customer. */
+/** Filter choices, collected from all assets of the customer. */
 export type FilterChoices = { domains: readonly string[]; statuses: readonly string[] }
 
 const PLAN_NAMES: Record<PlanKind, string> = {
@@ -22,7 +22,7 @@ export const USAGE_NAMES: Record<Usage, string> = {
   full: 'Full, all assigned',
 }
 
-/** The same in short, for what is on. */
+/** Short labels, for the active filter. */
 const USAGE_LABELS: Record<Usage, string> = { idle: 'Many idle', used: 'Well used', full: 'Full' }
 
 export function planKindName(kind: string): string {
@@ -33,13 +33,13 @@ export function usageName(usage: string): string {
   return USAGE_LABELS[usage as Usage] ?? usage
 }
 
-/** The days on which the commitments end that a view shows. */
+/** Returns the range of days in which the commitments of a view end. */
 export function renewalOf({ minRenewalTime: min, maxRenewalTime: max }: View) {
   const dayOf = (at: number | undefined) => (at === undefined ? undefined : dayBegin(at))
   return { from: dayOf(min), to: dayOf(max) }
 }
 
-/** Each filter that is on, in words: paper has none of their controls. */
+/** Returns the active filters as text, because print has no controls. */
 export function describeFilters(view: View): string[] {
   const renewal = renewalOf(view)
   const renews = renewal.from !== undefined || renewal.to !== undefined

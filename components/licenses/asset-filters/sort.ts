@@ -17,22 +17,25 @@ const NAMES: Record<Sort, string> = {
   'idle asc': 'Fewest idle first',
 }
 
-/** The order of a view in words. */
+/** Returns the display name of a view's order. */
 export function sortName({ orderBy = DEFAULT_SORT }: View): string {
   return NAMES[orderBy]
 }
 
-/** What leads back and on in a list: newest first, to newer and older ones. */
+/** Returns the labels of a list's two page links: to newer and older rows where the newest come first. */
 export function pagerLabels(orderBy: Sort | undefined): readonly [before: string, after: string] {
   return orderBy === undefined ? ['Newer', 'Older'] : ['Previous', 'Next']
 }
 
-/** The view in an order, from its first page on; the usual order needs no word in the address. */
+/** Returns the view with another order, starting on the first page; the default order is not part of the address. */
 function withSort(view: View, sort: Sort): View {
   return changed(view, { orderBy: sort === DEFAULT_SORT ? undefined : sort })
 }
 
-/** What a column's head shows and does: names begin with A and renewals with the next one, idle licenses with the most. */
+/**
+ * Returns a column header's sort state and link: names begin with A, renewals with the next one, idle licenses with the
+ * most.
+ */
 export function sortableHeaderProps(view: View, key: AssetSortKey, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   const sorted =
@@ -47,7 +50,7 @@ export function sortableHeaderProps(view: View, key: AssetSortKey, onNavigate: (
   return { sorted, href: hrefOf(next), onNavigate: () => onNavigate(next) }
 }
 
-/** Every order, for the menu. */
+/** Returns all orders, for the menu. */
 export function sortOptions(view: View, onNavigate: (view: View) => void) {
   const { orderBy = DEFAULT_SORT } = view
   return (Object.keys(NAMES) as Sort[]).map((sort) => {

@@ -15,8 +15,8 @@ import { idleCost, idleText, planEnd, planName, type Subscription } from '../ass
 import { assetHref } from '../assets/one-asset.ts'
 
 /**
- * What is known of an asset: its cells, in the order of `columns`. `search` is the list's query string,
- * which the asset's own address takes along; `children` stand below the name.
+ * Cells of an asset, in the order of `columns`. `search` is the list's query string, which the link to the asset keeps;
+ * `children` are rendered below the name.
  */
 export function AssetCells({
   item,
@@ -29,7 +29,7 @@ export function AssetCells({
   item: AssetListItem
   search: string
   columns: readonly AssetColumn[]
-  /** The cell of its licenses. */
+  /** Cell with the license control. */
   control: ReactNode
   idle?: Idle | undefined
   children?: ReactNode
@@ -96,7 +96,7 @@ export function AssetCells({
   return columns.map((column) => <Fragment key={column}>{cells[column]}</Fragment>)
 }
 
-/** What the licenses cost that stand idle for long; of those of a while nothing is said here. */
+/** Costs of the licenses that have been idle for long; licenses idle for a short time are not mentioned. */
 function IdleCost({ idle }: { idle: Idle | undefined }) {
   if (!idle?.longIdle) return null
   const cost = idleCost(idle)
@@ -107,12 +107,12 @@ function IdleCost({ idle }: { idle: Idle | undefined }) {
   ) : null
 }
 
-/** A text whose day, such as 25 Apr 2027, stays on one line. */
+/** Returns the text with non-breaking spaces in its dates, such as 25 Apr 2027. */
 function unbroken(text: string): string {
   return text.replace(/(\d+) ([A-Z][a-z]{2}) (\d{4})/, '$1\u00a0$2\u00a0$3')
 }
 
-/** A domain that may break after its dots, where the line is short. */
+/** Renders a domain that may break after its dots. */
 function breakable(domain: string) {
   return domain.split('.').map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places
@@ -127,7 +127,7 @@ function breakable(domain: string) {
   ))
 }
 
-/** How many of the purchased licenses are assigned to users. */
+/** Share of the purchased licenses that is assigned to users. */
 function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
   return (

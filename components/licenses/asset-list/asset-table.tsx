@@ -15,11 +15,11 @@ import type { View } from '../assets/view.ts'
 import { AssetCells } from './asset-cells.tsx'
 import { LicenseRow } from './license-row.tsx'
 
-/** For so many columns there is room on each screen that has columns. */
+/** Number of columns that fit on every screen with columns. */
 const DEFAULT_COLUMN_COUNT = usualColumns('assets').length
 
 /**
- * Assets with their license controls, as `view` orders them; a head asks for another one. `worth` says what they cost.
+ * Assets with their license controls, in the order of `view`; the column headers sort. `costs` has the license costs.
  */
 export function AssetTable({
   assets,
@@ -73,7 +73,7 @@ export function AssetTable({
   }
   return (
     <Card data-wide="" className={pending ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
-      {/* More columns than there is room for are scrolled beside each other, and not the page. */}
+      {/* Too many columns scroll within the table, not with the page. */}
       <div className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}>
         <Table label={`Assets, ${sortName(view).toLowerCase()}`} pending={pending} fixed>
           <TableHeader>

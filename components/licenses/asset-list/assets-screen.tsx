@@ -22,7 +22,7 @@ import { refetchInterval } from '../assets/one-asset.ts'
 import { hrefOf, isFiltered, pagesOf, type View } from '../assets/view.ts'
 import { AssetTable } from './asset-table.tsx'
 
-/** The list of assets. The address holds what it shows; the page has put the rows into the cache. */
+/** List of assets. The address holds the view; the page has put the rows into the query cache. */
 export function AssetsScreen({
   query,
   counts,
@@ -35,11 +35,11 @@ export function AssetsScreen({
   query: Input<typeof contract>['query']
   counts: readonly { type: string; count: number }[]
   choices: FilterChoices
-  /** The present time, in epoch milliseconds. */
+  /** Present time, in epoch milliseconds. */
   today: number
   customer: string
   costs: LicenseCosts
-  /** As the member has chosen them. */
+  /** Columns that the member has chosen. */
   columns: readonly AssetColumn[]
 }) {
   const { columns, show } = useColumns('assets', first)

@@ -13,8 +13,8 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
 import { AssetCells } from './asset-cells.tsx'
 
-/** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
-// Remembered, so that typing into one row does not draw the fifty others.
+/** Asset with licenses: its row, the control, and the review of a change or its refusal below. */
+// Memoized, so that typing into one row does not render the fifty others.
 export const LicenseRow = memo(function LicenseRow({
   item,
   subscription,
@@ -40,10 +40,10 @@ export const LicenseRow = memo(function LicenseRow({
   return (
     <>
       <Row
-        // On a phone, what stands below the control pushes nothing on its left apart.
+        // On a phone, a note below the control must not spread the cells on its left.
         className={`relative max-md:grid-rows-[auto_auto_1fr_auto] ${open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : 'hover:bg-sunken/50'}`}
         onKeyDown={onKeyDown}
-        // Who types sees what it means. Never on a click: another button would come under the pointer.
+        // Scroll the review into view while typing. Never on a click: another button would move under the pointer.
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
       >
         <AssetCells
@@ -52,7 +52,7 @@ export const LicenseRow = memo(function LicenseRow({
           columns={columns}
           idle={idle}
           control={
-            // Above the link over the row: a click beside − goes nowhere.
+            // Above the row's link overlay: a click next to − navigates nowhere.
             <Cell placement="right" right className="relative z-1 cursor-auto">
               <LicenseControl item={item} subscription={subscription} edit={edit} />
             </Cell>

@@ -6,7 +6,7 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { ReadAgain } from './read-again.tsx'
 
-/** What is known of an asset, at a glance, and how fresh it is at the time `now` (epoch milliseconds). */
+/** Details of an asset, and their age at the time `now` (epoch milliseconds). */
 export function AssetDetails({ item, now }: { item: AssetListItem; now: number }) {
   const subscription = item.properties?.subscription
   return (
@@ -28,7 +28,10 @@ export function AssetDetails({ item, now }: { item: AssetListItem; now: number }
   )
 }
 
-/** When its vendor last told of it. Nothing where the books are ours, which are always fresh. */
+/**
+ * Time of the last reading from the asset's vendor. Renders nothing for an asset whose records are our own, which are
+ * always up to date.
+ */
 function Observed({ item: { id, vendor, observedTime: at }, now }: { item: AssetListItem; now: number }) {
   if (!vendor || vendor.name === 'built-in') return null
   return (
@@ -43,7 +46,7 @@ function Observed({ item: { id, vendor, observedTime: at }, now }: { item: Asset
   )
 }
 
-/** `12 minutes ago (20 Nov 2026, 13:07 UTC)`; from a day on the date alone. */
+/** Returns `12 minutes ago (20 Nov 2026, 13:07 UTC)`; after a day, only the date. */
 function whenText(at: number, now: number): string {
   const moment = `${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`
   const ago = agoText(at, now)

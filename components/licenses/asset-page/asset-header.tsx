@@ -24,15 +24,15 @@ import { type List, oneAsset, refetchInterval } from '../assets/one-asset.ts'
 
 type AssetHeaderProps = {
   item: AssetListItem
-  /** The list view that the breadcrumb leads back to. */
+  /** Address of the list view for the breadcrumb. */
   back: string
   lastPrice: LastPrice | undefined
   idle: Idle | undefined
-  /** A total that the address names, to begin its review with. */
+  /** Total from the address, to begin with its review. */
   proposed: number | undefined
 }
 
-/** What an asset is, and the control of its licenses. The page has put the asset into the cache. */
+/** Header of an asset's page with its license control. The page has put the asset into the query cache. */
 export function AssetHeader(props: AssetHeaderProps) {
   const { item } = props
   const { data } = useQuery({
@@ -119,7 +119,7 @@ function AssetTitle({
 }
 
 /**
- * What the idle licenses of an asset cost, and whether its plan can be lowered now. Nothing where none is idle.
+ * Costs of an asset's idle licenses, and whether its plan can be lowered now. Renders nothing where no license is idle.
  * @param onLower begins the review of a total; absent where the control takes none now
  */
 function IdleNote({
@@ -150,7 +150,7 @@ function IdleNote({
   )
 }
 
-/** Only for what was idle for long: nobody is led to take a license that was free for a day. */
+/** Offered only for licenses that have been idle for long, to keep licenses that were free for a day. */
 function LowerButton({
   idle: { lowerTo, longIdle },
   onLower,

@@ -6,12 +6,12 @@ import { Pager } from '#components/ui/pager.tsx'
 import type { listLicenseChanges } from '#lib/licenses/license-changes/contract.ts'
 import type { Output } from '#lib/platform/api/contract.ts'
 
-/** The changes of one asset. `at` gives the address of one of its pages, of the newest without a token. */
+/** Changes of one asset. `at` returns the address of a page by its token, of the newest without one. */
 export function AssetHistory({
   changes,
   at,
 }: {
-  /** Absent: the address asks for a page that is none of this list's. */
+  /** Absent: the address has a page token of another list. */
   changes: Output<typeof listLicenseChanges> | undefined
   at: (pageToken?: string) => string
 }) {

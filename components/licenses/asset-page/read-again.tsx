@@ -8,7 +8,7 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { readFromVendor } from '#lib/licenses/client.ts'
 import { oneAsset } from '../assets/one-asset.ts'
 
-/** Has an asset read from its vendor at once, and says what it shows. `label` is the vendor's name for people. */
+/** Reads an asset from its vendor immediately, and shows the result. `label` is the vendor's display name. */
 export function ReadAgain({ id, label }: { id: string; label: string }) {
   const client = useQueryClient()
   const router = useRouter()
@@ -16,7 +16,7 @@ export function ReadAgain({ id, label }: { id: string; label: string }) {
     mutationFn: () => readFromVendor({ params: { asset_id: id } }),
     onSuccess: (item) => {
       client.setQueryData(oneAsset.key(id), oneAsset.list(item))
-      // Facts, plot and history are the page's own.
+      // Details, plot and history are rendered by the page.
       router.refresh()
     },
   })
@@ -33,7 +33,10 @@ export function ReadAgain({ id, label }: { id: string; label: string }) {
   )
 }
 
-/** What the vendor told and when, in a sentence: it may have been asked by somebody else some seconds ago. */
+/**
+ * Returns a sentence on the vendor's reading and its time: another member may have triggered the reading some seconds
+ * ago.
+ */
 function readText({ openChange, observedTime, properties }: AssetListItem, label: string): string {
   if (openChange) {
     return `${label} has not confirmed the change to ${openChange.to.toLocaleString('en')} yet.`

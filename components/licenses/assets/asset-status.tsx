@@ -3,7 +3,7 @@ import { statusText } from './labels.ts'
 
 const TONES: Record<string, BadgeTone> = { ACTIVE: 'ok', SUSPENDED: 'warn', PENDING: 'info' }
 
-/** The status of a subscription. */
+/** Status of a subscription. */
 export function AssetStatus({ status }: { status: string }) {
   return <Badge tone={TONES[status] ?? 'mute'}>{statusText(status)}</Badge>
 }

@@ -2,7 +2,7 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText, sumOf } from '#lib/platform/values/money.ts'
 
-/** What a change of that many licenses costs or saves, at the price last billed. */
+/** Returns the cost or the savings of a change by that many licenses, at the price last billed. */
 export function costText(change: number, { price, currency, invoiceId, invoiceDate }: LastPrice): string {
   const amount = moneyText(sumOf([[price, Math.abs(change)]]), currency)
   const direction = change > 0 ? 'more' : 'less'

@@ -27,7 +27,7 @@ function subscription(
 
 const committed = { IsCommitmentPlan: true, CommitmentEndTime: END }
 
-describe('a plan in words', () => {
+describe('texts of a plan', () => {
   it.each([
     ['AUTO_RENEW_MONTHLY_PAY', 'Renews 1 Mar 2027'],
     ['RENEW_CURRENT_USERS_YEARLY_PAY', 'Renews 1 Mar 2027 with the licenses in use'],
@@ -39,7 +39,7 @@ describe('a plan in words', () => {
     expect(planEnd(subscription({ ...committed, ...(renewal ? { renewal } : {}) }))).toBe(text)
   })
 
-  it('passes on a name that it does not know, and knows no date where there is none', () => {
+  it('returns an unknown name unchanged, and no date where there is none', () => {
     expect(planName(subscription({ PlanName: 'LIFETIME' }))).toBe('LIFETIME')
     expect(planName(subscription({ PlanName: 'ANNUAL_YEARLY_PAY' }))).toBe('Annual, yearly pay')
     expect(planEnd(subscription({}))).toBeUndefined()
@@ -59,7 +59,7 @@ describe('why a quantity can not change or fall', () => {
   })
 })
 
-it('says what became of a change', () => {
+it('states the outcome of a change', () => {
   const change = { from: 240, to: 1250 }
   expect(changeOutcomeText('Business Plus', { ...change, state: 'APPLIED' })).toBe(
     'Business Plus: 240 → 1,250 licenses',
@@ -83,7 +83,7 @@ it('says what became of a change', () => {
   )
 })
 
-it('says how many and how much', () => {
+it('states the number and the amount', () => {
   expect([licensesText(1), licensesText(0), licensesText(1200)]).toEqual([
     '1 license',
     '0 licenses',

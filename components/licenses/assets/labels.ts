@@ -14,12 +14,12 @@ const PLANS: Record<string, string> = {
   TRIAL: 'Trial',
 }
 
-/** A plan's name as people read it; one that is not known as it stands. */
+/** Returns a plan's display name; unknown names are returned unchanged. */
 export function planName(subscription: Subscription): string {
   return PLANS[subscription.Plan.PlanName] ?? subscription.Plan.PlanName
 }
 
-/** What happens to the plan and when, in words; undefined where no date is known. */
+/** Returns a sentence on the end of the plan and its date; undefined where no date is known. */
 export function planEnd({ Plan, RenewalSettings }: Subscription): string | undefined {
   if (Plan.CommitmentEndTime === undefined) return undefined
   const day = dayText(Plan.CommitmentEndTime)
@@ -31,7 +31,7 @@ export function planEnd({ Plan, RenewalSettings }: Subscription): string | undef
   return Plan.IsCommitmentPlan ? `Committed until ${day}` : `Until ${day}`
 }
 
-/** The facts of a subscription that the quantity rule decides by. */
+/** Returns the values of a subscription that decide about its quantity. */
 export function toQuantityState({ Status, Plan, Seats }: Subscription): QuantityState {
   return {
     status: Status,
@@ -41,7 +41,7 @@ export function toQuantityState({ Status, Plan, Seats }: Subscription): Quantity
   }
 }
 
-/** Why the quantity can't change, or can't be lowered now, in a few words; undefined where it can. */
+/** Returns why the quantity can't be changed, or lowered now, in a few words; undefined where it can. */
 export function limitText(quantityState: QuantityState): string | undefined {
   const decision = decideQuantity(quantityState, Math.max(0, quantityState.purchased - 1))
   if (quantityState.purchased === 0 && quantityState.status === 'ACTIVE') return undefined
@@ -51,33 +51,33 @@ export function limitText(quantityState: QuantityState): string | undefined {
   return `Can’t be lowered ${untilText(decision.until)}`
 }
 
-/** `before 1 Mar 2027`, or as much as is known. */
+/** Returns `before 1 Mar 2027`, or a text without the date. */
 export function untilText(until: number | undefined): string {
   return until === undefined ? 'during the commitment' : `before ${dayText(until)}`
 }
 
-/** What it will be: `96 from 3 Dec 2026`. */
+/** Returns the scheduled quantity: `96 from 3 Dec 2026`. */
 export function nextText({ quantity, time }: NonNullable<AssetListItem['scheduled']>): string {
   return `${quantity.toLocaleString('en')} from ${time === undefined ? 'the renewal on' : dayText(time)}`
 }
 
-/** A status as people read it: `SUSPENDED` is "Suspended". */
+/** Returns the display name of a status: `SUSPENDED` is "Suspended". */
 export function statusText(status: string): string {
   const text = status.replace(/_/g, ' ').toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** `1 license`, `1,200 licenses`. */
+/** Returns `1 license`, `1,200 licenses`. */
 export function licensesText(count: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'license' : 'licenses'}`
 }
 
-/** A difference with its sign: `+15`, `−45`. */
+/** Returns a difference with its sign: `+15`, `−45`. */
 export function differenceText(change: number): string {
   return `${change < 0 ? '−' : '+'}${Math.abs(change).toLocaleString('en')}`
 }
 
-/** What became of a change that is settled, in short; what to do about it stands beside its asset. */
+/** Returns the outcome of a settled change, in short; the asset's own note explains the next steps. */
 export function changeOutcomeText(
   name: string,
   { state, from, to, vendorReason }: Pick<LicenseChange, 'state' | 'from' | 'to' | 'vendorReason'>,
@@ -88,7 +88,7 @@ export function changeOutcomeText(
   return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
 }
 
-/** `58 idle for 60 days or more`; undefined where nothing is idle. */
+/** Returns `58 idle for 60 days or more`; undefined where nothing is idle. */
 export function idleText({ now, longIdle }: Idle): string | undefined {
   const count = longIdle ?? now
   if (count < 1) return undefined
@@ -96,7 +96,10 @@ export function idleText({ now, longIdle }: Idle): string | undefined {
   return `${count.toLocaleString('en')} idle${long}`
 }
 
-/** `1,044.00 USD a month`: what the idle ones cost; undefined where no price is known, or may be seen. */
+/**
+ * Returns the costs of idle licenses: `1,044.00 USD a month`; undefined where the price is unknown, or hidden from the
+ * member.
+ */
 export function idleCost({ cost }: Idle): string | undefined {
   if (!cost) return undefined
   return `${moneyText(cost.amount, cost.currency)} ${cost.isMonthly ? 'a month' : 'per billing period'}`

@@ -10,18 +10,18 @@ import { Problem } from '#lib/platform/api/problem.ts'
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>
 
-/** The page of one asset; `search` is the query string of the list that the way back leads to. */
+/** Returns the address of an asset's page; `search` is the query string of the list for the way back. */
 export function assetHref(id: string, search = ''): string {
   return pathWith(`/assets/${encodeURIComponent(id)}`, search)
 }
 
-/** One asset in the cache: a list of one under the lists' name, so that a change of licenses finds it too. */
+/** Query of one asset: a list of one under the lists' key, so that license changes update it too. */
 export const oneAsset = {
   key: (id: string) => ['listAssets', readAsset.path({ params: { asset_id: id } })] as const,
   list: (item: AssetListItem): List => ({ assets: [item], rowCount: 1 }),
   /**
-   * Reads it again, and whether its change is open still; name and creation time, which the answer lacks, stay those
-   * of `item`. The change comes first: one that is settled has its seats in the asset.
+   * Reads the asset again, and whether its change is still open; name and creation time, which the answer lacks, are
+   * taken from `item`. Reads the change first: the seats of a settled change are in the asset.
    */
   read: async (item: AssetListItem, signal: AbortSignal): Promise<List> => {
     const { openChange } = item
@@ -34,7 +34,7 @@ export const oneAsset = {
   },
 }
 
-/** A change as it is now; undefined where it was withdrawn and came to nothing. */
+/** Reads a change; returns undefined where it was withdrawn without effect. */
 export async function readChange(id: string, signal?: AbortSignal): Promise<LicenseChange | undefined> {
   return readLicenseChange({ params: { change_id: id } }, signal).catch((error) => {
     if (error instanceof Problem && error.code === 'not_found') return undefined
@@ -42,12 +42,12 @@ export async function readChange(id: string, signal?: AbortSignal): Promise<Lice
   })
 }
 
-/** Whether one of these waits for the outcome of a change: then they are read again every few seconds. */
+/** Returns the refetch interval: every few seconds while a change of one of these assets is open. */
 export function refetchInterval({ state }: { state: { data: List | undefined } }): number | false {
   return state.data?.assets.some(({ openChange }) => openChange) ? 4000 : false
 }
 
-/** The list with the change that is open at one asset, or with none there. */
+/** Returns the list with another open change of one asset; undefined removes it. */
 export function withOpenChange(list: List, id: string, openChange: OpenChange | undefined): List {
   const assets = list.assets.map((item) => {
     if (item.id !== id) return item
@@ -57,7 +57,7 @@ export function withOpenChange(list: List, id: string, openChange: OpenChange | 
   return { ...list, assets }
 }
 
-/** The list with what one asset's own answer says of it. */
+/** Returns the list with one asset replaced by the answer of a call for that asset. */
 export function withAsset(list: List, asset: Asset): List {
   const quantity = seatsOf(asset)
   const assets = list.assets.map((item) => {
@@ -74,7 +74,7 @@ export function withAsset(list: List, asset: Asset): List {
   return { ...list, assets }
 }
 
-/** Purchased licenses; undefined where there are none to have. */
+/** Returns the purchased licenses; undefined for an asset without seats. */
 export function seatsOf(asset: Asset): number | undefined {
   return asset.properties.subscription?.Seats.NumberOfSeats
 }

@@ -3,7 +3,7 @@ import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
 import { listAssets } from '#lib/licenses/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
-/** What the screen shows: the decoded query of `listAssets`, which the screen always asks for in full. */
+/** Decoded query of `listAssets`, which the screen shows; the screen always asks for the full view. */
 export type View = Omit<Input<typeof contract>['query'], 'view'>
 
 export const { hrefOf, pagesOf, isFiltered } = listScreen<View>('/assets', listAssets.search)

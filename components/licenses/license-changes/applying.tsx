@@ -5,7 +5,7 @@ import { Spinner } from '#components/ui/spinner.tsx'
 
 const LONG_MS = 4000
 
-/** Stands in the control's place while the vendor is asked. Takes the focus, so that it is not lost. */
+/** Replaces the control while the vendor processes a change. Takes the focus, so that it is not lost. */
 export function Applying() {
   const status = useRef<HTMLSpanElement>(null)
   const [isLong, setLong] = useState(false)

@@ -14,8 +14,8 @@ import type { useLicenseEdit } from './use-license-edit.ts'
 type ChangeNoteProps = { item: AssetListItem; edit: ReturnType<typeof useLicenseEdit> }
 
 /**
- * On an asset's page: what is known of its open change, or of the last one where that was not applied or is unclear;
- * what can be done now; and the id of the change, which whoever is asked for help wants to know.
+ * Note on an asset's page about its open change, or about a last change that failed or is unclear: its state, the
+ * possible actions, and the change id to quote to support.
  */
 export function ChangeNote({ item, edit }: ChangeNoteProps) {
   if (edit.openChange) return <OpenNote item={item} edit={edit} open={edit.openChange} />

@@ -32,22 +32,22 @@ const TONES: Record<ChangeState, BadgeTone> = {
   RECORDED: 'mute',
 }
 
-/** What became of a change, as people read it. */
+/** Returns the display name of a change's outcome. */
 export function outcomeText(state: string): string {
   return NAMES[state as ChangeState] ?? statusText(state)
 }
 
-/** Of these somebody may have to ask for help, who is asked which one it is. */
+/** States with a copyable change id, because the member may have to quote it to support. */
 const QUOTED = [...OPEN_STATES, 'FAILED', 'UNCLEAR']
 
-/** What became of a change and why, or by when it is known; with `again` the way to ask for it once more. */
+/** Outcome of a change and its reason, or by when it is known; `again` adds a link to request the total again. */
 export function ChangeOutcome({ change, again }: { change: LicenseChange; again: boolean }) {
   const { id, assetId, state, to, knownBy, vendorReason } = change
   return (
     <>
       <Badge tone={TONES[state as ChangeState] ?? 'mute'}>{outcomeText(state)}</Badge>
       {vendorReason || isOpen(state) ? (
-        // A long reason asks for no more room than is good to read: names and days keep theirs.
+        // A long reason has a limited width: names and days keep their own.
         <span className="relative z-1 mt-1 block w-fit text-xs wrap-anywhere text-ink-2 md:max-w-72">
           {vendorReason} {isOpen(state) ? <PendingStatus knownBy={knownBy} /> : null}
         </span>

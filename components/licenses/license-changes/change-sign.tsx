@@ -13,8 +13,8 @@ const SIGNS: Record<string, { icon: typeof History; tone: string }> = {
 }
 
 /**
- * In an asset's row: what its last change has to tell, which leads to its history, and the way to ask again for a total
- * that was not applied. `search` is the list's query string; without `onSet` nothing can be asked for now.
+ * Note in an asset's row about its last change: a link to the history, and a button to set a total again that was not
+ * applied. `search` is the list's query string; without `onSet` no total can be requested now.
  */
 export function ChangeSign({
   item,
@@ -40,7 +40,7 @@ export function ChangeSign({
           className={`rounded-sm underline-offset-2 hover:underline ${tone}`}
         >
           {stepTogether(text)}
-          {/* The minute may have changed on its way to the browser. */}
+          {/* The elapsed minutes may differ between server and browser. */}
           <span className="text-ink-3">
             ,{' '}
             <span suppressHydrationWarning className="whitespace-nowrap">
@@ -67,7 +67,7 @@ export function ChangeSign({
   )
 }
 
-/** A step stays on one line, unless its numbers are so long that they would break themselves. */
+/** Returns the text with its step on one line, unless the numbers are too long. */
 function stepTogether(text: string): string {
   return text.replace(/\S+ → \S+/, (step) => (step.length > 15 ? step : step.replaceAll(' ', '\u00a0')))
 }

@@ -11,8 +11,8 @@ import type { useLicenseEdit } from './use-license-edit.ts'
 type Edit = ReturnType<typeof useLicenseEdit>
 
 /**
- * Under a control that is switched off: a change whose outcome the vendor has not told yet, by when it will have, and
- * what can be done now.
+ * Note under a disabled control: a change that the vendor has not confirmed yet, by when its outcome is known, and the
+ * possible actions.
  */
 export function Confirming({
   id,
@@ -27,13 +27,13 @@ export function Confirming({
   from: number
   openChange: OpenChange
   edit: Edit
-  /** All else is told elsewhere on the page. */
+  /** Whether the page shows all other information elsewhere. */
   isStated: boolean
 }) {
   const { to, actor } = openChange
   return (
     <div className="mt-1 text-xs tabular-nums max-md:max-w-36 max-md:text-left">
-      {/* Takes the focus that the control has lost. */}
+      {/* Receives the focus that the control has lost. */}
       <p id={id} ref={edit.statusNote} role="status" tabIndex={-1} className="rounded-sm">
         <span className="inline-flex items-center gap-1.5 max-md:items-start">
           <Spinner />
@@ -51,7 +51,7 @@ export function Confirming({
   )
 }
 
-/** By when it is known, and what can be done now. */
+/** By when the outcome is known, and the possible actions. */
 function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange: OpenChange; edit: Edit }) {
   const { id, to, knownBy, repeatable } = openChange
   return (

@@ -2,7 +2,7 @@
 
 import { useCopy } from '#components/ui/use-copy.ts'
 
-/** A small way to copy the id of a change, where there is no room to show it. */
+/** Small button that copies the id of a change, where there is no room to show the id. */
 export function CopyId({ id }: { id: string }) {
   const { copyState, copy } = useCopy(() => id)
   return (

@@ -7,7 +7,7 @@ test('a typed total is remembered for its asset', () => {
   expect(draftOf('other', 240)).toBeUndefined()
 })
 
-test('it is forgotten once another total stands there, whatever stands there later', () => {
+test('a draft is forgotten once the purchased total changes, even if the total changes back', () => {
   saveDraft('one', 245, 240)
   expect(draftOf('one', 250)).toBeUndefined()
   expect(draftOf('one', 240)).toBeUndefined()

@@ -3,27 +3,27 @@ import { idsToSetAgain, newsText, totalToSetAgain, whatToDoText } from './last-c
 
 const newsOf = (state: string) => newsText({ state, from: 1020, to: 1025 }, 'Google Workspace')
 
-test('what the vendor did, what it did not do, and what nobody can tell is news; what was applied is not', () => {
+test('changes at the vendor, failed changes and unclear ones are news; applied ones are not', () => {
   expect(newsOf('DRIFT')).toBe('Changed at Google Workspace: 1,020 → 1,025')
   expect(newsOf('FAILED')).toBe('Not applied: 1,020 → 1,025')
   expect(newsOf('UNCLEAR')).toBe('We can’t tell whether 1,025 licenses reached Google Workspace')
   for (const state of ['APPLIED', 'REJECTED', 'RECORDED', 'NEWER']) expect(newsOf(state)).toBeUndefined()
 })
 
-test('only what was not applied is offered again, and only where it is not there already', () => {
+test('a total is offered again only if its change failed and the present total differs', () => {
   expect(totalToSetAgain({ state: 'FAILED', to: 22 }, 20)).toBe(22)
   expect(totalToSetAgain({ state: 'FAILED', to: 22 }, 22)).toBeUndefined()
   expect(totalToSetAgain({ state: 'UNCLEAR', to: 22 }, 20)).toBeUndefined()
   expect(totalToSetAgain(undefined, 20)).toBeUndefined()
 })
 
-test('what to do does not say once more that we can’t tell', () => {
+test('the next steps do not repeat that we can’t tell', () => {
   const reason = 'We can’t tell whether the change to 25 reached Google Workspace: it shows 30. Compare them.'
   expect(whatToDoText(reason)).toBe('It shows 30. Compare them.')
   expect(whatToDoText('Ask the reseller: they know.')).toBe('Ask the reseller: they know.')
 })
 
-test('of a list, the newest change of an asset is offered again, if it was not applied', () => {
+test('the newest change of each asset in a list is offered again if it failed', () => {
   const change = (id: string, assetId: string, state: string) => ({ id, assetId, state, from: 1, to: 2 })
   const ids = idsToSetAgain([
     change('4', 'a', 'FAILED'),

@@ -5,8 +5,8 @@ type LastChange = NonNullable<AssetListItem['lastChange']>
 type ChangeSummary = Pick<LastChange, 'state' | 'from' | 'to'>
 
 /**
- * What a settled change has to tell beside its asset, in a line; undefined where there is nothing to see to.
- * @param label the vendor's name for people
+ * Returns a line about a settled change for its asset; undefined where no action is needed.
+ * @param label the vendor's display name
  */
 export function newsText({ state, from, to }: ChangeSummary, label: string): string | undefined {
   const step = `${from.toLocaleString('en')} → ${to.toLocaleString('en')}`
@@ -15,7 +15,7 @@ export function newsText({ state, from, to }: ChangeSummary, label: string): str
   return state === 'UNCLEAR' ? `We can’t tell whether ${licensesText(to)} reached ${label}` : undefined
 }
 
-/** The total that was not applied, and may be asked for again; undefined where there is none. */
+/** Returns the total of a failed change that may be requested again; undefined where there is none. */
 export function totalToSetAgain(
   change: Pick<LastChange, 'state' | 'to'> | undefined,
   purchased: number,
@@ -23,7 +23,7 @@ export function totalToSetAgain(
   return change?.state === 'FAILED' && change.to !== purchased ? change.to : undefined
 }
 
-/** What is known of an unclear change and what to do, where the line above has said already that we can't tell. */
+/** Returns the facts and next steps of an unclear change, without the beginning that repeats the line above. */
 export function whatToDoText(vendorReason: string): string {
   const [, rest] = /^We can’t tell whether [^:]*: (.+)$/.exec(vendorReason) ?? []
   return rest === undefined ? vendorReason : rest.charAt(0).toUpperCase() + rest.slice(1)
@@ -31,7 +31,7 @@ export function whatToDoText(vendorReason: string): string {
 
 type Change = { id: string; assetId: string; state: string; from: number; to: number }
 
-/** Of changes, newest first, the ids of those that were not applied and that nothing of their asset has followed. */
+/** Returns the ids of failed changes with no later change of the same asset, from a list with the newest first. */
 export function idsToSetAgain(changes: readonly Change[]): Set<string> {
   const seen = new Set<string>()
   const newest = changes.filter(({ assetId }) => !seen.has(assetId) && seen.add(assetId))

@@ -4,8 +4,8 @@ import { ClockTime } from '#components/platform/waits/clock-time.tsx'
 import { useWaiting } from '#components/platform/waits/use-waiting.ts'
 
 /**
- * By when the outcome of an open change is known.
- * @param label the vendor's name for people; none where it stands beside this already
+ * Shows by when the outcome of an open change is known.
+ * @param label the vendor's display name; undefined where it is shown nearby already
  */
 export function PendingStatus({ label, knownBy }: { label?: string; knownBy: number | undefined }) {
   const isToCome = useWaiting(knownBy)

@@ -5,8 +5,8 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 
-// Our own and not Base UI's number field: that one puts a style attribute into the server's page, which the
-// page's policy forbids, so that it could stand there only after the browser took over.
+// Not Base UI's number field: its server-rendered style attribute violates our Content-Security-Policy, so it could
+// only be rendered after hydration.
 
 const GROUP =
   'inline-flex h-8 max-md:h-10 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent print:hidden'
@@ -14,7 +14,10 @@ const BUTTON =
   'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
 const INPUT =
   'border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3'
-/** No digit is cut off, up to 1,000,000: what is longer than 10,000 is set closer, and has more room in the end. */
+/**
+ * Returns classes that show every digit up to 1,000,000: text longer than `10,000` is set closer, and gets more room
+ * above `100,000`.
+ */
 const widthOf = (text: string) =>
   text.length > 6 ? `tracking-tight ${text.length > 7 ? 'w-19' : 'w-16'}` : 'w-16 max-md:text-lg'
 
@@ -22,27 +25,27 @@ const STEPS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, P
 
 type QuantityControlProps = {
   label: string
-  /** Null: what is typed is no whole number. */
+  /** Null: the input is not a whole number. */
   value: number | null
-  /** Where stepping starts from when nothing usable is typed. */
+  /** Base for stepping when the input is not usable. */
   purchased: number
-  /** Where − stops. Typing may go below, and is told why not. */
+  /** Lower bound of −. Typing may go below, and shows the reason for the limit. */
   minimum: number
   disabled: boolean
-  /** Id of the text that says why − or all of it is switched off. */
+  /** Id of the text with the reason why − or the whole control is disabled. */
   reasonId: string | undefined
   input: RefObject<HTMLInputElement | null>
   onChange: (value: number | null) => void
-  /** Somebody points at it, or has come to it. */
+  /** Called when the pointer or the focus reaches the control. */
   onApproach: () => void
   onEnter: () => void
 }
 
-/** − [ n ] +. Typing works; arrow keys step by 1, Page Up and Page Down by 10. */
+/** Number input − [ n ] +. Arrow keys step by 1, Page Up and Page Down by 10. */
 export function QuantityControl(props: QuantityControlProps) {
   const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onApproach, onEnter } = props
   const [typed, setTyped] = useState('')
-  // What was typed stays as it was typed for as long as it means the value.
+  // Keep the text as typed while it parses to the value.
   const text = value === (wholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
   const fits = value !== null && value >= minimum && value <= MAX_QUANTITY
 
@@ -54,14 +57,14 @@ export function QuantityControl(props: QuantityControlProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const by = STEPS[event.key]
     if (by === undefined && event.key !== 'Enter') return
-    // Enter: else this very press would go on to press the button that gets the focus.
+    // Without this, the Enter would also press the button that receives the focus.
     event.preventDefault()
     if (by === undefined) onEnter()
     else step(by)
   }
   const stepper = (by: 1 | -1, isOff: boolean) => ({
     type: 'button' as const,
-    // Not a stop of its own: the arrow keys do the same.
+    // Not a tab stop: the arrow keys do the same.
     tabIndex: -1,
     'aria-disabled': isOff || undefined,
     className: BUTTON,
@@ -74,7 +77,7 @@ export function QuantityControl(props: QuantityControlProps) {
   })
   return (
     <>
-      {/* Paper has no fields. */}
+      {/* Plain text in print. */}
       <span className="hidden font-[550] tabular-nums print:inline">{purchased.toLocaleString('en')}</span>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts */}
       <div role="group" aria-label={label} className={GROUP} onPointerEnter={onApproach} onFocus={onApproach}>

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useId } from 'react'
 import { Button } from '#components/ui/button.tsx'
 
-/** The white box under a row that is being edited: what is about to happen, or why it did not. */
+/** White box under the row that is being edited: the pending change, or the reason why it failed. */
 export function ReviewBox({
   id,
   live,
@@ -11,7 +11,7 @@ export function ReviewBox({
   actions,
 }: {
   id?: string
-  /** How the title is read out when it comes or changes; it is not where the box around it is. */
+  /** `aria-live` of the title; undefined where the surrounding box is a live region. */
   live?: 'polite' | 'assertive'
   title: ReactNode
   badge?: ReactNode
@@ -39,12 +39,15 @@ export function ReviewBox({
   )
 }
 
-/** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
+/** Ignores held keys and double clicks that began elsewhere, so that neither buys. */
 export function holdBack(event: MouseEvent | KeyboardEvent) {
   if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
 }
 
-/** What can't be done, and why; `children` is what can be done instead: then Enter leads there. */
+/**
+ * Explains why a change is impossible; `children` are the alternatives, and Enter in the control moves the focus to
+ * them.
+ */
 export function Impossible({
   title,
   text,
@@ -54,7 +57,7 @@ export function Impossible({
 }: {
   title: string
   text: string
-  /** The first thing to do here: where Enter in the quantity leads. */
+  /** First control: Enter in the quantity moves the focus here. */
   first: RefObject<HTMLElement | null>
   onDiscard: () => void
   children?: ReactNode

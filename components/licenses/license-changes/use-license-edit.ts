@@ -11,31 +11,34 @@ import { changeOutcomeText } from '../assets/labels.ts'
 import { draftOf, saveDraft } from './drafts.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
-/** In milliseconds: so long after a review that came late nobody has read it. */
-const MEANT_MS = 700
+/** Shortest time in milliseconds to read a late review: an earlier press is ignored. */
+const MIN_READING_MS = 700
 
 type Draft = {
-  /** Undefined: nothing. Null: what is no whole number. */
+  /** Undefined: no input. Null: input that is not a whole number. */
   typed: number | null | undefined
-  /** What was typed before a navigation is for this total: the one on screen may be older than the service's. */
+  /**
+   * Purchased total that a draft from before a navigation was typed for: the one on screen may be older than the
+   * service's.
+   */
   over?: number
 }
 
 /**
- * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
- * they are discarded or changed, also while another row is edited: were this row's review to close then, that
- * row would move up, and the next click on its + would meet the button that buys.
- * What is typed is there again after a navigation, as long as the total that it would replace is the same.
- * @param proposed a total to begin with, which nobody has confirmed
+ * Manages the typed total of one row's control and its request. A typed total, and a refused one, stay until they are
+ * discarded or changed, also while another row is edited: if this row's review closed then, that row would move up, and
+ * the next click on its + would hit the button that buys. A typed total survives a navigation as long as the purchased
+ * total is unchanged.
+ * @param proposed unconfirmed total to begin with
  */
 export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState, proposed?: number) {
   const input = useRef<HTMLInputElement>(null)
-  /** The first control of the review: where Enter in the quantity leads. */
+  /** First control of the review: Enter in the quantity moves the focus here. */
   const first = useRef<HTMLElement>(null)
-  /** What stands there while a change is open. */
+  /** Status that replaces the review while a change is open. */
   const statusNote = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
-  /** Enter in the quantity was quicker than its review; and when the review then took the focus. */
+  /** Whether Enter in the quantity came before the review; and when the review then took the focus. */
   const entered = useRef(false)
   const arrivedAt = useRef(Number.NEGATIVE_INFINITY)
   const [{ typed, over }, setDraft] = useState<Draft>(() => {
@@ -57,7 +60,7 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
   const waitUntil = isWaiting && !isPending && !openChange ? item.waitUntil : undefined
   useOutcome(item, isPending)
 
-  // When the outcome is known, the focus returns to the control, unless it has gone elsewhere meanwhile.
+  // Once the outcome is known, the focus returns to the control, unless the user has moved it in the meantime.
   const isLocked = openChange !== undefined || waitUntil !== undefined
   useEffect(() => {
     if (isPending) returns.current = true
@@ -78,22 +81,22 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
     first,
     statusNote,
     isPending,
-    /** The change that is open there: until its outcome is known, no other one can be made. */
+    /** Open change of the asset: until its outcome is known, no other change can be made. */
     openChange,
-    /** Until when the vendor takes no other change, in epoch milliseconds. */
+    /** Until when the vendor accepts no other change, in epoch milliseconds. */
     waitUntil,
     failedChange,
     draft: active ? draft : quantityState.purchased,
     value: active ? draft : (failedChange?.quantity ?? quantityState.purchased),
     open: active || failedChange !== undefined,
-    /** Leads into the review: at once, or when it is there. */
+    /** Moves the focus into the review: immediately, or once it is rendered. */
     enter() {
       if (first.current) first.current.focus()
       else entered.current = active
     },
-    /** The review is there. */
+    /** Called when the review is rendered. */
     arrive() {
-      // Whoever has gone elsewhere meanwhile is not fetched back: the next Enter there would buy.
+      // Don't take back the focus of a user who has moved on: the next Enter in the review would buy.
       if (entered.current && document.activeElement === input.current) {
         first.current?.focus()
         arrivedAt.current = performance.now()
@@ -110,18 +113,18 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
       change(undefined)
       input.current?.focus()
     },
-    /** Asks for the total; `etag` says for which version, unless it is the one on screen. */
+    /** Requests the total; `etag` is the version to change, by default the one on screen. */
     submit(quantity: number, etag = item.etag) {
-      // A press that was meant for the quantity comes too soon after a late review to have been meant for it.
-      if (isPending || performance.now() - arrivedAt.current < MEANT_MS) return
+      // A press right after a late review was meant for the quantity, not for the review.
+      if (isPending || performance.now() - arrivedAt.current < MIN_READING_MS) return
       change(undefined)
       mutate({ quantity, from: quantityState.purchased, etag, key: newKey() })
     },
-    /** Asks once more for the total of an open change, which the vendor takes for one. */
+    /** Requests the total of an open change again, which the vendor treats as the same change. */
     repeat({ to: quantity }: OpenChange) {
       if (!isPending) mutate({ quantity, from: quantityState.purchased, etag: item.etag, key: newKey() })
     },
-    /** Asks the same again. Had it been heard the first time, nothing happens twice. */
+    /** Retries the last request, whose idempotency key prevents a second effect. */
     again() {
       if (sent && !isPending) mutate(sent)
     },
@@ -129,8 +132,8 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
 }
 
 /**
- * Follows the change that is open at an asset, whoever asked for it, and says what became of it once it is not open
- * any more. `isPending`: a request of this very screen is under way, which tells its outcome itself.
+ * Follows the open change of an asset, regardless of who requested it, and shows a toast with its outcome once it is
+ * settled. `isPending`: a request of this screen is under way, which shows its own outcome.
  */
 function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean): void {
   const toast = useToast()
@@ -144,7 +147,7 @@ function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean
       (change) => {
         if (change && !isOpen(change.state)) toast(changeOutcomeText(assetName, change))
       },
-      // The asset itself shows what it has.
+      // The asset itself shows its state.
       () => undefined,
     )
   }, [id, isPending, assetName, toast])

@@ -21,7 +21,7 @@ const vendor = {
   ordersTotals: false,
 }
 
-test('a flexible plan goes back to its former total, of the version that the change made', () => {
+test('the undo of a flexible plan restores its former total, for the version of the change', () => {
   const undo = { quantity: 240, from: 245, etag: '"2"' }
   expect(undoOf({ vendor }, changed(), '"2"', 240)).toEqual(undo)
   expect(undoOf({}, changed(), '"2"', 250)).toEqual({ ...undo, quantity: 250 })
@@ -32,7 +32,7 @@ test.each([
   ['a vendor who binds increases', { vendor: { ...vendor, locksIncreases: true } }, changed(), '"2"'],
   ['a plan that is not active', { vendor }, changed({}, 'SUSPENDED'), '"2"'],
   ['a version that is not known', { vendor }, changed(), undefined],
-])('%s is not undone in passing', (_, item, asset, etag) => {
+])('%s has no undo', (_, item, asset, etag) => {
   expect(undoOf(item, asset, etag, 240)).toBeUndefined()
   expect(undoOf(item, asset, etag, 250)).toBeUndefined()
 })

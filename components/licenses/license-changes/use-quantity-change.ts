@@ -16,22 +16,25 @@ import { tagOf } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { licensesText, toQuantityState } from '../assets/labels.ts'
 
-/** One click on the button. Asked again with the same key, it has one effect. */
+/** One click on the button. A retry with the same idempotency key has one effect. */
 export type Attempt = {
   quantity: number
-  /** The total that was on screen. */
+  /** Total that was on screen. */
   from: number
   key: string
-  /** The version that the total was chosen for: if somebody changed it since, nothing happens. */
+  /**
+   * Version that the total was chosen for: if another caller has changed the asset since, the service refuses the
+   * change.
+   */
   etag: string | undefined
-  /** It takes a change back: where that is refused is told wherever the screen is by then. */
+  /** The attempt undoes a change: its refusal is shown as a toast, whichever screen is open by then. */
   undoes?: boolean
 }
 
 const UNDO_BLOCKED = 'Not undone: another change of it is under way.'
 const UNHEARD = 'the service did not answer. Try again.'
 
-/** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
+/** Returns a new idempotency key. Browsers have crypto.randomUUID only on https and localhost. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -39,8 +42,8 @@ export function newKey(): string {
 }
 
 /**
- * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
- * cached list gets the answer's seats, and is read again.
+ * Mutation that sets the total of one asset. Not optimistic: after the answer every cached list gets the answer's
+ * seats, and is read again.
  */
 export function useQuantityChange(item: AssetListItem) {
   const client = useQueryClient()
@@ -62,22 +65,22 @@ export function useQuantityChange(item: AssetListItem) {
         former && {
           name: 'Undo',
           act: () => {
-            // Another one is under way, which has made it one of another version already.
+            // Another change is under way, so the version is outdated.
             if (client.isMutating({ mutationKey: ['setQuantity', item.id] })) return toast(UNDO_BLOCKED)
             mutation.mutate({ ...former, key: newKey(), undoes: true })
           },
         },
       )
     },
-    // Nobody knows yet what became of it: that is how it stands there, until a read tells.
+    // The outcome is still unknown: the row shows an open change until a read has the result.
     onError: (error, { quantity, undoes }) => {
       if (undoes && !isUnknown(error))
         toast(`Not undone: ${error instanceof Problem ? error.message : UNHEARD}`)
       const openChange = openChangeOf(error, quantity, item.openChange)
       if (openChange) update((list) => withOpenChange(list, item.id, openChange))
     },
-    // Also after a refusal: what it was decided by may not be what the screen shows. Not for who is signed
-    // out: the way to sign in stands in the row, and the list would lead there before it can be read.
+    // Also after a refusal: the service may have decided by newer data than the screen shows. Not after a sign-out: the
+    // row links to the sign-in page, and a failed refetch of the list would redirect there before the user can read it.
     onSettled: (_asset, error) => {
       if (error instanceof Problem && error.code === 'unauthenticated') return
       client.invalidateQueries({ queryKey: ['listAssets'] })
@@ -86,7 +89,7 @@ export function useQuantityChange(item: AssetListItem) {
   return mutation
 }
 
-/** The change that a 504 tells of. Who asked for it, where that is not known, comes with the next read. */
+/** Returns the open change of a 504. An unknown actor is filled in by the next read. */
 function openChangeOf(error: Error, to: number, existing: OpenChange | undefined): OpenChange | undefined {
   if (!isUnknown(error)) return undefined
   const id = String(error.more.members?.changeId)
@@ -94,16 +97,17 @@ function openChangeOf(error: Error, to: number, existing: OpenChange | undefined
   return { id, to, state: 'UNKNOWN', actor: { kind: 'member', id: '', name: '' }, createTime: Date.now() }
 }
 
-/** It was sent to the vendor, which has not confirmed it yet. */
+/** Returns whether the change was sent to the vendor without a confirmation yet (`outcome_unknown`). */
 export function isUnknown(error: Error | null): error is Problem {
   return error instanceof Problem && error.code === 'outcome_unknown'
 }
 
 /**
- * What takes a change back, as far as this screen can tell: the former total, for the very version that the change made.
- * Undefined where plan or vendor bind: nobody buys for a term, or gives seats back, by a word in passing.
- * @param asset as the change's answer has it, and its version
- * @param former the total before
+ * Returns the attempt that undoes a change, as far as this screen can tell: the former total, for the exact version
+ * that the change made. Undefined for commitment plans and for vendors that lock increases: a toast's button must not
+ * buy for a term, or give seats back.
+ * @param asset from the change's answer, with its version in `etag`
+ * @param former total before the change
  */
 export function undoOf(
   { vendor }: Pick<AssetListItem, 'vendor'>,
@@ -116,7 +120,7 @@ export function undoOf(
   if (!subscription || from === undefined || etag === undefined) return undefined
   const quantityState = toQuantityState(subscription)
   if (quantityState.isCommitmentPlan || !decideQuantity(quantityState, former).allowed) return undefined
-  // Such an increase can't be taken back later, and such a decrease may not be taken.
+  // An increase can't be taken back later, and a decrease may not be possible.
   if (vendor?.locksIncreases) return undefined
   return { quantity: former, from, etag }
 }

@@ -6,9 +6,9 @@ import { useEffect, useRef } from 'react'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /**
- * Reads the page again when a change of licenses has got its answer, and when the outcome of one that was open is
- * known: its history has one more row, or another one.
- * @param openId of the change that is open
+ * Refreshes the page after a license change has got its answer, and when the outcome of an open one is known: its
+ * history has a new or a changed row.
+ * @param openId of the open change
  */
 export function useRefreshAfterChange(openId: string | undefined): void {
   const router = useRouter()
@@ -18,7 +18,7 @@ export function useRefreshAfterChange(openId: string | undefined): void {
   }).at(-1)
   const isAwaited = useRef(false)
   const status = last?.status
-  // Who is signed out would be led to the sign-in page, before the way there can be read.
+  // A refresh without a session would redirect to the sign-in page before the user can read the note.
   const isOut = last?.error instanceof Problem && last.error.code === 'unauthenticated'
   useEffect(() => {
     if (status === 'pending') isAwaited.current = true

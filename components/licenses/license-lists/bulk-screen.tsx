@@ -11,7 +11,7 @@ import { ListTable } from './list-table.tsx'
 import { sendList } from './send.ts'
 import { TargetForm } from './target-form.tsx'
 
-/** Many totals at once: the list, the check of each row, one confirmation, and what became of each row. */
+/** Changes many totals at once: the list, the check of each row, one confirmation, and the result of each row. */
 export function BulkScreen({ member, prices }: { member: string; prices: Record<string, LastPrice> }) {
   const client = useQueryClient()
   const [keeper] = useState(() => listKeeper(member))
@@ -20,7 +20,7 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
     keeper.state,
     () => NOTHING,
   )
-  // Who leaves the screen has stopped: the rest is offered again on return.
+  // Leaving the screen stops the run: the rest is offered again on return.
   useEffect(() => () => keeper.stop(), [keeper])
 
   const check = () => keeper.run('check', (signal) => checkList(keeper, signal))

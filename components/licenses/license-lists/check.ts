@@ -10,7 +10,7 @@ import { type LicenseList, type ListRow, rowsIn } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
 import { reasonOf } from './messages.ts'
 
-/** A list as it was read, not checked yet: each row has the key that it will be sent with. */
+/** Returns an unchecked list: each row has its idempotency key. */
 export function newList({ targets, skipped }: TargetList): LicenseList {
   const rows = targets.map((target): ListRow => {
     const type = target.assetId.split('-', 2).join('-')
@@ -19,7 +19,7 @@ export function newList({ targets, skipped }: TargetList): LicenseList {
   return { id: newKey(), madeAt: Date.now(), skipped, confirmed: false, rows }
 }
 
-/** Asks for each row that has no answer yet what its change would answer. Nothing is changed. */
+/** Checks each unchecked row with a dry run. Changes no licenses. */
 export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
   const list = keeper.state().list
   if (!list) return
@@ -29,7 +29,7 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
   const first = await patiently(firstPage, signal).catch((error) => error as Error)
   const check = async (row: ListRow) => {
     keeper.row(row.assetId, { state: 'checking' })
-    const values = await checked(row, first, signal)
+    const values = await checkRow(row, first, signal)
     if (!values) keeper.stop(true)
     keeper.row(row.assetId, values && !signal.aborted ? values : STOPPED)
   }
@@ -40,13 +40,13 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
 
 const STOPPED = { state: 'unchecked', reason: 'The check was stopped.' } as const
 
-/** The most that one page of a list holds. */
+/** Largest page size of the API. */
 const PAGE_SIZE = 250
 
 type Listed = Awaited<ReturnType<typeof listAssets>>
 
-/** What is known of a row then; undefined where the member may not ask any more. */
-async function checked(
+/** Returns the row's values after the check; undefined where the member has lost the permission. */
+async function checkRow(
   row: ListRow,
   first: Listed | Error,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ async function checked(
   }
 }
 
-/** The asset with the total that was checked, which may be newer than the list's. */
+/** Returns the asset with the checked total, which may be newer than the list's. */
 function at(item: AssetListItem, quantityState: QuantityState | undefined): AssetListItem {
   const { properties } = item
   if (!properties?.subscription || !quantityState) return item
@@ -92,7 +92,7 @@ function at(item: AssetListItem, quantityState: QuantityState | undefined): Asse
   return { ...item, properties: { ...properties, subscription } }
 }
 
-/** In the first page of all assets, or else by a search of its own. */
+/** Finds the asset on the first page of all assets, or by a separate search. */
 async function findAsset(
   id: string,
   first: Listed | Error,
@@ -102,7 +102,7 @@ async function findAsset(
   const isIt = (item: AssetListItem) => item.id === id
   const item = first.assets.find(isIt)
   if (item || !first.pageToken) return item
-  // A short id is a part of many others: they come page by page.
+  // A short id is a substring of many others: search all pages.
   let pageToken: string | undefined
   do {
     const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: PAGE_SIZE, pageToken }
@@ -126,5 +126,5 @@ function dryRun({ assetId, quantity }: ListRow, etag: string | undefined, signal
   return patiently(request, signal)
 }
 
-/** In milliseconds: longer than the service itself takes at most. */
+/** Timeout in milliseconds, longer than the service itself takes at most. */
 export const REQUEST_TIMEOUT_MS = 30_000

@@ -17,7 +17,7 @@ type ConfirmListProps = {
   onEdit: () => void
 }
 
-/** What a checked list comes to, and the one button that sends it. */
+/** Sums of a checked list, and the one button that sends it. */
 export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }: ConfirmListProps) {
   const id = useId()
   const [typed, setTyped] = useState('')
@@ -74,7 +74,7 @@ export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }:
   )
 }
 
-/** What is not set, so that nobody takes it for set. */
+/** Returns a sentence on the rows that are not sent, so that members don't take them for done. */
 function othersText(list: LicenseList): string {
   const countText = (count: number, one: string, many: string) =>
     count === 0 ? '' : `${count.toLocaleString('en')} ${count === 1 ? one : many}. `
@@ -91,7 +91,7 @@ function othersText(list: LicenseList): string {
   ].join('')
 }
 
-/** Never adds two currencies. */
+/** Returns the costs per currency, never added together. */
 function costsText(list: LicenseList, prices: Record<string, LastPrice>): string {
   const allowed = rowsIn(list, 'allowed')
   const { amounts, unpriced } = moneyOf(allowed, prices)

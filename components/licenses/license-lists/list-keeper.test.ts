@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { newList } from './check.ts'
-import { asListed, confirmed, type ListRow } from './list.ts'
+import { confirmed, countAsListed, type ListRow } from './list.ts'
 import { listKeeper } from './list-keeper.ts'
 
-/** As much of a browser as keeps things. */
+/** Fakes the storage of a browser. */
 function storage(isFull = false): Record<string, string> {
   const items: Record<string, string> = {}
   const fake = {
@@ -34,7 +34,7 @@ const allowed = {
   quantityState: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 9 },
 } as const
 
-/** A member's list of three that is confirmed, with these states. */
+/** Returns a member's confirmed list of three rows with these states. */
 function startedList(member: string, ...states: ListRow['state'][]) {
   const keeper = listKeeper(member)
   keeper.type('the list')
@@ -44,14 +44,14 @@ function startedList(member: string, ...states: ListRow['state'][]) {
   return keeper
 }
 
-test('what is typed is there again after a reload, for its member only; nobody else finds it', () => {
+test("a typed list survives a reload for its member only; other members don't find it", () => {
   listKeeper('ana').type('a-1,5')
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined })
   expect(listKeeper('ida').state().draft).toBe('')
   expect(Object.keys(items)).toEqual([])
 })
 
-test('a confirmed list goes on with its keys; what was being sent is not known', () => {
+test('a confirmed list resumes with its keys; the outcome of rows that were being sent is unknown', () => {
   const first = startedList('ana', 'done', 'sending')
   const keys = first.state().list?.rows.map(({ key }) => key)
   const { list, isResumable } = listKeeper('ana').state()
@@ -61,30 +61,30 @@ test('a confirmed list goes on with its keys; what was being sent is not known',
   expect(new Set(keys).size).toBe(3)
 })
 
-test('a checked list that was not confirmed is only a list again', () => {
+test('a checked, unconfirmed list is restored as a plain list', () => {
   const keeper = listKeeper('ana')
   keeper.type('a-1,5')
   keeper.put(newList({ targets, skipped: 0, errors: [] }))
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined, isResumable: false })
 })
 
-test('nothing is kept once each row has its fate; the receipt stays on the screen', () => {
+test('storage is empty once each row is settled; the receipt stays on the screen', () => {
   const keeper = startedList('ana', 'done', 'refused', 'failed')
   expect(Object.keys(items)).toHaveLength(1)
   keeper.row('a-3', { state: 'conflict' })
   expect(Object.keys(items)).toEqual([])
   const { list } = keeper.state()
-  expect(list && asListed(list)).toBe(1)
+  expect(list && countAsListed(list)).toBe(1)
 })
 
-test('after a day the keys are worth nothing: the list is checked anew', () => {
+test('keys expire after a day: the list is checked again', () => {
   startedList('ana', 'done')
   vi.useFakeTimers({ now: Date.now() + 24 * 60 * 60 * 1000 })
   expect(listKeeper('ana').state()).toMatchObject({ draft: 'the list', list: undefined })
   vi.useRealTimers()
 })
 
-test('another tab does not write over a list that is being sent', () => {
+test('another tab does not overwrite a list that is being sent', () => {
   const first = startedList('ana', 'done')
   delete items['kept:bulk:ana']
   const second = listKeeper('ana')
@@ -93,7 +93,7 @@ test('another tab does not write over a list that is being sent', () => {
   expect(listKeeper('ana').state().list?.id).toBe(first.state().list?.id)
 })
 
-test('one thing runs at a time, and a stop ends it', async () => {
+test('only one run is active, and a stop ends it', async () => {
   const keeper = startedList('ana')
   const calls: string[] = []
   const first = keeper.run('send', (signal) => {
@@ -117,7 +117,7 @@ test.each([
   expect(listKeeper('ana').state()).toMatchObject({ draft: '', list: undefined })
 })
 
-test('a browser that keeps nothing is told of, and works', () => {
+test('a browser without storage is reported, and the list works', () => {
   vi.stubGlobal('localStorage', storage(true))
   const keeper = startedList('ana', 'done')
   expect(keeper.state()).toMatchObject({ isStorable: false, draft: 'the list' })

@@ -2,17 +2,17 @@ import { getItem, removeItems, setItem } from '#components/ui/local-storage.ts'
 import { type LicenseList, type ListRow, openRows, resumable, withRow } from './list.ts'
 
 export type ListState = {
-  /** What was typed or pasted. */
+  /** Typed or pasted text. */
   draft: string
   list: LicenseList | undefined
   running: 'check' | 'send' | undefined
-  /** Nothing more is asked; what was, is waited for. */
+  /** No further requests are sent; pending ones are awaited. */
   stopping: boolean
-  /** A list that was found kept, and not gone on with yet. */
+  /** A stored list was found and not resumed yet. */
   isResumable: boolean
-  /** The member was signed out, or lost the role, in the middle. */
+  /** The member was signed out, or lost the role, during the run. */
   stopped: boolean
-  /** False: the browser keeps nothing over a reload. */
+  /** False: the browser stores nothing over a reload. */
   isStorable: boolean
 }
 
@@ -30,12 +30,14 @@ export const NOTHING: ListState = {
 
 const SLOT = 'bulk:'
 
-/** What is kept, under the names that browsers keep it under already; anybody could have written there. */
+/**
+ * Stored list, with the names that browsers store already; untrusted, because any script or user could have written it.
+ */
 type StoredList = { draft?: unknown; plan?: unknown }
 
 /**
- * A member's list of totals and what became of it. It lives outside of the screen, so that answers that come after
- * the screen is left are still written down; and in the browser, until each row has its fate.
+ * Keeps a member's list of totals and its results. Lives outside of React, so that answers that arrive after the screen
+ * is left are still recorded; and in the browser's storage, until each row is settled.
  */
 export function listKeeper(member: string) {
   const name = SLOT + member
@@ -44,7 +46,7 @@ export function listKeeper(member: string) {
   let state = typeof window === 'undefined' ? NOTHING : load()
 
   function load(): ListState {
-    // Somebody else's list is none of this member's business.
+    // Remove the lists of other members.
     removeItems((other) => other.startsWith(SLOT) && other !== name)
     const value = getItem(name) as StoredList | null
     const list = resumable(value?.plan, Date.now())
@@ -62,7 +64,7 @@ export function listKeeper(member: string) {
   }
 
   function save({ draft, list, isStorable }: ListState): boolean {
-    // Another tab's list that is being sent is worth more than what is typed here.
+    // A list that another tab is sending takes precedence over text typed here.
     const other = resumable((getItem(name) as StoredList | null)?.plan, Date.now())
     if (other && other.id !== list?.id && other.id !== state.list?.id) return isStorable
     const open = list && openRows(list).length > 0 ? list : undefined
@@ -72,7 +74,7 @@ export function listKeeper(member: string) {
     return isStorable
   }
 
-  /** Does work that `stop` ends; one at a time. */
+  /** Runs work that `stop` aborts; one at a time. */
   async function run(running: 'check' | 'send', work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (state.running) return
     stop = new AbortController()
@@ -87,7 +89,7 @@ export function listKeeper(member: string) {
       return () => void listeners.delete(listener)
     },
     type: (draft: string) => set({ draft }),
-    /** Puts a list in the place of the one that is there; undefined: back to the text. */
+    /** Replaces the list; undefined returns to the text. */
     put: (list: LicenseList | undefined) => set({ list, isResumable: false, stopped: false }),
     row(assetId: string, values: Partial<ListRow>) {
       if (state.list) set({ list: withRow(state.list, assetId, values) })

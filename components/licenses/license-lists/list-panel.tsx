@@ -8,7 +8,7 @@ import { Spinner } from '#components/ui/spinner.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { totalsOf, totalsText } from '#lib/licenses/license-lists/rules.ts'
 import { ConfirmList } from './confirm-list.tsx'
-import { asListed, changesOf, type LicenseList, openRows, rowsIn } from './list.ts'
+import { changesOf, countAsListed, type LicenseList, openRows, rowsIn } from './list.ts'
 import type { ListState } from './list-keeper.ts'
 import { ListReceipt } from './list-receipt.tsx'
 
@@ -23,7 +23,7 @@ type ListPanelProps = Pick<ListState, 'running' | 'stopping' | 'isResumable' | '
   onStartOver: () => void
 }
 
-/** Where a list stands as a whole, and what can be done next. It takes the focus when that changes. */
+/** State of the whole list, and the next actions. Takes the focus when the state changes. */
 export function ListPanel(props: ListPanelProps) {
   const { list, running, stopped, isResumable } = props
   const container = useRef<HTMLElement>(null)
@@ -31,7 +31,7 @@ export function ListPanel(props: ListPanelProps) {
   const shownStage = useRef(isResumable ? stage : undefined)
   useEffect(() => {
     const active = document.activeElement
-    // What was pressed is gone by now. Who has gone elsewhere meanwhile is left there.
+    // The pressed button is gone by now. Leave the focus where the user has moved it in the meantime.
     const isLost = !active || active === document.body || container.current?.contains(active)
     if (shownStage.current !== stage && isLost) container.current?.focus({ preventScroll: true })
     shownStage.current = stage
@@ -54,13 +54,13 @@ export function ListPanel(props: ListPanelProps) {
   )
 }
 
-/** What a list comes to, or has come to. */
+/** Returns the title: what the list will change, or has changed. */
 function titleOf(list: LicenseList): string {
   const allowed = rowsIn(list, 'allowed')
   if (!list.confirmed) return allowed.length > 0 ? totalsText(totalsOf(changesOf(allowed))) : 'Nothing to set'
   const { length } = list.rows
   const rows = `${length.toLocaleString('en')} ${length === 1 ? 'row is' : 'rows are'}`
-  return `${asListed(list).toLocaleString('en')} of ${rows} as listed`
+  return `${countAsListed(list).toLocaleString('en')} of ${rows} as listed`
 }
 
 function SignedOut() {

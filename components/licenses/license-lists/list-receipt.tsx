@@ -2,10 +2,10 @@ import { ReviewBox } from '#components/licenses/license-changes/review-box.tsx'
 import { Moment } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { asListed, type LicenseList, type ListRow, openRows, rowsIn } from './list.ts'
+import { countAsListed, type LicenseList, type ListRow, openRows, rowsIn } from './list.ts'
 import { stateText } from './messages.ts'
 
-/** What became of a confirmed list, the receipt of it, and the way on where rows are open. */
+/** Results of a confirmed list, its receipt, and the way to resume open rows. */
 export function ListReceipt({
   list,
   isResumable,
@@ -15,7 +15,7 @@ export function ListReceipt({
   onStartOver,
 }: {
   list: LicenseList
-  /** It was found kept: another page had begun it. */
+  /** The list was restored from storage: an earlier page began it. */
   isResumable: boolean
   title: string
   onContinue: () => void
@@ -24,7 +24,7 @@ export function ListReceipt({
 }) {
   const open = openRows(list).length
   const isFresh = rowsIn(list, 'allowed').length > 0
-  const isDone = asListed(list) === list.rows.length
+  const isDone = countAsListed(list) === list.rows.length
   const count = open.toLocaleString('en')
   return (
     <ReviewBox
@@ -77,15 +77,15 @@ function download(list: LicenseList): void {
 
 const CSV_HEADER = ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)']
 
-/** What became of each row: as CSV for a file. */
+/** Returns the result of each row as CSV for a file. */
 export function receiptCsv(list: LicenseList): string {
   const quoted = (cell: string) => (/[",;\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
   const lines = cells(list).map((row) => row.map(quoted).join(','))
-  // With the mark Excel knows that it is UTF-8.
+  // The byte order mark makes Excel read UTF-8.
   return `\ufeff${lines.join('\r\n')}\r\n`
 }
 
-/** The same for the clipboard: spreadsheets take tabs for columns. */
+/** Returns the receipt as tab-separated text for the clipboard: spreadsheets paste tabs as columns. */
 export function receiptText(list: LicenseList): string {
   return cells(list)
     .map((row) => row.join('\t'))
@@ -103,7 +103,10 @@ function rowCells(row: ListRow, confirmed: boolean): string[] {
   return [text(assetId), text(name), ...numbers, text(stateText(row, confirmed)), text(reason), time]
 }
 
-/** One line, and no formula: an apostrophe goes before what a spreadsheet would take for one. */
+/**
+ * Returns one line, safe from CSV injection: text that a spreadsheet would take for a formula gets a leading
+ * apostrophe.
+ */
 function text(value: string): string {
   return value
     .replace(/[\p{Z}\p{C}]+/gu, ' ')

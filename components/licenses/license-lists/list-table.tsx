@@ -21,7 +21,7 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
 import { stateText } from './messages.ts'
 
-/** Each row of a list: its asset, from where to where, and whether it may, or what became of it. */
+/** Rows of a list: asset, change of the total, and whether it is allowed, or its result. */
 export function ListTable({ list, prices }: { list: LicenseList; prices: Record<string, LastPrice> }) {
   return (
     <Card className="mt-4">
@@ -51,7 +51,7 @@ export function ListTable({ list, prices }: { list: LicenseList; prices: Record<
   )
 }
 
-// Remembered, so that one answer does not draw 250 rows.
+// Memoized, so that one answer does not render 250 rows.
 const ListRowView = memo(function ListRowView({
   row,
   confirmed,

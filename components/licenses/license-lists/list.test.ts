@@ -32,7 +32,7 @@ describe('money', () => {
   const usd = { price: '0.1', currency: 'USD' }
   const prices = { a: usd, b: usd, c: { price: '5', currency: 'EUR' }, cap: usd }
 
-  test('is summed by currency and never over two; what has no price is counted', () => {
+  test('is summed per currency, never across two; rows without a price are counted', () => {
     const quantityIsCap = { vendor: { label: 'Google', quantityIsCap: true } } as ListRow['item']
     const rows = [
       row({ assetId: 'a', quantity: 30 }),
@@ -62,7 +62,7 @@ describe('the receipt', () => {
     row({ assetId: 'office-suite-3', name: '', state: 'allowed', quantityState: undefined }),
   )
 
-  test('is CSV that reads back, with no formula in it', () => {
+  test('is CSV that can be imported again, without formulas', () => {
     expect(parse(receiptCsv(list), { bom: true })).toEqual([
       ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)'],
       ['office-suite-1', 'Apps', '10', '12', 'Done', '', '2026-11-20 09:05:07'],
@@ -71,7 +71,7 @@ describe('the receipt', () => {
     ])
   })
 
-  test('is a list again, in the clipboard too', () => {
+  test('can be pasted as a list again', () => {
     for (const text of [receiptCsv(list), receiptText(list)]) {
       const { targets, errors } = readTargets(text)
       expect(errors).toEqual([])
@@ -84,7 +84,7 @@ describe('the receipt', () => {
   })
 })
 
-test('a conflict says who was first and what the total means now', () => {
+test('a conflict names the other member and states the new meaning of the total', () => {
   const members = { current: 15, changedBy: 'Ana Ruiz', changedAt: 0, etag: '"2.x"' }
   const problem = new Problem('version_mismatch', undefined, { members })
   const text = 'Ana Ruiz set this to 15 licenses a minute ago. Your 12 now means −3, not +2.'
@@ -100,7 +100,7 @@ describe('a file', () => {
       'list.csv',
     )
 
-  test('is UTF-8, or UTF-16 as spreadsheets save it', async () => {
+  test('can be UTF-8, or UTF-16 as spreadsheets save it', async () => {
     expect(await readListFile(file('Größe,1'))).toBe('Größe,1')
     expect(await readListFile(file([0xff, 0xfe, 0x61, 0, 0x09, 0]))).toBe('a\t')
     expect(await readListFile(file([0xfe, 0xff, 0, 0x61]))).toBe('a')
@@ -110,7 +110,7 @@ describe('a file', () => {
     [file('PK\u0003\u0004'), 'is a workbook or an archive'],
     [file([0x61, 0xfc, 0x2c]), 'is no text in UTF-8'],
     [file('x'.repeat(1_000_001)), 'larger than a list'],
-  ])('that is none: %#', async (value, reason) => {
+  ])('is rejected if it is not a text list: %#', async (value, reason) => {
     await expect(readListFile(value)).rejects.toThrow(reason)
   })
 })

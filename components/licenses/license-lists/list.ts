@@ -4,7 +4,7 @@ import type { ChangeOutcome, Checked } from '#lib/licenses/license-lists/check.t
 import type { Target } from '#lib/licenses/license-lists/rules.ts'
 import { sumOf } from '#lib/platform/values/money.ts'
 
-/** Where a row stands: before the confirmation, or `sending` and what became of it. */
+/** State of a row: before the confirmation, or `sending` and the result. */
 export type RowState =
   | 'waiting'
   | 'checking'
@@ -12,29 +12,29 @@ export type RowState =
   | 'sending'
   | Exclude<ChangeOutcome, 'stopped'>
 
-/** A row of a list and what is known of it. All of it can be kept in the browser. */
+/** Row of a list with its check and its result. All of it can be stored in the browser. */
 export type ListRow = Target & {
   type: string
   /** Empty until the asset is found. */
   name: string
   quantityState?: QuantityState | undefined
-  /** The asset as it was checked: what its review tells. Not kept once the list is confirmed. */
+  /** Asset at the time of the check, which the review shows. Not stored once the list is confirmed. */
   item?: AssetListItem | undefined
-  /** Licenses in use. */
+  /** Assigned licenses. */
   assigned: number
-  /** The version that was checked. */
+  /** Version that was checked. */
   etag?: string | undefined
-  /** Asked again with it, the row has one effect. */
+  /** Idempotency key of the row. */
   key: string
   state: RowState
-  /** Why it is as it is, where there is something to say. */
+  /** Reason of the state; may be empty. */
   reason: string
   requestId?: string | undefined
-  /** When its fate was known, in epoch milliseconds. */
+  /** Time of the result, in epoch milliseconds. */
   at?: number | undefined
 }
 
-/** A list that was read; once it is confirmed, its rows may be sent. */
+/** List of totals; its rows may be sent once it is confirmed. */
 export type LicenseList = {
   id: string
   madeAt: number
@@ -43,7 +43,7 @@ export type LicenseList = {
   rows: readonly ListRow[]
 }
 
-/** Confirmed rows whose fate is to come: not sent yet, not known, or to be tried again. */
+/** States of confirmed rows that are not settled: not sent yet, unknown, or to be retried. */
 const OPEN: readonly RowState[] = ['allowed', 'sending', 'unknown', 'lost', 'failed']
 
 export function rowsIn(list: LicenseList, ...states: readonly RowState[]): ListRow[] {
@@ -54,12 +54,12 @@ export function openRows(list: LicenseList): ListRow[] {
   return list.confirmed ? rowsIn(list, ...OPEN) : []
 }
 
-/** How many rows are as listed. */
-export function asListed(list: LicenseList): number {
+/** Returns the number of rows whose total is as listed. */
+export function countAsListed(list: LicenseList): number {
   return rowsIn(list, 'done', 'same').length
 }
 
-/** The list with other values in the row of one asset. */
+/** Returns the list with changed values in the row of one asset. */
 export function withRow(list: LicenseList, assetId: string, values: Partial<ListRow>): LicenseList {
   return { ...list, rows: list.rows.map((row) => (row.assetId === assetId ? { ...row, ...values } : row)) }
 }
@@ -70,22 +70,25 @@ function isRow(row: Partial<ListRow> | null): boolean {
   return texts.every((text) => typeof text === 'string') && numbers.every(Number.isInteger)
 }
 
-/** What rows that can be sent would change, for `totalsOf`. */
+/** Returns the changes of rows that can be sent, for `totalsOf`. */
 export function changesOf(rows: readonly ListRow[]) {
   return rows.flatMap(({ quantityState, quantity }) => (quantityState ? [{ quantityState, quantity }] : []))
 }
 
-/** Their keys are forgotten by the service after a day: then a list is checked anew. */
+/**
+ * Longest age of a confirmed list: the service forgets idempotency keys after a day, and then the list is checked
+ * again.
+ */
 const MAX_AGE_MS = 23 * 60 * 60 * 1000
 
 /**
- * A kept list as it can be gone on with: undefined where there is none, or it is finished or too old. What was being
- * sent may have been done.
+ * Returns a stored list that can be resumed; undefined where there is none, or it is settled or too old. Rows that were
+ * being sent may have been applied.
  */
 export function resumable(value: unknown, now: number): LicenseList | undefined {
   const list = value as LicenseList | null | undefined
   if (!list?.confirmed || !(now - list.madeAt < MAX_AGE_MS)) return undefined
-  // Anybody could have written there.
+  // Any script or user could have written to the storage.
   if (!Array.isArray(list.rows) || !list.rows.every(isRow)) return undefined
   const reason = 'The page was left before the answer came.'
   const rows = list.rows.map((row) =>
@@ -95,14 +98,14 @@ export function resumable(value: unknown, now: number): LicenseList | undefined 
   return openRows(resumed).length > 0 ? resumed : undefined
 }
 
-/** The list with the word that its rows may be sent. */
+/** Returns the list as confirmed: its rows may be sent. */
 export function confirmed(list: LicenseList): LicenseList {
   return { ...list, confirmed: true, rows: list.rows.map((row) => ({ ...row, item: undefined })) }
 }
 
 /**
- * What rows cost or save together at the prices last billed, by currency, and for how many that can't be said: no
- * price is known, or the total is a cap and no bill.
+ * Returns the costs or savings of rows at the prices last billed, by currency, and the number of rows without a known
+ * amount: their price is unknown, or their total is a cap that is not billed.
  */
 export function moneyOf(
   rows: readonly ListRow[],

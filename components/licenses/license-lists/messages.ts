@@ -5,7 +5,7 @@ import { agoText } from '#components/platform/values/times.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { ListRow, RowState } from './list.ts'
 
-/** Why a row was not set, in the words that its own control has. */
+/** Returns why a row was not set, with the same texts as the row's own control. */
 export function reasonOf(
   error: unknown,
   { quantity, assigned, quantityState }: ListRow,
@@ -39,7 +39,7 @@ const CHECKED: Record<RowState, string> = {
   failed: 'Not done',
 }
 
-/** Where a row stands, as people read it. */
+/** Returns the display text of a row's state. */
 export function stateText({ state, quantityState }: ListRow, confirmed: boolean): string {
   if (state === 'allowed' && confirmed) return 'Not sent yet'
   return state === 'allowed' && quantityState?.isCommitmentPlan ? 'Can’t be undone' : CHECKED[state]

@@ -8,31 +8,31 @@ import type { ListKeeper } from './list-keeper.ts'
 import { reasonOf } from './messages.ts'
 
 /**
- * Sends each row of a confirmed list whose fate is open: with its own key, so that it has one effect however often
- * it is asked, and for the version that was checked, so that nobody is overwritten. After a stop no more are sent.
+ * Sends each open row of a confirmed list: with its own idempotency key, so that retries have one effect, and for the
+ * version that was checked, so that no other member's change is overwritten. After a stop no more rows are sent.
  */
 export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
   const list = keeper.state().list
   if (!list) return
-  const sendRow = async (row: ListRow): Promise<boolean> => {
+  const send = async (row: ListRow): Promise<boolean> => {
     const before = keeper.state().list?.rows.find(({ assetId }) => assetId === row.assetId) ?? row
-    // Written down before the request leaves: after a crash it is known that it may have.
+    // Recorded before the request is sent: after a crash, the row may have been applied.
     if (before.state !== 'unknown')
       keeper.row(row.assetId, { state: 'sending', reason: '', requestId: undefined })
-    const values = await sent(row, signal)
+    const values = await requestTotal(row, signal)
     if (values) keeper.row(row.assetId, { ...values, at: Date.now() })
     else {
-      // Nothing was heard by who may not ask; what was asked for before stays as it was.
+      // The member has lost the permission: an earlier request of the row keeps its state.
       keeper.row(row.assetId, { state: before.state, reason: before.reason })
       keeper.stop(true)
     }
     return values?.state !== 'unknown'
   }
-  await carryOut(openRows(list), sendRow, (ms) => pause(ms, signal), signal)
+  await carryOut(openRows(list), send, (ms) => pause(ms, signal), signal)
 }
 
-/** What became of a row; undefined where the member may not ask any more. */
-async function sent(row: ListRow, signal: AbortSignal): Promise<Partial<ListRow> | undefined> {
+/** Returns the result of a row; undefined where the member has lost the permission. */
+async function requestTotal(row: ListRow, signal: AbortSignal): Promise<Partial<ListRow> | undefined> {
   const { assetId, quantity, key, etag } = row
   const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
   const input = { params: { asset_id: assetId }, body: { quantity }, headers }

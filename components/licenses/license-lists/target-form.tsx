@@ -16,7 +16,7 @@ import type { TargetError, TargetList } from '#lib/licenses/license-lists/target
 
 const EXAMPLE = 'workspace-suite-9120\t60\noffice-suite-4410\t1,200'
 
-/** The list: pasted, typed, or from a file. Nothing that stands there is lost, whatever is wrong with it. */
+/** Form for the list: pasted, typed, or from a file. The text is never lost, whatever its errors. */
 export function TargetForm({
   text,
   isStorable,
@@ -24,10 +24,10 @@ export function TargetForm({
   onList,
 }: {
   text: string
-  /** Whether the browser keeps it over a reload. */
+  /** Whether the browser keeps the text over a reload. */
   isStorable: boolean
   onText: (text: string) => void
-  /** Takes a list without faults. */
+  /** Called with a list without errors. */
   onList: (list: TargetList) => void
 }) {
   const id = useId()
@@ -36,7 +36,7 @@ export function TargetForm({
   const [errors, setErrors] = useState<readonly TargetError[]>([])
   const [replaced, setReplaced] = useState<{ name: string; before: string }>()
 
-  // What was typed before the page came to life.
+  // Take over text that was typed before hydration.
   useLayoutEffect(() => {
     const typed = area.current?.value
     if (typed) onText(typed)
@@ -47,10 +47,10 @@ export function TargetForm({
     onText(next)
   }
   const check = async () => {
-    // Not `text`: of a file that may have line ends which the field shows as others.
+    // Not `text`: the field normalizes the line ends of a file.
     const value = area.current?.value
     const list = await readList(text)
-    // What was typed meanwhile is not what was read.
+    // Text typed in the meantime is not the text that was read.
     if (area.current?.value !== value) return
     setErrors(list.errors)
     if (list.errors.length === 0) onList(list)
@@ -73,7 +73,7 @@ export function TargetForm({
   }
   const onFileChange = (event: ChangeEvent<HTMLInputElement>) => {
     readFile(event.target.files?.[0])
-    // The same file can be chosen again after it was mended.
+    // Allows choosing the same file again after it was corrected.
     event.target.value = ''
   }
   return (
@@ -138,7 +138,7 @@ export function TargetForm({
   )
 }
 
-/** The reader of CSV is larger than the rest of this screen, and loaded when it is needed. */
+/** Parses the list. The CSV reader is larger than the rest of this screen, so it is loaded when needed. */
 async function readList(text: string): Promise<TargetList> {
   try {
     const { readTargets } = await import('#lib/licenses/license-lists/targets.ts')
@@ -151,7 +151,7 @@ async function readList(text: string): Promise<TargetList> {
 
 const MAX_LISTED = 20
 
-/** What is wrong with a list, line by line; each leads to its line. */
+/** Errors of a list, line by line; each links to its line. */
 function TargetErrors({
   errors,
   area,
@@ -191,7 +191,7 @@ function TargetErrors({
   )
 }
 
-/** Selects a line, counted from 1, and so brings it into view. */
+/** Selects a line, counted from 1, which scrolls it into view. */
 function showLine(area: HTMLTextAreaElement | null, line: number): void {
   if (!area) return
   const lines = area.value.split('\n')
@@ -201,15 +201,15 @@ function showLine(area: HTMLTextAreaElement | null, line: number): void {
   area.scrollTop = Math.max(0, (area.scrollHeight * (line - 3)) / lines.length)
 }
 
-/** In bytes: 250 rows with many columns. */
-const LARGEST = 1_000_000
+/** Largest file in bytes: 250 rows with many columns. */
+const MAX_FILE_BYTES = 1_000_000
 
 /**
- * The text of a list that was chosen or dropped.
- * @throws Error that says in words why it can't be read
+ * Returns the text of a chosen or dropped file.
+ * @throws Error whose message explains why it can't be read
  */
 export async function readListFile(file: File): Promise<string> {
-  if (file.size > LARGEST) throw new Error(`${file.name} is larger than a list of 250 rows can be.`)
+  if (file.size > MAX_FILE_BYTES) throw new Error(`${file.name} is larger than a list of 250 rows can be.`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
     throw new Error(`${file.name} is a workbook or an archive: save it as CSV, or copy its cells.`)

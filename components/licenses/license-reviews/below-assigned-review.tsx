@@ -8,8 +8,8 @@ import { ReviewBox } from '../license-changes/review-box.tsx'
 import { ChangeMeaning } from './change-meaning.tsx'
 
 /**
- * The review of a total that the vendor is known to refuse, being below the licenses that are assigned. It offers the lowest
- * one that is taken; whoever has unassigned some meanwhile can still ask for theirs.
+ * Review of a total below the assigned licenses, which the vendor is known to refuse. Offers the lowest accepted total;
+ * a member who has unassigned licenses in the meantime can still request their own total.
  */
 export function BelowAssignedReview({
   item,
@@ -26,7 +26,7 @@ export function BelowAssignedReview({
   quantity: number
   change: number
   first: RefObject<HTMLElement | null>
-  /** Takes another total into the review. */
+  /** Reviews another total. */
   onTry: (quantity: number) => void
   onSubmit: (quantity: number) => void
   onDiscard: () => void
@@ -47,7 +47,7 @@ export function BelowAssignedReview({
               Discard
             </Button>
           )}
-          {/* A double click that began elsewhere asks for nothing. */}
+          {/* Ignores a double click that began elsewhere. */}
           <Button variant="quiet" onClick={(event) => event.detail > 1 || onSubmit(quantity)}>
             Ask for {quantity.toLocaleString('en')} all the same
           </Button>

@@ -6,7 +6,7 @@ type More = ConstructorParameters<typeof Problem>[2]
 const text = (code: ProblemCode, detail: string, more: More = {}) =>
   changeErrorText(new Problem(code, detail, more), 250, 182)
 
-test('a vendor that can not be reached is named, with when to try again', () => {
+test('an unreachable vendor is named, with the time to try again', () => {
   const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
   expect(text('vendor_unavailable', detail, { retryAfter: 30 })).toEqual({
     title: 'Not changed to 250 licenses',
@@ -16,7 +16,7 @@ test('a vendor that can not be reached is named, with when to try again', () => 
   expect(text('vendor_unavailable', detail)).toMatchObject({ detail: `${detail} Try again in a moment.` })
 })
 
-test('another change says whose it is; what is pending at the vendor, in its words', () => {
+test('another change names its actor; a pending operation at the vendor keeps the vendor’s words', () => {
   const detail = 'Ana Ruiz asked for 260 licenses, and the vendor has not confirmed it yet.'
   expect(text('change_in_progress', detail, { retryAfter: 2, members: { changeId: 'c1' } })).toMatchObject({
     detail: `${detail} Try again in 2 seconds.`,
@@ -31,7 +31,7 @@ test('another change says whose it is; what is pending at the vendor, in its wor
   })
 })
 
-test('a vendor that asks us to wait is asked again only then; a broken key is the reseller’s matter', () => {
+test('a vendor with a wait is retried only afterwards; a broken key is for the reseller', () => {
   const throttled = 'Google Workspace asks us to wait. Nothing was changed.'
   expect(
     text('vendor_unavailable', throttled, { retryAfter: 30, members: { because: 'throttled' } }),
@@ -45,7 +45,7 @@ test('a vendor that asks us to wait is asked again only then; a broken key is th
   })
 })
 
-test('a refusal has the vendor’s reason, and the lowest total where users are the reason', () => {
+test('a refusal has the vendor’s reason, and the lowest total if assigned users are the reason', () => {
   const reason = 'The edition is limited to 200 licenses.'
   expect(text('vendor_rejected', reason)).toEqual({
     title: 'Not changed: the vendor refused 250',
@@ -63,7 +63,7 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
   })
 })
 
-test('no answer is not called a failure, and who is signed out is led to sign in', () => {
+test('a missing answer is not called a failure, and a signed-out user can sign in', () => {
   expect(changeErrorText(new TypeError('Failed to fetch'), 250, 0)).toMatchObject({
     title: 'No answer',
     again: true,
@@ -75,7 +75,7 @@ test('no answer is not called a failure, and who is signed out is led to sign in
   })
 })
 
-test('a limit that is used up is a matter of waiting', () => {
+test('an exceeded limit has a wait', () => {
   const rateLimited = new Problem('rate_limited', 'Used up.', { retryAfter: 12 })
   expect(changeErrorText(rateLimited, 250, 182)).toMatchObject({ detail: 'Used up.', again: true, wait: 12 })
 })

@@ -3,8 +3,8 @@ import { waitText } from '#components/platform/waits/wait-text.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /**
- * What a refusal says, and which ways out it offers: a lower bound to try, the same again, after so many seconds to
- * `wait`, or signing in. With `tell` it is the reseller who has to do something.
+ * Text of a refusal, and its ways out: a lower bound to try, the same total again, the same after `wait` seconds, or
+ * signing in. With `contactsReseller` the reseller has to act.
  */
 export type ChangeErrorText = {
   title: string
@@ -16,7 +16,10 @@ export type ChangeErrorText = {
   contactsReseller?: boolean
 }
 
-/** @param quantity the total that was asked for */
+/**
+ * Returns the text of a failed change.
+ * @param quantity requested total
+ */
 export function changeErrorText(error: Error, quantity: number, assigned: number): ChangeErrorText {
   const title = `Not changed to ${licensesText(quantity)}`
   if (!(error instanceof Problem)) {
@@ -40,7 +43,7 @@ export function changeErrorText(error: Error, quantity: number, assigned: number
       return { title, detail: `This plan can’t go below ${licensesText(minimum)} ${end}.`, floor: minimum }
     }
     case 'change_in_progress':
-      // The vendor's own words about an operation of its own say what can be done.
+      // The vendor's own message about its pending operation explains the options.
       if (error.more.members?.changeId === undefined) return { title, detail, again: true, ...waitOf(error) }
       return { title, detail: `${detail} ${retryText(error)}`, again: true }
     case 'rate_limited':
@@ -57,7 +60,10 @@ export function changeErrorText(error: Error, quantity: number, assigned: number
   }
 }
 
-/** Our access is nothing that trying again mends; a vendor that asks us to wait is asked again only then. */
+/**
+ * Returns the text for an unavailable vendor. A retry does not fix our credentials, and a vendor with a wait is retried
+ * only afterwards.
+ */
 function unavailableText(error: Problem): Pick<ChangeErrorText, 'detail' | 'wait' | 'contactsReseller'> {
   const { because } = error.more.members ?? {}
   if (because === 'no_access') return { detail: error.message, contactsReseller: true }

@@ -11,7 +11,7 @@ import { ReviewBox } from '../license-changes/review-box.tsx'
 import { changeErrorText } from './change-error-text.ts'
 import { Conflict, conflictOf } from './conflict.tsx'
 
-/** Why the licenses were not changed, and what can be done about it. */
+/** Explains why the licenses were not changed, and offers the ways out. */
 export function ChangeError({
   error,
   quantity,
@@ -26,15 +26,15 @@ export function ChangeError({
 }: {
   error: Error
   quantity: number
-  /** The total that was on screen when the change was asked for. */
+  /** Total that was on screen at the request. */
   from: number
   assigned: number
   first: RefObject<HTMLElement | null>
-  /** Takes another total into the review. */
+  /** Reviews another total. */
   onTry: (quantity: number) => void
-  /** Asks for the same total again. */
+  /** Requests the same total again. */
   onAgain: () => void
-  /** Sets the total all the same, over the version that somebody else made. */
+  /** Sets the total despite the conflict, over another caller's version. */
   onOverrule: (etag: string) => void
   isCommitmentPlan: boolean
   onDiscard: () => void
@@ -80,7 +80,7 @@ export function ChangeError({
               </Button>
             )}
             {again ? (
-              // A refusal of its own has a wait of its own.
+              // Each refusal has its own wait.
               <WaitButton key={requestId} ref={ref} seconds={wait} text="Try again" onPress={onAgain} />
             ) : null}
             {signIn ? (
@@ -92,7 +92,7 @@ export function ChangeError({
         }
       >
         {detail}
-        {/* The button counts it down for who sees it. */}
+        {/* The button shows the countdown. */}
         {wait > 0 ? <span className="sr-only"> Try again in {waitText(wait)}.</span> : null}
         {requestId ? (
           <span className="block">

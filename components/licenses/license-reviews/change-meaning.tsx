@@ -17,7 +17,7 @@ type ChangeMeaningProps = {
   lastPrice: LastPrice | undefined
 }
 
-/** Whether the vendor is known to refuse a total: it takes no licenses from users who have them. */
+/** Returns whether the vendor is known to refuse a total: it takes no licenses from users who have them. */
 export function isBelowAssigned(
   { vendor }: AssetListItem,
   { Seats }: Subscription,
@@ -26,7 +26,7 @@ export function isBelowAssigned(
   return quantity < Seats.LicensedNumberOfSeats && !vendor?.takesLicenses
 }
 
-/** What a new total leaves free, what plan and vendor make of it, and what it costs where a price is known. */
+/** Consequences of a new total: free licenses, conditions of plan and vendor, and the costs where a price is known. */
 export function ChangeMeaning({ item, subscription, quantity, lastPrice }: ChangeMeaningProps) {
   const { vendor } = item
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = subscription.Seats
@@ -63,7 +63,7 @@ function Warning({ children }: { children: ReactNode }) {
   return <strong className="font-[550] text-warn">{children}</strong>
 }
 
-/** When it takes effect, and whether it can be taken back. */
+/** Returns when the change takes effect, and whether it can be taken back. */
 function effectText({ vendor }: AssetListItem, subscription: Subscription, quantity: number): string {
   const { isCommitmentPlan, commitmentEnd, purchased } = toQuantityState(subscription)
   if (isCommitmentPlan) {
@@ -75,12 +75,14 @@ function effectText({ vendor }: AssetListItem, subscription: Subscription, quant
     : `${vendor.label} takes back only licenses that were added in the last few days, and refuses others.`
 }
 
-/** What is billed where the total is a cap. */
+/** Returns a sentence on the bill where the total is a cap. */
 function capText(quantity: number): string {
   return `This is a cap, not a bill: what is in use is billed, up to ${licensesText(quantity)}.`
 }
 
-/** What was ordered for the next term: a vendor may forget it, and what was ordered here is said there again. */
+/**
+ * Returns a sentence on the order for the next term: a vendor may drop it, and an order made here is submitted again.
+ */
 function scheduledText({ vendor, scheduled }: AssetListItem): string {
   if (!scheduled) return ''
   const when = scheduled.time === undefined ? 'the next renewal' : `the renewal on ${dayText(scheduled.time)}`

@@ -25,15 +25,15 @@ type ChangeReviewProps = {
   subscription: Subscription
   quantity: number | null
   lastPrice: LastPrice | undefined
-  /** The first thing to do here: where Enter in the quantity leads. */
+  /** First control: Enter in the quantity moves the focus here. */
   first: RefObject<HTMLElement | null>
   onSubmit: (quantity: number) => void
-  /** Takes another total into the review. */
+  /** Reviews another total. */
   onTry: (quantity: number) => void
   onDiscard: () => void
 }
 
-/** What a new total would mean, before anything is asked of the vendor. */
+/** Review of a new total, before any request to the vendor. */
 export function ChangeReview(props: ChangeReviewProps) {
   const { item, subscription, quantity, onDiscard } = props
   const name = item.assetName
@@ -60,7 +60,7 @@ export function ChangeReview(props: ChangeReviewProps) {
   }
   const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
   const { until } = decision
-  // What is ordered already is changed on the asset's page, where it can be seen.
+  // An existing order is changed on the asset's page, where it can be seen.
   const isOrderable =
     item.vendor?.ordersTotals && !item.scheduled && until !== undefined && renewsAtEnd(subscription)
   const below = isOrderable ? subscription.Seats.LicensedNumberOfSeats - quantity : 0
@@ -78,7 +78,7 @@ export function ChangeReview(props: ChangeReviewProps) {
   )
 }
 
-/** Where a plan ends by itself, there is no next term to order. */
+/** Returns whether the plan renews: a plan that ends has no next term to order for. */
 function renewsAtEnd({ RenewalSettings }: Subscription): boolean {
   const type = RenewalSettings?.renewalType
   return !type || atItsEnd(type).verb === 'Renews'

@@ -20,20 +20,23 @@ type ConfirmChangeProps = {
   item: AssetListItem
   subscription: Subscription
   quantity: number
-  /** By so many more, or fewer where it is below 0. */
+  /** Difference in licenses; negative for a decrease. */
   change: number
   lastPrice: LastPrice | undefined
-  /** The first thing to do here: where Enter in the quantity leads. */
+  /** First control: Enter in the quantity moves the focus here. */
   first: RefObject<HTMLElement | null>
   onSubmit: (quantity: number) => void
   onDiscard: () => void
 }
 
-/** A change that is possible: what it means, and the button that asks for it; where it can't be undone, its total is typed before. */
+/**
+ * Form of a possible change: its consequences, and the button that requests it; where it can't be undone, the total has
+ * to be typed as a confirmation.
+ */
 export function ConfirmChange(props: ConfirmChangeProps) {
   const { item, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = props
   const id = useId()
-  // Another total has to be typed anew.
+  // A different total has to be typed again.
   const [confirmed, setConfirmed] = useState({ quantity, typed: '' })
   const typed = confirmed.quantity === quantity ? confirmed.typed : ''
   const quantityState = toQuantityState(subscription)
@@ -52,7 +55,7 @@ export function ConfirmChange(props: ConfirmChangeProps) {
   )
   return (
     <form onSubmit={submit}>
-      {/* Sent before the page is alive, it leads to the same review. */}
+      {/* A native submit before hydration opens the same review. */}
       <input type="hidden" name="set" value={quantity} />
       <ReviewBox
         id={id}

@@ -9,7 +9,7 @@ import { ReviewBox } from '../license-changes/review-box.tsx'
 
 type VersionConflict = { current: number; changedBy: string; changedAt: number | undefined; etag: string }
 
-/** What the API says of a version that is not the present one; undefined for any other error. */
+/** Returns the members of a `version_mismatch` problem; undefined for any other error. */
 export function conflictOf(error: Error): VersionConflict | undefined {
   if (!(error instanceof Problem) || error.code !== 'version_mismatch') return undefined
   const { current, changedBy, changedAt, etag } = error.more.members ?? {}
@@ -22,7 +22,7 @@ export function conflictOf(error: Error): VersionConflict | undefined {
   }
 }
 
-/** Somebody was first: who, when, and what the typed total means now. */
+/** Conflict with another member's change: who, when, and the new meaning of the typed total. */
 export function Conflict({
   conflict,
   quantity,
@@ -34,9 +34,9 @@ export function Conflict({
 }: {
   conflict: VersionConflict
   quantity: number
-  /** The total that was on screen when the change was asked for. */
+  /** Total that was on screen at the request. */
   from: number
-  /** The total is reviewed again, because it could not be undone. */
+  /** Whether the total is reviewed again, because it can't be undone. */
   careful: boolean
   first: RefObject<HTMLElement | null>
   onDecide: () => void

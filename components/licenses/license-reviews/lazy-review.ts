@@ -1,6 +1,6 @@
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 
-/** The review of a total, whose script comes when a control of licenses is pointed at. */
+/** Lazy review of a total, preloaded when the pointer reaches a license control. */
 export const LicenseReview = lazyWithPreload(() =>
   import('./license-review.tsx').then(({ LicenseReview }) => LicenseReview),
 )

@@ -19,8 +19,8 @@ type LicenseControlProps = {
 }
 
 /**
- * The control, or what stands in its place while the vendor is asked; under it why it is limited. `isTold`: what can be
- * done about an open change stands elsewhere on the page.
+ * Control, or its replacement while a request is pending; below it the reason of its limits. `isStated`: the page shows
+ * the actions of an open change elsewhere.
  */
 export function LicenseControl({
   item,

@@ -17,7 +17,7 @@ type LicenseReviewProps = {
   edit: ReturnType<typeof useLicenseEdit>
 }
 
-/** What a typed total would mean, or why it was refused. Stands where `edit.open` says so. */
+/** Review of a typed total, or the reason of its refusal. Rendered while `edit.open`. */
 export function LicenseReview({
   item,
   subscription,
@@ -28,7 +28,7 @@ export function LicenseReview({
   useEffect(arrive)
   const tryOther = (other: number) => {
     edit.edit(other)
-    // What was pressed goes with its review.
+    // The pressed button disappears with its review.
     edit.input.current?.focus()
   }
   if (failedChange) {
@@ -74,7 +74,7 @@ export function LicenseReview({
   )
 }
 
-/** In the review's place while the vendor takes no change: what was typed is kept. */
+/** Replaces the review while the vendor accepts no change: the typed total is kept. */
 function Waiting({
   item,
   until,
@@ -107,7 +107,7 @@ function Waiting({
   )
 }
 
-/** In the review's place while another change of the asset is open: what was typed is kept. */
+/** Replaces the review while another change of the asset is open: the typed total is kept. */
 function OpenChangeReview({
   openChange: { to, actor },
   quantity,

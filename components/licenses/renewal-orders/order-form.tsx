@@ -21,9 +21,9 @@ type OrderFormProps = {
   onClose: () => void
 }
 
-/** Orders a total for the next term, or how the plan renews, and says before what that means. */
+/** Orders a total for the next term, or how the plan renews, after showing the consequences. */
 export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: OrderFormProps) {
-  // What was in sight when the form was opened: a newer order is not overwritten unseen.
+  // Version seen when the form was opened: a newer order is not overwritten unseen.
   const [etag] = useState(present)
   const { quantity, assigned, renewalTypes, order, time } = renewal
   const start = String(order?.quantity ?? Math.min(assigned, quantity))
@@ -61,7 +61,7 @@ export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Or
           <label className="flex items-center justify-between gap-3">
             Licenses of the next term
             <input
-              // biome-ignore lint/a11y/noAutofocus: whoever opens the form types next
+              // biome-ignore lint/a11y/noAutofocus: opening the form is followed by typing
               autoFocus
               inputMode="numeric"
               autoComplete="off"

@@ -8,7 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { dayText } from '#lib/platform/values/days.ts'
 import { useOrder } from './use-order.ts'
 
-/** Where a commitment can't be lowered now: what can be done instead, from its end on. */
+/** Alternative where a commitment can't be lowered now: an order from its end on. */
 export function OrderLower({
   id,
   quantity,
@@ -18,12 +18,12 @@ export function OrderLower({
 }: {
   id: string
   quantity: number
-  /** When the commitment ends, in epoch milliseconds. */
+  /** End of the commitment, in epoch milliseconds. */
   end: number
   first: RefObject<HTMLElement | null>
   onDone: () => void
 }) {
-  // Nothing may have been ordered meanwhile that is not in sight here.
+  // A newer order that is not shown here must not be overwritten.
   const { mutate, isPending, error } = useOrder(id, { etag: '"none."', onDone })
   return (
     <>

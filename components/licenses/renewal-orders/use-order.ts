@@ -8,7 +8,10 @@ import type { Wanted } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { orderText } from './labels.ts'
 
-/** Orders something for the next term of an asset, or takes that back (`undefined`), and says what came of it. */
+/**
+ * Orders a quantity or renewal for the next term of an asset, or withdraws the order (`undefined`), and shows the
+ * result.
+ */
 export function useOrder(
   id: string,
   { etag, onDone }: { etag?: string | undefined; onDone?: () => void } = {},
@@ -32,7 +35,7 @@ export function useOrder(
       onDone?.()
     },
     onSettled: () => {
-      // Beside the asset, in its row and on its page.
+      // Shows the result in the asset's row and on its page.
       void client.invalidateQueries({ queryKey: readRenewal.key({ params }) })
       void client.invalidateQueries({ queryKey: ['listAssets'] })
       router.refresh()

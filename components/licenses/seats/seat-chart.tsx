@@ -6,13 +6,13 @@ const TEXT = 'fill-ink-3 text-xs tabular-nums'
 const TOP = 10
 const BOTTOM = 28
 
-/** How the two lines look, here and where they are named. */
+/** Styles of the two lines, for the plot and the legend. */
 export const LINES = {
   purchased: 'fill-none stroke-accent stroke-2',
   assigned: 'fill-none stroke-ink-2 [stroke-width:1.5] [stroke-dasharray:5_3]',
 }
 
-/** Step lines, oldest step first; `assigned` has none where it was never read. */
+/** Step lines, oldest step first; `assigned` is empty where it was never read. */
 export type Lines = { purchased: readonly SeatStep[]; assigned: readonly SeatStep[] }
 
 type SeatChartProps = {
@@ -23,7 +23,7 @@ type SeatChartProps = {
 }
 type Size = { width: number; height: number; everyMonth: number; className: string }
 
-/** Both lines over a span, what lies idle between them, and a mark at the present ends. */
+/** Both lines over a span, the idle licenses as the area between them, and a mark at the present ends. */
 export function SeatChart({
   lines,
   now,
@@ -80,7 +80,7 @@ export function SeatChart({
   )
 }
 
-/** The part of a step line that lies after a time. */
+/** Returns the part of a step line after a time. */
 function since(steps: readonly SeatStep[], time: number | undefined): SeatStep[] {
   if (time === undefined) return []
   const step = steps.findLast(({ at }) => at <= time)

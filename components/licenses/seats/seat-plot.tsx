@@ -12,7 +12,7 @@ import { SeatTable } from './seat-table.tsx'
 
 type SeatLinesProps = { lines: Lines; history: SeatHistory; span: TimeSpan }
 
-/** Purchased and assigned licenses over twelve months as step lines, and the same as a table. */
+/** Purchased and assigned licenses over twelve months as step lines, and as a table. */
 export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSpan }) {
   const lines = { purchased: purchasedSteps(history, span), assigned: assignedSteps(history, span) }
   const lineProps = { lines, history, span }
@@ -24,7 +24,7 @@ export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSp
         <h2 className="font-semibold">Licenses over twelve months</h2>
         <Legend {...history.now} hasLine={lines.assigned.length > 0} />
       </div>
-      {/* Drawn for two widths, so that its words keep their size; the one that is hidden is not read out. */}
+      {/* Drawn for two widths, so that the text keeps its size; the hidden one is not read out. */}
       <SeatChart {...chartProps} width={720} height={200} everyMonth={1} className="max-md:hidden" />
       <SeatChart {...chartProps} width={300} height={190} everyMonth={3} className="md:hidden" />
       {limits ? <p className="mt-1 text-xs text-ink-3">{limits}</p> : null}
@@ -33,7 +33,7 @@ export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSp
   )
 }
 
-/** Names the marks beside the plot, where no line can run through the words. */
+/** Legend next to the plot, where no line can run through the text. */
 function Legend({ purchased, assigned, hasLine }: SeatHistory['now'] & { hasLine: boolean }) {
   return (
     <p className="flex flex-wrap gap-x-4 text-xs font-[550] tabular-nums">
@@ -57,7 +57,7 @@ function LegendMarker({ className }: { className: string }) {
   )
 }
 
-/** From when on something is known, where that is later than it could be. */
+/** Returns the start of the known data, where it is later than the span's. */
 function limitsOf({
   lines: { purchased, assigned },
   history: { since },
@@ -70,7 +70,7 @@ function limitsOf({
   return isAfterStart(read) ? `How many were assigned is known since ${dayText(read)}.` : undefined
 }
 
-/** The plot in words. */
+/** Returns a text alternative of the plot. */
 function summary({ lines: { purchased, assigned }, history: { now }, span }: SeatLinesProps): string {
   const parts = [
     `Purchased licenses, ${rangeText(purchased, span)}.`,

@@ -11,14 +11,14 @@ import {
 import type { Lines } from './seat-chart.tsx'
 import { seatDays } from './seat-steps.ts'
 
-/** What the plot shows, to be read: a row for each day on which one of the two moved. Closed at first. */
+/** Data of the plot as a table: a row for each day on which one of the two lines changed. Collapsed at first. */
 export function SeatTable({ purchased, assigned }: Lines) {
   const count = (seats: number | undefined) =>
     seats === undefined ? 'Not known' : seats.toLocaleString('en')
   return (
     <details className="-mx-4 mt-1 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
-      {/* As many rows as days with a change: they scroll here, not the page below. */}
+      {/* A row per day with a change: the table scrolls, not the page below. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse it is scrolled by keys
         tabIndex={0}
@@ -66,7 +66,7 @@ function idle({ purchased, assigned }: { purchased: number | undefined; assigned
   return Math.max(0, purchased - assigned).toLocaleString('en')
 }
 
-/** What a number is, where the heads of the columns are not seen. */
+/** Unit of a number where the column headers are hidden. */
 function Unit({ text }: { text: string }) {
   return (
     <span aria-hidden="true" className="text-ink-3 md:hidden">

@@ -22,7 +22,7 @@ import { columnsKey } from './use-columns.ts'
 const STEP =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink aria-disabled:opacity-40 max-md:size-10'
 
-/** The columns of a list with their order, to hide, show and move. The first one names the rows: it is always there. */
+/** Edits the columns of a list and their order. The first column names the rows and is always visible. */
 export function ColumnChoice<List extends ListName>({
   list,
   columns,
@@ -31,7 +31,7 @@ export function ColumnChoice<List extends ListName>({
 }: {
   list: List
   columns: readonly ColumnOf<List>[]
-  /** What this list has nothing to show in. */
+  /** Columns without values in this list. */
   without: readonly ColumnOf<List>[]
   onShow: (columns: readonly ColumnOf<List>[]) => void
 }) {
@@ -59,7 +59,7 @@ export function ColumnChoice<List extends ListName>({
     choose((now) => {
       const next = moved(seen(now), column, by)
       announce(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
-      // Those that have nothing to show here keep their choice, at the end.
+      // Columns without values in this list keep their choice, at the end.
       return [...next, ...now.filter((one) => without.includes(one))]
     })
   }
@@ -119,7 +119,7 @@ export function ColumnChoice<List extends ListName>({
   )
 }
 
-/** What people call a column. */
+/** Display names of the columns. */
 const COLUMN_NAMES: { assets: Record<AssetColumn, string>; invoices: Record<InvoiceColumn, string> } = {
   assets: {
     name: 'Asset',
@@ -144,8 +144,8 @@ const COLUMN_NAMES: { assets: Record<AssetColumn, string>; invoices: Record<Invo
 }
 
 /**
- * Chooses the columns of a list: shown at once, and taken back where they could not be kept. What is given to it makes other
- * columns of those that there are at that moment; null: the usual ones.
+ * Returns a function that changes a list's columns with an optimistic update, rolled back where they could not be
+ * saved. Its argument maps the columns at that moment to the new ones; null restores the defaults.
  */
 function useChoose<List extends ListName>(
   list: List,
@@ -158,12 +158,12 @@ function useChoose<List extends ListName>(
   const key = columnsKey(list)
   const { mutate } = useMutation({
     mutationKey: key,
-    // One after the other: what was chosen last is kept last.
+    // Serialized, so that the last choice is saved last.
     scope: { id: `columns of ${list}` },
     mutationFn: ({ chosen }: { chosen: readonly Column[] | null; before: readonly Column[] }) =>
       setListColumns({ body: { list, columns: chosen && [...chosen] } }),
     onError: (error, { before }) => {
-      // Of what was chosen since, its own answer tells.
+      // A later choice still waits for its own answer, which decides.
       if (client.isMutating({ mutationKey: key }) <= 1) show(before)
       toast(`Columns not changed: ${whyNot(error)}`)
     },
@@ -171,7 +171,7 @@ function useChoose<List extends ListName>(
       if (client.isMutating({ mutationKey: key }) <= 1) show(columnsOf(list, stored))
     },
   })
-  // Of the columns as they are at this moment: two presses may come before the page is drawn anew.
+  // Read from the cache, not from props: two presses may come before the next render.
   return (change: (now: readonly Column[]) => readonly Column[] | null) => {
     const before = client.getQueryData<readonly Column[]>(key) ?? columns
     const chosen = change(before)

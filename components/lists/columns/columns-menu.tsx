@@ -9,7 +9,7 @@ import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 type ColumnsMenuProps<List extends ListName> = {
   list: List
   columns: readonly ColumnOf<List>[]
-  /** What this list has nothing to show in. */
+  /** Columns without values in this list. */
   without?: readonly ColumnOf<List>[]
   onShow: (columns: readonly ColumnOf<List>[]) => void
 }
@@ -19,7 +19,7 @@ const ColumnChoice = lazyWithPreload(
   () => <div className="h-72" />,
 )
 
-/** Which columns a list has, and in which order. */
+/** Menu that selects and orders the columns of a list. */
 export function ColumnsMenu<List extends ListName>({
   list,
   columns,

@@ -4,10 +4,10 @@ import { ClearAll } from '#components/ui/clear-all.tsx'
 import type { ActiveFilter } from './view.ts'
 
 /**
- * At the end of a list's filters: those that are on and have no control of their own, each with the way to take it off, and
- * the way to take off all. What has a control is seen and taken off there, and only there.
- * @param isFiltered whether any filter is on, those with controls among them
- * @param cleared the view without any
+ * Active filters without a control of their own, at the end of a list's filters: each can be removed, and all can be
+ * cleared. Filters with a control are shown and removed only there.
+ * @param isFiltered whether any filter is active, including those with controls
+ * @param cleared the view without filters
  */
 export function ActiveFilters<View>({
   active,
@@ -21,7 +21,7 @@ export function ActiveFilters<View>({
   onChange: (view: View) => void
 }) {
   const container = useRef<HTMLDivElement>(null)
-  // What was pressed is gone: the focus goes to what is left, not to the start of the page.
+  // The pressed button is gone: the focus moves to a remaining one, not to the start of the page.
   const change = (next: View) => {
     onChange(next)
     requestAnimationFrame(() => {

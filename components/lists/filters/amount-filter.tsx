@@ -7,7 +7,7 @@ const CustomAmounts = lazyWithPreload(
   () => <div className="h-48" />,
 )
 
-/** From which amount to which; a currency that is written beside one is chosen with it. */
+/** Filter for a range of amounts; a currency typed next to an amount is selected with it. */
 export function AmountFilter({
   label,
   hint,
@@ -16,10 +16,10 @@ export function AmountFilter({
   onChange,
 }: {
   label: string
-  /** Which amounts of a row are compared. */
+  /** Explains which amounts of a row are compared. */
   hint: string
   range: AmountRange
-  /** Those that there are. */
+  /** Currencies to choose from. */
   currencies: readonly string[]
   onChange: (range: AmountRange, currency?: string) => void
 }) {

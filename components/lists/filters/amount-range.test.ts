@@ -29,7 +29,7 @@ test.each([
   ['-2.5', '-1', false],
   ['-0.5', '-0.4', false],
   ['0.1', '-0.1', true],
-])('from %s to %s is backwards: %s', (from, to, expected) => {
+])('the range from %s to %s is backwards: %s', (from, to, expected) => {
   expect(isBackwards({ from, to })).toBe(expected)
 })
 

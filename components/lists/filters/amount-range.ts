@@ -4,8 +4,8 @@ import { formatDecimal } from '#lib/platform/values/money.ts'
 export type AmountRange = { from?: string | undefined; to?: string | undefined }
 
 /**
- * The exact decimal that somebody means: `1250.50`, also with the commas between thousands that this console writes.
- * Undefined where it is no amount, or can be read in two ways, as `1.250,50` can.
+ * Returns a typed amount as an exact decimal: `1250.50`, also with the thousands separators that this console writes.
+ * Returns undefined for text that is not an amount, or is ambiguous, as `1.250,50`.
  */
 export function amountOf(text: string): string | undefined {
   const typed = text.trim().replace('−', '-')
@@ -14,8 +14,8 @@ export function amountOf(text: string): string | undefined {
 }
 
 /**
- * An amount with the currency that somebody wrote beside it, if any: `10,000 USD`, `eur 500`. The amount is undefined as in
- * `amountOf`; the currency is a word of three letters, in capitals.
+ * Returns a typed amount and its currency, if any: `10,000 USD`, `eur 500`. The amount is undefined as in `amountOf`;
+ * the currency is any word of three letters, in capitals.
  */
 export function moneyOf(text: string): { amount: string | undefined; currency: string | undefined } {
   const [, before, amount = '', after] =
@@ -25,7 +25,7 @@ export function moneyOf(text: string): { amount: string | undefined; currency: s
     : { amount: amountOf(amount), currency: (before ?? after)?.toUpperCase() }
 }
 
-/** Whether a range ends before it starts, exactly. */
+/** Returns whether a range ends before it starts, compared as exact decimals. */
 export function isBackwards({ from, to }: AmountRange): boolean {
   return from !== undefined && to !== undefined && isLess(to, from)
 }
@@ -39,7 +39,7 @@ function isLess(one: string, other: string): boolean {
   return a < b
 }
 
-/** A range in words: `100 – 2,500.50`, `From 100`, `Up to 2,500.50`; undefined where both ends are open. */
+/** Returns a range as text: `100 – 2,500.50`, `From 100`, `Up to 2,500.50`; undefined where both ends are open. */
 export function amountsText({ from, to }: AmountRange): string | undefined {
   const format = (amount: string) => formatDecimal(amount)
   if (from !== undefined && to !== undefined)

@@ -5,11 +5,11 @@ type Choice = {
   value: string
   name: ReactNode
   isOn: boolean
-  /** How many rows it holds, where that is known. */
+  /** Number of rows with this value, where known. */
   count?: number | undefined
 }
 
-/** A filter with few values, each a chip that is on or off; none of them on means all. */
+/** Filter with few values, each a toggle chip; without a selected one, all values match. */
 export function ChoiceChips({
   legend,
   isAll,
@@ -20,7 +20,7 @@ export function ChoiceChips({
 }: {
   legend: string
   isAll: boolean
-  /** How many rows all of them hold, where that is known. */
+  /** Number of rows with any value, where known. */
   count?: number | undefined
   choices: readonly Choice[]
   onAll: () => void

@@ -6,7 +6,7 @@ import { type AmountRange, isBackwards, moneyOf } from './amount-range.ts'
 
 const UNCLEAR = 'Write it as 1250.50.'
 
-/** Two amounts to type, the first with the focus. */
+/** Form for two amounts, with the focus on the first. */
 export function CustomAmounts({
   range,
   hint,
@@ -15,7 +15,7 @@ export function CustomAmounts({
 }: {
   range: AmountRange
   hint: string
-  /** A currency that is written beside an amount is chosen with it. */
+  /** Currencies: one that is typed next to an amount is selected with it. */
   currencies: readonly string[]
   onChoose: (range: AmountRange, currency: string | undefined) => void
 }) {

@@ -3,7 +3,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { type DateRange, dayOfInput, inputDay } from './date-range.ts'
 
-/** Two days of UTC to choose. */
+/** Form for two days in UTC. */
 export function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
   const [from, setFrom] = useState(inputDay(range.from))
   const [to, setTo] = useState(inputDay(range.to))

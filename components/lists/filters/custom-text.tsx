@@ -5,7 +5,7 @@ import { focusOnMount } from '#components/ui/focus-on-mount.ts'
 
 const MAX_LENGTH = 200
 
-/** A text to type, with the focus. */
+/** Form for a text, with the focus. */
 export function CustomText({
   label,
   hint,

@@ -10,16 +10,16 @@ const CustomRange = lazyWithPreload(
 )
 
 type DateFilterMenuProps = {
-  /** Whose date it is. */
+  /** Name of the date. */
   label: string
   range: DateRange
   today: number
-  /** The ranges that are offered by name: those of what is past, unless told. */
+  /** Returns the named ranges; by default those in the past. */
   presets?: (today: number) => Preset[]
   onChange: (range: DateRange) => void
 }
 
-/** From when to when: a preset, or two days of UTC. */
+/** Filter for a range of days: a preset, or two days in UTC. */
 export function DateFilterMenu(props: DateFilterMenuProps) {
   const { label, range, today, onChange } = props
   const text = presetOf(range, today, props.presets) ?? rangeText(range)

@@ -33,14 +33,14 @@ describe('presets', () => {
       '2027-01-01T00:00:00Z',
       { 'Last quarter': ['2026-10-01', '2026-12-31'], 'Last year': ['2026-01-01', '2026-12-31'] },
     ],
-  ])('at %s are whole months, quarters and years of UTC', (now, expected) => {
+  ])('are whole months, quarters and years in UTC at %s', (now, expected) => {
     const offered = Object.fromEntries(
       presets(Date.parse(now)).map(({ name, range }) => [name, textOf(range)]),
     )
     expect(offered).toMatchObject(expected)
   })
 
-  test('are known again by their range, and other ranges are not', () => {
+  test('are recognized by their range, unlike other ranges', () => {
     const today = day('2026-11-20')
     for (const { name, range } of presets(today)) expect(presetOf(range, today)).toBe(name)
     expect(presetOf({ from: day('2026-11-01') }, today)).toBeUndefined()
@@ -57,7 +57,7 @@ test.each([
   expect(rangeText(range)).toBe(text)
 })
 
-test('what a date input holds is a day of UTC, or nothing', () => {
+test('the value of a date input is a day in UTC, or empty', () => {
   expect(dayOfInput('2026-09-30')).toBe(day('2026-09-30'))
   expect(dayOfInput('')).toBeUndefined()
 })

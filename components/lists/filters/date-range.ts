@@ -1,12 +1,12 @@
 import { DAY_MS, dayBegin, dayOf, dayText, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 
-/** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
+/** Days in UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }
 
-/** A range that has a name. */
+/** Named range. */
 export type Preset = { name: string; range: DateRange }
 
-/** The ranges that are asked for most, in whole calendar months, quarters and years of UTC. */
+/** Returns the most requested ranges: whole calendar months, quarters and years in UTC. */
 export function presets(today: number): Preset[] {
   const months = (first: number, end: number) => ({
     from: monthBegin(today, first),
@@ -25,7 +25,7 @@ export function presets(today: number): Preset[] {
   ]
 }
 
-/** The same of what is to come. */
+/** Returns the named ranges in the future. */
 export function comingPresets(today: number): Preset[] {
   const begin = dayBegin(today)
   const days = (count: number) => ({ from: begin, to: begin + count * DAY_MS })
@@ -33,12 +33,12 @@ export function comingPresets(today: number): Preset[] {
   return [...[30, 60, 90].map((count) => ({ name: `Next ${count} days`, range: days(count) })), ...future]
 }
 
-/** The name of the preset that a range is, if it is one. */
+/** Returns the name of the preset with this range, if any. */
 export function presetOf(range: DateRange, today: number, offered = presets): string | undefined {
   return offered(today).find((one) => one.range.from === range.from && one.range.to === range.to)?.name
 }
 
-/** A range in words: `1 Dec 2025 – 20 Nov 2026`, `From 1 Dec 2025`, `Until 20 Nov 2026`. */
+/** Returns a range as text: `1 Dec 2025 – 20 Nov 2026`, `From 1 Dec 2025`, `Until 20 Nov 2026`. */
 export function rangeText({ from, to }: DateRange): string {
   if (from !== undefined && to !== undefined) {
     return from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`
@@ -47,12 +47,12 @@ export function rangeText({ from, to }: DateRange): string {
   return to === undefined ? 'All time' : `Until ${dayText(to)}`
 }
 
-/** What a date input holds: `2026-09-30`; nothing for an end that is open, or is no time. */
+/** Returns the value of a date input: `2026-09-30`; empty for an open end, or an invalid time. */
 export function inputDay(day: number | undefined): string {
   return day === undefined || Number.isNaN(new Date(day).getTime()) ? '' : dayOf(day)
 }
 
-/** Epoch milliseconds of what a date input holds; undefined when it is empty. */
+/** Returns a date input's value in epoch milliseconds; undefined when it is empty. */
 export function dayOfInput(text: string): number | undefined {
   const day = epochOfDay(text)
   return Number.isNaN(day) ? undefined : day

@@ -5,8 +5,8 @@ import { Choices, FilterMenu } from '#components/ui/filter-menu.tsx'
 import { platformName } from '#lib/billing/invoices/rules.ts'
 
 /**
- * A filter by one of the kinds that a list's rows have, such as their issuer. It offers those that are `known`, and those
- * that the address or the rows have named so far, for to choose one takes the others' rows out of sight.
+ * Filter by a kind that a list's rows have, such as their issuer. Offers the `known` values, and those that the address
+ * or the rows have contained so far, because a selection hides the rows with other values.
  */
 export function KindFilter({
   label,
@@ -20,7 +20,7 @@ export function KindFilter({
   onClear,
 }: {
   label: string
-  /** What more than one of them are: `platforms`. */
+  /** Plural of the values: `platforms`. */
   several: string
   options: readonly string[]
   chosen: readonly string[]
@@ -34,7 +34,7 @@ export function KindFilter({
   const all = [...new Set([...offered, ...options, ...chosen, ...rows])]
   if (all.length > offered.length) setOffered(all)
   const [first] = chosen
-  // Of a single kind there is nothing to choose.
+  // A single value needs no choice.
   if (all.length < 2 && first === undefined) return null
   const one = first === undefined ? undefined : nameOf(first)
   return (
@@ -58,7 +58,9 @@ export function KindFilter({
 
 const MAIN_PLATFORMS = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
 
-/** Any number of platforms: the four known ones, and those that the filter or the rows have named so far. */
+/**
+ * Filter by any number of platforms: the four known ones, and those that the filter or the rows have contained so far.
+ */
 export function PlatformFilter({
   rows,
   ...props
@@ -81,12 +83,12 @@ export function PlatformFilter({
   )
 }
 
-/** Which billing profiles are meant. There is nothing to choose from one. */
+/** Filter by billing profiles; renders nothing for a single profile. */
 export function ProfileFilter({
   profiles,
   ...props
 }: {
-  /** All that the caller may see. */
+  /** All profiles that the caller may see. */
   profiles: readonly Profile[]
   chosen: readonly string[]
   onToggle: (id: string) => void

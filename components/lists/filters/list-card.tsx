@@ -4,10 +4,10 @@ import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { staleClass } from '#components/ui/stale-class.ts'
 
 /**
- * The card of a list: its rows, or what stands in their place.
- * @param count of the rows; undefined while they are awaited for the first time
- * @param isWaiting whether others are awaited: these are dimmed then
- * @param none what is said where there is none
+ * Card of a list: its rows, or a placeholder.
+ * @param count number of rows; undefined during the first load
+ * @param pending whether other rows are loading: the present ones are dimmed then
+ * @param none placeholder of a list without rows
  */
 export function ListCard({
   count,

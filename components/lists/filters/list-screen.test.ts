@@ -10,16 +10,16 @@ const search = ({ search, maxResults, pageToken, minCreationTime: min }: ListVie
     .join('&')
 const { hrefOf, pagesOf, isFiltered } = listScreen<ListView>('/things', search)
 
-test('a path has a question mark only where a query follows', () => {
+test('a path has a question mark only before a query', () => {
   expect([pathWith('/things', ''), pathWith('/things', 'a=b')]).toEqual(['/things', '/things?a=b'])
 })
 
-test('the address of a view is its query', () => {
+test("a view's address is its query", () => {
   expect(hrefOf({})).toBe('/things')
   expect(hrefOf({ search: 'x', maxResults: 5 })).toBe('/things?search=x&maxResults=5')
 })
 
-test('pages beside one another have the same view', () => {
+test('links to the next and the previous page keep the view', () => {
   const view = { search: 'x', pageToken: 'here' }
   expect(pagesOf(view, undefined)).toEqual({ newer: undefined, older: undefined })
   expect(pagesOf(view, { pageToken: 'on', previousPageToken: 'back' })).toEqual({
@@ -28,7 +28,7 @@ test('pages beside one another have the same view', () => {
   })
 })
 
-test('the size of a page filters nothing', () => {
+test('the page size does not count as a filter', () => {
   expect(isFiltered({ maxResults: 10, pageToken: 'token', orderBy: 'dueDate asc' })).toBe(false)
   expect(isFiltered({ minCreationTime: 0 })).toBe(true)
 })
@@ -42,8 +42,8 @@ describe('the days of a view', () => {
     return [inputDay(from), inputDay(to)]
   }
 
-  test('are those that the service would select', () => {
-    // A row that stands at its day's midnight is left out a moment later; one of any time within the day is not.
+  test('are the days that the service would select', () => {
+    // A row at the midnight of its day is excluded a moment later; a row at any time within the day is not.
     const view = { minCreationTime: day('2026-09-30') + 1000, maxCreationTime: day('2026-10-02') + 1000 }
     expect(rangeDays(byDay, view)).toEqual(['2026-10-01', '2026-10-02'])
     expect(rangeDays(byMoment, view)).toEqual(['2026-09-30', '2026-10-02'])
@@ -53,7 +53,7 @@ describe('the days of a view', () => {
     expect(rangeDays(byDay, {})).toEqual(['', ''])
   })
 
-  test('become part of it, from its first page on', () => {
+  test('are set in the view, starting on the first page', () => {
     const view = { search: 'IN', pageToken: 'x', minCreationTime: 5 }
     const range = { to: day('2026-01-31') }
     const rest = { search: 'IN', minCreationTime: undefined }

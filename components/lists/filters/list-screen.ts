@@ -3,41 +3,41 @@ import type { DateRange } from './date-range.ts'
 import { changed, type ListView, selectionOf } from './view.ts'
 
 /**
- * What a row's time is, and so how the days of a view are written as times: `day`, a midnight that stands for its
- * day, or `moment`, any time within one.
+ * Precision of a row's time, which decides how the days of a view are written as times: `day`, the midnight of its day,
+ * or `moment`, any time within the day.
  */
 type Grain = 'day' | 'moment'
 
-/** The tokens of an answer that lead to the pages beside its own. */
+/** Tokens of the next and the previous page in an answer. */
 type Neighbours = { pageToken?: string | undefined; previousPageToken?: string | undefined }
 
-/** A path with a query string, which has no question mark. */
+/** Returns a path with a query string, which is passed without a question mark. */
 export function pathWith(path: string, search: string): string {
   return search ? `${path}?${search}` : path
 }
 
 /**
- * The addresses of a list screen and the days of its views.
- * @param search writes a view as the query string of the call that answers it
+ * Returns functions for the addresses of a list screen and the days of its views.
+ * @param search serializes a view as the query string of its API call
  */
 export function listScreen<View extends ListView>(
   path: string,
   search: (view: View) => string,
   grain: Grain = 'moment',
 ) {
-  /** The screen's address. */
+  /** Returns the address of a view. */
   const hrefOf = (view: View) => pathWith(path, search(view))
 
-  /** The addresses of the pages beside the one that an answer holds; undefined where there is none. */
+  /** Returns the addresses of the next and the previous page of an answer; undefined where there is none. */
   const pagesOf = (view: View, { pageToken, previousPageToken }: Neighbours = {}) => ({
     newer: previousPageToken && hrefOf({ ...view, pageToken: previousPageToken }),
     older: pageToken && hrefOf({ ...view, pageToken }),
   })
 
-  /** Whether a view leaves out any row. */
+  /** Returns whether a view excludes any row. */
   const isFiltered = (view: View) => search(selectionOf(view) as View) !== ''
 
-  /** The days whose rows a view shows. Times within a day count as the service counts them. */
+  /** Returns the days whose rows a view shows. Times within a day are rounded like the service's. */
   const rangeOf = ({ minCreationTime: min, maxCreationTime: max }: View): DateRange => {
     const begin = (at: number) => dayBegin(Math.min(at, LAST_DAY))
     const offsetMs = grain === 'day' ? DAY_MS - 1 : 0
@@ -47,7 +47,7 @@ export function listScreen<View extends ListView>(
     }
   }
 
-  /** The view of these days, the last one all of it. */
+  /** Returns the view with a range of days, including all of the last day. */
   const withRange = (view: View, { from, to }: DateRange): View => {
     const end = to === undefined || grain === 'day' ? to : to + DAY_MS - 1
     return changed<ListView>(view, { minCreationTime: from, maxCreationTime: end }) as View

@@ -3,7 +3,7 @@ import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { changed, cleared, type ListView } from './view.ts'
 
-/** What a list says where a view has no rows: beyond its last page, with filters, or because there are none yet. */
+/** Placeholder of a view without rows: beyond its last page, with filters, or because there are no rows yet. */
 export function NoRows<View extends ListView>({
   view,
   isFiltered,
@@ -15,14 +15,14 @@ export function NoRows<View extends ListView>({
 }: {
   view: View
   isFiltered: boolean
-  /** A row and rows, in words. */
+  /** Singular and plural of the rows' name. */
   rowLabels: readonly [one: string, several: string]
-  /** The way to the first page, in words. */
+  /** Label of the link to the first page. */
   toFirst: string
-  /** Where else what was looked for may be. */
+  /** Link to another view that may have the searched row. */
   instead?: { name: string; view: View } | undefined
   onNavigate: (view: View) => void
-  /** When rows will come. */
+  /** Explains when rows will appear. */
   children: ReactNode
 }) {
   if (view.pageToken) {

@@ -7,7 +7,7 @@ const CustomText = lazyWithPreload(
   () => <div className="h-36" />,
 )
 
-/** A filter by a text that rows have in them. */
+/** Filter by a text in the rows. */
 export function TextFilter({
   label,
   hint,
@@ -15,7 +15,7 @@ export function TextFilter({
   onChange,
 }: {
   label: string
-  /** What is looked for, and where. */
+  /** Placeholder: the searched fields. */
   hint: string
   value: string | undefined
   onChange: (value: string | undefined) => void

@@ -2,9 +2,9 @@ import { useRouter } from 'next/navigation'
 import { useOptimistic, useTransition } from 'react'
 
 /**
- * The view that a list screen is asked for. The controls show `wanted` at once; what was there stays, `isWaiting`,
- * until the page at the new address has come. `go` leads there, as a step of its own on the way back unless it
- * replaces the address.
+ * Manages the view of a list screen. The controls show `requestedView` optimistically; the previous rows stay, with
+ * `isWaiting`, until the page of the new address has loaded. `go` navigates with a history entry of its own, or
+ * replaces the present one.
  */
 export function useView<View>(view: View, hrefOf: (view: View) => string) {
   const router = useRouter()

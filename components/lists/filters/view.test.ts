@@ -19,11 +19,11 @@ const view = {
 } satisfies View
 
 describe('a change of the filters', () => {
-  test('begins on the first page and keeps the rest', () => {
+  test('goes to the first page and keeps the rest', () => {
     const { pageToken: _, ...rest } = view
     expect(changed<View>(view, { search: undefined })).toStrictEqual({ ...rest, search: undefined })
   })
-  test('puts a value in or takes it out', () => {
+  test('adds a value or removes it', () => {
     expect(toggled<View>(view, 'status', 'PAID').filter?.status).toEqual(['OPEN', 'PAST DUE', 'PAID'])
     expect(toggled<View>(view, 'status', 'OPEN').filter?.status).toEqual(['PAST DUE'])
     expect(toggled<View>(view, 'status', 'OPEN')).not.toHaveProperty('pageToken')
@@ -35,19 +35,19 @@ describe('a change of the filters', () => {
     const emptied = withValues<View>({ filter: { status: ['OPEN'] }, maxResults: 3 }, 'status', [])
     expect(emptied).toStrictEqual({ filter: undefined, maxResults: 3 })
   })
-  test('can clear them all, but neither the order nor the size of a page', () => {
+  test('can clear all filters, and keeps the order and the page size', () => {
     const ordered: View = { ...view, orderBy: 'dueDate asc' }
     expect(cleared(ordered)).toEqual({ maxResults: 10, orderBy: 'dueDate asc' })
   })
 })
 
-test('the page and the order are no part of what is selected', () => {
+test('the selection excludes the page and the order', () => {
   const { filter, minCreationTime, search } = view
   const ordered: View = { ...view, orderBy: 'dueDate asc' }
   expect(selectionOf(ordered)).toStrictEqual({ filter, minCreationTime, search })
 })
 
-test('each value that is on is named once, with the view without it', () => {
+test('each active value is named once, with the view without it', () => {
   const twice: View = { filter: { status: ['OPEN', 'PAID', 'OPEN'] } }
   const active = activeValues(twice, 'status', (status) => status.toLowerCase())
   expect(active.map(({ text }) => text)).toEqual(['open', 'paid'])

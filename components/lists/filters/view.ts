@@ -1,6 +1,6 @@
 /**
- * What a list screen shows: the decoded query of the call that answers it. The screen's address is that call's query
- * string, so that a view is a URL. Each list has these parts as far as its contract names them.
+ * View of a list screen: the decoded query of its API call. The screen's address has the same query string, so that
+ * each view has a URL. Each list has the parts that its contract names.
  */
 export type ListView = {
   filter?: Partial<Record<string, string[]>> | undefined
@@ -13,21 +13,21 @@ export type ListView = {
   pageToken?: string | undefined
 }
 
-/** The keys of a view's filter. */
+/** Keys of a view's filter. */
 export type FilterKey<View extends ListView> = keyof NonNullable<View['filter']> & string
 
-/** The values of one key of a view's filter. */
+/** Returns the values of one key of a view's filter. */
 export function valuesOf<View extends ListView>({ filter }: View, key: FilterKey<View>): readonly string[] {
   return filter?.[key] ?? []
 }
 
-/** The view with other parts: from its first page on, for a page token fits its own filters and order only. */
+/** Returns a changed view, starting on the first page, because a page token is valid only for its filters and order. */
 export function changed<View extends ListView>(view: View, change: Partial<View>): View {
   const { pageToken: _, ...rest } = view
   return { ...rest, ...change } as View
 }
 
-/** The view with these values of one key of the filter; none takes the key away. */
+/** Returns the view with these values of one filter key; an empty list removes the key. */
 export function withValues<View extends ListView>(
   view: View,
   key: FilterKey<View>,
@@ -38,19 +38,19 @@ export function withValues<View extends ListView>(
   return changed<ListView>(view, { filter: Object.keys(filter).length > 0 ? filter : undefined }) as View
 }
 
-/** The view with a value of one key put in, or taken out where it was in. */
+/** Returns the view with a value of one key added or, if present, removed. */
 export function toggled<View extends ListView>(view: View, key: FilterKey<View>, value: string): View {
   const values = valuesOf(view, key)
   const without = values.filter((other) => other !== value)
   return withValues(view, key, without.length < values.length ? without : [...values, value])
 }
 
-/** The view without any filter, in its order. */
+/** Returns the view without filters, in its order. */
 export function cleared<View extends ListView>({ maxResults, orderBy }: View): View {
   return { maxResults, orderBy } as View
 }
 
-/** What selects rows and adds up, apart from their order and the page. */
+/** Returns the part of a view that selects rows and sums, without their order and the page. */
 export function selectionOf<View extends ListView>(
   view: View,
 ): Omit<View, 'orderBy' | 'pageToken' | 'maxResults'> {
@@ -58,10 +58,10 @@ export function selectionOf<View extends ListView>(
   return selection
 }
 
-/** A filter that is on, and the view without it. */
+/** Active filter, and the view without it. */
 export type ActiveFilter<View> = { text: string; without: View }
 
-/** The values of one key that are on, each by its name. */
+/** Returns the active values of one key, each with its name. */
 export function activeValues<View extends ListView>(
   view: View,
   key: FilterKey<View>,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A choice of a form that is on or off. */
+/** Checkbox of a form. */
 export function Check({
   name,
   isOn = false,

@@ -13,7 +13,7 @@ import { isSameQuery } from '#lib/workspace/views/rules.ts'
 
 const ViewDialog = lazyWithPreload(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
 
-/** The pinned views of each screen of the navigation, by its path: of the screens below it, too. */
+/** Returns the pinned views of a screen in the navigation by its path, including those of the screens below. */
 export function pinnedBelow({ views }: Views, href: string, screens: readonly { href: string }[]): View[] {
   const isOf = ({ path }: View) =>
     path === href ||
@@ -21,13 +21,13 @@ export function pinnedBelow({ views }: Views, href: string, screens: readonly { 
   return views.filter((view) => view.isPinned && isOf(view))
 }
 
-/** Whether the address is that of one of these. */
+/** Returns the view whose address is the present one, if any. */
 export function useCurrentView(views: readonly View[]): View | undefined {
   const [path, search] = [usePathname(), useSearchParams().toString()]
   return views.find((view) => view.path === path && isSameQuery(view.query, search))
 }
 
-/** Below a screen of the navigation: its pinned views, the one that is open marked. */
+/** Links to a screen's pinned views, with the current one marked. */
 export function PinnedViews({
   screen,
   views,
@@ -35,7 +35,7 @@ export function PinnedViews({
   all,
   onNavigate,
 }: {
-  /** The screen's name. */
+  /** Name of the screen. */
   screen: string
   views: readonly View[]
   current: View | undefined

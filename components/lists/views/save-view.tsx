@@ -11,7 +11,7 @@ import { createView, listViews } from '#lib/workspace/client.ts'
 import { MAX_NAME_LENGTH, type ViewPath } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 
-/** Gives what a list shows a name. `query` is its address, without a page. */
+/** Saves the present view of a list under a name. `query` is its query string, without a page. */
 export function SaveView({
   path,
   query,

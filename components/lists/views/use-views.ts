@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { listViews } from '#lib/workspace/client.ts'
 import type { Views } from '#lib/workspace/views/contract.ts'
 
-/** The caller's views, and whether they may share them; of the frame `first`, as it was made. */
+/** Returns the caller's views, and whether they may share them; `first` are the views of the frame's render. */
 export function useViews(first?: Views): Views {
   const { data } = useQuery({
     queryKey: listViews.key({}),

@@ -16,7 +16,7 @@ import { isSameQuery, MAX_NAME_LENGTH } from '#lib/workspace/views/rules.ts'
 import { Check } from './check.tsx'
 import { currentViewSearch } from './current-view.ts'
 
-/** A view's name, place and reach, and the way to remove it. */
+/** Edits a view's name, place and sharing, and removes it. */
 export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {
   const { change, move, remove } = useViewChange(view, onClose)
   const [path, search] = [usePathname(), currentViewSearch(useSearchParams())]
@@ -101,7 +101,7 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
   )
 }
 
-/** Changes and removes views. What another tab has removed meanwhile is said, and goes. */
+/** Changes and removes views. A view that another tab has removed is reported, and disappears. */
 function useViewChange(view: View, onDone: () => void) {
   const client = useQueryClient()
   const toast = useToast()

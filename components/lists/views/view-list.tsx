@@ -5,7 +5,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import type { View } from '#lib/workspace/views/contract.ts'
 
-/** The views that are saved of a list, each to go to and to change, and the way to save one more. */
+/** Saved views of a list, each with a link and an edit button, and the button that saves another one. */
 export function ViewList({
   views,
   current,
@@ -15,7 +15,7 @@ export function ViewList({
   views: readonly View[]
   current: View | undefined
   onNavigate: () => void
-  /** Opens the dialog of one that is there, or of a new one. */
+  /** Opens the dialog of an existing view, or of a new one. */
   onOpen: (dialog: 'save' | View) => void
 }) {
   return (

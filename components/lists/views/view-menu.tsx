@@ -19,7 +19,7 @@ const ViewList = lazyWithPreload(
 const SaveView = lazyWithPreload(() => import('./save-view.tsx').then(({ SaveView }) => SaveView))
 const ViewDialog = lazyWithPreload(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
 
-/** Next to a list's filters: the views that are saved of it, and the way to save what it shows now. */
+/** Menu next to a list's filters: its saved views, and the button that saves the present one. */
 export function ViewMenu({ path }: { path: ViewPath }) {
   const all = useViews()
   const query = currentViewSearch(useSearchParams())

@@ -3,7 +3,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { whyNot } from './why-not.ts'
 
-/** Beside a button: why what was asked for was not done. `title` says what was not: `Not read`. */
+/** Error next to a button. `title` names the action that failed: `Not read`. */
 export function NotDone({ title, error }: { title: string; error: Error }) {
   const isOurs = error instanceof Problem
   const isOut = isOurs && error.code === 'unauthenticated'

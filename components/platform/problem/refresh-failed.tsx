@@ -5,7 +5,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { whyNot } from './why-not.ts'
 
-/** Over rows that could not be read again: they may be out of date. `what` are the rows: `invoices`. */
+/** Error above rows that could not be read again and may be out of date. `label` names the rows: `invoices`. */
 export function RefreshFailed({
   label,
   error,

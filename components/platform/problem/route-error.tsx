@@ -4,17 +4,17 @@ import { useRouter } from 'next/navigation'
 import { startTransition } from 'react'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 
-// Pages stand ready on every screen to say that one failed: what they say comes when it is needed.
+// Every screen preloads its error page: the text of the error is loaded when needed.
 const UnexpectedErrorPage = lazyWithPreload(
   () =>
     import('#components/ui/unexpected-error-page.tsx').then(({ UnexpectedErrorPage }) => UnexpectedErrorPage),
   () => <p className="p-6 text-center">This page could not be shown.</p>,
 )
 
-/** What Next gives the page that stands in for one that failed. */
+/** Props that Next passes to an error page. */
 export type Failure = { error: Error & { digest?: string }; reset: () => void }
 
-/** A page that failed, with the way to ask the server for it again. */
+/** Page for an error, with a button that asks the server again. */
 export function RouteError({ error, reset }: Failure) {
   const router = useRouter()
   const retry = () =>

@@ -1,6 +1,6 @@
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Why something was not done, and where the answer says so, when to try again. */
+/** Returns the reason of a failed action and, where the answer contains it, when to try again. */
 export function whyNot(error: Error): string {
   if (!(error instanceof Problem)) return 'No answer. Check your connection and try again.'
   const { retryAfter } = error.more
@@ -8,7 +8,7 @@ export function whyNot(error: Error): string {
 }
 
 /**
- * What is wrong at one place of what was sent; undefined where nothing is.
+ * Returns the error at one place of the request body; undefined where there is none.
  * @param pointer into the body, or to a part of it: `/roles` also finds `/roles/2`
  */
 export function errorAt(error: Error | null, pointer: string): string | undefined {

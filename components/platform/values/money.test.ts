@@ -16,7 +16,7 @@ test.each([
   [10.005, 'USD', '10.005 USD'],
   [-85_300, 'JPY', '−85,300 JPY'],
   [999_999_999_999.999, 'KWD', '999,999,999,999.999 KWD'],
-])('%d %s stands in a list as %s, and over it', (amount, currency, text) => {
+])('%d %s is formatted as %s in a list and above it', (amount, currency, text) => {
   expect(textOf(createElement(Money, { amount, currency }))).toBe(text)
   const sums = { currency, totalAmount: amount, balanceAmount: amount, count: 1 } as CurrencySummary
   const summary = { count: 1, today: 0, currencies: [sums] }
@@ -25,7 +25,7 @@ test.each([
   )
 })
 
-test('what licenses cost more is reckoned without a float', () => {
+test('price differences of licenses are exact decimals, not floats', () => {
   const last = { price: '0.1', currency: 'USD', months: 1, invoiceId: 'IN-1', invoiceDate: '2026-10-31' }
   expect(costText(3, last)).toContain('About 0.30 USD more')
   expect(costText(-3, { ...last, currency: 'HUF', price: '10.49' })).toContain('About 31.47 HUF less')

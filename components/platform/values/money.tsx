@@ -1,6 +1,6 @@
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** An amount with its currency, never a symbol: `$` is a dozen currencies. */
+/** Amount with its currency code, never a symbol: `$` is the symbol of a dozen currencies. */
 export function Money({ amount, currency }: { amount: number; currency: string }) {
   return (
     <span className="whitespace-nowrap tabular-nums">

@@ -1,6 +1,6 @@
 import { platformName } from '#lib/billing/invoices/rules.ts'
 
-/** In their order wherever they stack up: what is billed by usage first. */
+/** Platforms in the order of a stacked bar: those billed by usage first. */
 const PLATFORMS: Record<string, { hue: string; fill: string }> = {
   'cloud-platform': {
     hue: 'bg-platform-cloud-platform',
@@ -22,7 +22,10 @@ const PLATFORMS: Record<string, { hue: string; fill: string }> = {
 
 const platformColors = (slug: string) => (Object.hasOwn(PLATFORMS, slug) ? PLATFORMS[slug] : undefined)
 
-/** A platform's hue and name, the same everywhere. The hue is never alone. `name` may stand for several at once. */
+/**
+ * Hue and name of a platform, the same everywhere. The hue never appears without a name. `name` may cover several
+ * platforms.
+ */
 export function PlatformIcon({ slug, name = platformName(slug) }: { slug: string; name?: string }) {
   return (
     <span className="inline-flex items-center gap-2">
@@ -35,17 +38,17 @@ export function PlatformIcon({ slug, name = platformName(slug) }: { slug: string
   )
 }
 
-/** The class that fills a shape with a platform's hue. */
+/** Returns the class that fills a shape with a platform's hue. */
 export function platformFill(slug: string): string {
   return platformColors(slug)?.fill ?? 'fill-platform-other'
 }
 
-/** Whether a platform has a hue of its own; the others share one. */
+/** Returns whether a platform has a hue of its own; the others share one. */
 export function hasPlatformColor(slug: string): boolean {
   return platformColors(slug) !== undefined
 }
 
-/** The known platforms in their order, then the others by name. */
+/** Returns the items with the known platforms in their order, then the others by name. */
 export function sortByPlatform<T>(items: readonly T[], slugOf: (item: T) => string): T[] {
   const slugs = Object.keys(PLATFORMS)
   const rank = (slug: string) => (hasPlatformColor(slug) ? slugs.indexOf(slug) : slugs.length)

@@ -1,6 +1,6 @@
 import { dayOf, dayText } from '#lib/platform/values/days.ts'
 
-/** How long ago, in words: `a minute ago`; from a day on the date itself: `on 30 Sep 2026`. */
+/** Returns the elapsed time as text: `a minute ago`; after a day the date: `on 30 Sep 2026`. */
 export function agoText(atMs: number, nowMs: number): string {
   const minutes = Math.max(0, Math.round((nowMs - atMs) / 60_000))
   if (minutes < 1) return 'just now'
@@ -10,7 +10,7 @@ export function agoText(atMs: number, nowMs: number): string {
   return `on ${dayText(atMs)}`
 }
 
-/** A day, readable by machines too. */
+/** Day in a `time` element. */
 export function Day({ at }: { at: number }) {
   return (
     <time dateTime={dayOf(at)} className="whitespace-nowrap tabular-nums">
@@ -19,7 +19,7 @@ export function Day({ at }: { at: number }) {
   )
 }
 
-/** A moment in UTC, readable by machines too: `14 May 2026, 09:12`. In a narrow column its time comes below. */
+/** Moment in UTC in a `time` element: `14 May 2026, 09:12`. In a narrow column the time wraps below. */
 export function Moment({ at }: { at: number }) {
   const iso = new Date(at).toISOString()
   return (

@@ -4,7 +4,7 @@ import { Fragment } from 'react'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { clockText } from './wait-text.ts'
 
-/** A moment that somebody waits for, by their own clock; in UTC until the browser has taken the page over. */
+/** Expected time in the user's time zone; in UTC until hydration. */
 export function ClockTime({ at }: { at: number }) {
   const zone = useHydrated() ? undefined : 'UTC'
   return (

@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * Whether a moment (in epoch milliseconds) is still to come: true on the server, which names none that has passed, and
- * drawn again when it has come. False where there is none.
+ * Returns whether a time (in epoch milliseconds) is in the future, and renders again when it arrives. True on the
+ * server, which passes no past times; false for undefined.
  */
 export function useWaiting(until: number | undefined): boolean {
   const [passed, setPassed] = useState<number>()
@@ -16,7 +16,7 @@ export function useWaiting(until: number | undefined): boolean {
   return until !== undefined && passed !== until
 }
 
-/** Whole seconds that are left of a wait which begins now; begin another one with another `key` of the component. */
+/** Returns the whole seconds left of a wait that begins now; another `key` of the component begins another wait. */
 export function useSecondsLeft(seconds: number): number {
   const [until] = useState(() => Date.now() + seconds * 1000)
   const [left, setLeft] = useState(seconds)

@@ -9,8 +9,8 @@ const OFF =
   'aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3 aria-disabled:shadow-none'
 
 /**
- * A button that does nothing for so many seconds, and counts them down to who sees it. It can be reached meanwhile, so
- * that the focus is not lost; who hears it is told once when it can be pressed.
+ * Button that is disabled for some seconds, with a visible countdown. It stays focusable during the wait, so that the
+ * focus is not lost; screen readers announce only the end of the wait.
  */
 export function WaitButton({
   seconds,

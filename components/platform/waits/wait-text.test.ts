@@ -16,11 +16,11 @@ test.each([
 const NOW = Date.UTC(2026, 10, 22, 13, 0)
 const HOUR = 3_600_000
 
-test('a moment of today is a time, another day has its date, and the zone is said', () => {
+test('a moment today is a time, another day has its date, and the time zone is included', () => {
   expect(clockText(NOW + HOUR, NOW, 'UTC')).toBe('14:00 UTC')
   expect(clockText(NOW + 24 * HOUR, NOW, 'UTC')).toBe('23 Nov 2026, 13:00 UTC')
   expect(clockText(NOW + HOUR, NOW, 'Europe/Berlin')).toBe('15:00 CET')
-  // The day is the zone's, not ours.
+  // The day in the time zone, not in the test's.
   expect(clockText(NOW + HOUR, NOW, 'Pacific/Kiritimati')).toBe('04:00 GMT+14')
   expect(clockText(NOW + HOUR, NOW, 'Asia/Tokyo')).toBe('23:00 GMT+9')
   expect(clockText(NOW + 2 * HOUR, NOW, 'Asia/Tokyo')).toBe('23 Nov 2026, 00:00 GMT+9')

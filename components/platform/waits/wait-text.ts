@@ -1,4 +1,4 @@
-/** How long to wait, in words: `30 seconds`, `10 minutes`, `24 hours`. */
+/** Returns a wait as text: `30 seconds`, `10 minutes`, `24 hours`. */
 export function waitText(seconds: number): string {
   if (seconds < 120) return counted(Math.ceil(seconds), 'second')
   const minutes = Math.ceil(seconds / 60)
@@ -10,9 +10,9 @@ function counted(count: number, unit: string): string {
 }
 
 /**
- * A moment that is near, by the clock of a time zone: `14:32 CET`; on another day of that zone with its date.
+ * Returns a near moment as the time in a time zone: `14:32 CET`; with its date on another day of that zone.
  * @param at and `now` in epoch milliseconds
- * @param zone of the IANA; undefined: where the browser stands
+ * @param zone IANA name; undefined: the browser's own
  */
 export function clockText(at: number, now: number, zone: string | undefined): string {
   const day = (time: number) =>

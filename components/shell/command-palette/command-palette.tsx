@@ -9,7 +9,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { listMatches } from '#lib/workspace/client.ts'
 import { actsOf, type Entry, matchDestinations, parseQuery, thingsOf } from './entries.ts'
 
-/** One box for everything: what it finds is walked with the arrow keys while the focus stays in it. */
+/** Command palette (combobox pattern): the arrow keys move through the results while the focus stays in the input. */
 export function CommandPalette({
   destinations,
   onClose,
@@ -33,7 +33,7 @@ export function CommandPalette({
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [at])
 
-  // Enter is quicker than an answer: it opens what was typed, never what an earlier letter found.
+  // Enter can be faster than the answer: it opens the result of the whole text, never of an earlier letter.
   const [entered, setEntered] = useState<{ isAside: boolean }>()
   const first = entries[0]
   useEffect(() => {
@@ -48,7 +48,7 @@ export function CommandPalette({
     else router.push(href)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A letter of a script that is composed from several keys is not chosen from here.
+    // Ignore keys of an input method (IME composition).
     if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const entry = entries[at]
@@ -161,7 +161,7 @@ function groupsOf(entries: readonly Entry[]) {
 const PAUSE_MS = 120
 const NOTHING = { assets: [], invoices: [], billingProfiles: [] }
 
-/** What the box finds, best first, what is said of that, and whether more may come. */
+/** Returns the results for the typed text, best first, their status text, and whether more may come. */
 function usePaletteResults(typed: string, destinations: readonly Entry[]) {
   const query = parseQuery(typed)
   const debouncedQuery = parseQuery(useDebounced(typed))
@@ -195,7 +195,7 @@ function useMatches(search: string) {
   })
 }
 
-/** A text once it was the same for a moment. */
+/** Returns the text after it was unchanged for `PAUSE_MS`. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text)
   useEffect(() => {

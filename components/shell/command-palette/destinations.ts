@@ -2,11 +2,11 @@ import { hrefOf, withRange } from '#components/billing/invoices/view.ts'
 import type { Entry } from './entries.ts'
 
 type Destination = Omit<Entry, 'group'> & {
-  /** The screen of the navigation that whoever may go there has, too. */
+  /** Parent screen in the navigation; shown to callers who may see it. */
   within?: '/assets' | '/invoices'
 }
 
-// `detail` says what is there, in words that somebody would look for it by.
+// `detail` describes the content with the words that users search for.
 const DESTINATIONS: readonly Destination[] = [
   {
     within: '/invoices',
@@ -61,7 +61,7 @@ const DESTINATIONS: readonly Destination[] = [
   { name: 'Second factor', detail: 'Passkeys, codes of an app', href: '/second-factor' },
 ]
 
-/** Named with its days, which change with the year. */
+/** Computed with its days, which change with the year. */
 function creditNotes(now: number): Destination {
   const year = new Date(now).getUTCFullYear()
   const range = { from: Date.UTC(year, 0, 1), to: Date.UTC(year, 11, 31) }
@@ -73,7 +73,7 @@ function creditNotes(now: number): Destination {
   }
 }
 
-/** All that can be gone to without a search: the caller's screens, and what is behind them. */
+/** Returns all destinations that need no search: the caller's screens, and views of them. */
 export function destinationsFor(
   screens: readonly { href: string; name: string }[],
   now = Date.now(),

@@ -23,7 +23,7 @@ test.each([
   expect(parseQuery(typed)).toEqual(expected)
 })
 
-test('an act leads to the review of its number, and there is none where nothing would change', () => {
+test('an action links to the review of its number, unless nothing would change', () => {
   expect(actsOf(parseQuery('business 1300'), { assets: [asset] })).toEqual([
     {
       group: 'Change licenses',
@@ -37,7 +37,7 @@ test('an act leads to the review of its number, and there is none where nothing 
   expect(actsOf(parseQuery('business 1300'), { assets: [without] })).toEqual([])
 })
 
-test('a screen is found by the beginnings of the words that say what is there', () => {
+test('a screen is found by prefixes of the words that describe it', () => {
   const destinations = destinationsFor([{ href: '/invoices', name: 'Invoices' }])
   const matching = (typed: string) =>
     matchDestinations(parseQuery(typed), destinations).map(({ name }) => name)
@@ -50,7 +50,7 @@ test('a screen is found by the beginnings of the words that say what is there', 
   expect(matching('several')).toEqual([])
 })
 
-test('what is found leads to its own page, a company to its invoices', () => {
+test('a result links to its own page, a company to its invoices', () => {
   const invoice = {
     id: 'IN/1',
     number: 'IN/1',

@@ -6,13 +6,13 @@ import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 import type { Matches } from '#lib/workspace/matches/contract.ts'
 
-/** Something that can be gone to: a screen, a thing, or the review of an act. */
+/** Destination of the palette: a screen, an asset or invoice, or the review of a change. */
 export type Entry = { group: string; name: string; detail?: string; href: string }
 
-/** What was typed, and where it is an asset with a number behind it, the parts: "business plus 245". */
+/** Typed text and, for an asset followed by a number, its parts: "business plus 245". */
 export type PaletteQuery = { text: string; act?: { search: string; quantity: number } }
 
-/** @param typed as it stands in the box */
+/** @param typed content of the input */
 export function parseQuery(typed: string): PaletteQuery {
   const text = typed.trim()
   const [, search, number] = /^(.*\S)\s+(\S+)$/.exec(text) ?? []
@@ -20,16 +20,16 @@ export function parseQuery(typed: string): PaletteQuery {
   return search === undefined || quantity === undefined ? { text } : { text, act: { search, quantity } }
 }
 
-/** One or two letters begin too many words to look for them in what only describes a screen. */
-const ENOUGH = 3
+/** Shortest prefix to match in descriptions: one or two letters match too many words. */
+const MIN_PREFIX_LENGTH = 3
 
-/** The screens whose name, or what is there, has a word that begins with it, for each word that was typed. */
+/** Returns the screens whose name or description has a matching word for each typed prefix. */
 export function matchDestinations({ text }: PaletteQuery, destinations: readonly Entry[]): Entry[] {
   const prefixes = splitWords(text)
   return destinations.filter(({ name, detail = '' }) => {
     const [names, details] = [splitWords(name), splitWords(detail)]
     const has = (begin: string) =>
-      [...names, ...(begin.length < ENOUGH ? [] : details)].some((part) => part.startsWith(begin))
+      [...names, ...(begin.length < MIN_PREFIX_LENGTH ? [] : details)].some((part) => part.startsWith(begin))
     return prefixes.every(has)
   })
 }
@@ -41,7 +41,7 @@ function splitWords(text: string): string[] {
     .filter(Boolean)
 }
 
-/** The review of each asset that was found, with the number typed; nothing is changed by going there. */
+/** Returns the review of each found asset with the typed number; opening it changes nothing. */
 export function actsOf({ act }: PaletteQuery, { assets }: Pick<Matches, 'assets'>): Entry[] {
   if (!act) return []
   return assets.flatMap(({ id, name, quantity, customerDomain }) =>
@@ -56,7 +56,7 @@ export function actsOf({ act }: PaletteQuery, { assets }: Pick<Matches, 'assets'
   )
 }
 
-/** What was found, kind after kind. */
+/** Returns the matches of the search, grouped by kind. */
 export function thingsOf({ assets, invoices, billingProfiles }: Matches): Entry[] {
   return [
     ...assets.map(({ id, name, type, customerDomain, quantity }) => ({

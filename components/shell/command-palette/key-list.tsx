@@ -15,7 +15,7 @@ const KEYS = [
   [['?'], 'This list'],
 ] as const
 
-/** The keys that work on every screen, and the switch for those of one letter. */
+/** Shortcuts that work on every screen, with the switch for single-letter ones. */
 export function KeyList({ onClose }: { onClose: () => void }) {
   const [areOn, setOn] = useState(areKeysOn)
   return (

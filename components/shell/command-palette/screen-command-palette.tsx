@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { CommandPalette } from './command-palette.tsx'
 import { destinationsFor } from './destinations.ts'
 
-/** The finder, with all that the caller can go to from their screens. */
+/** Command palette with all destinations of the caller's screens. */
 export function ScreenCommandPalette({
   screens,
   onClose,

@@ -11,8 +11,8 @@ const CommandPalette = lazyWithPreload(() =>
 const KeyList = lazyWithPreload(() => import('./key-list.tsx').then(({ KeyList }) => KeyList))
 
 /**
- * Keys that work on every screen: Ctrl K or Cmd K finds anything, `g` and a letter goes to a screen, `j` and `k` walk the rows of
- * a list, `?` lists them. `dialog` has to be rendered.
+ * Global shortcuts: Ctrl K or Cmd K opens the command palette, `g` and a letter opens a screen, `j` and `k` move
+ * through the rows of a list, `?` lists the shortcuts. The caller has to render `dialog`.
  */
 export function useCommandPalette(screens: readonly { href: string; name: string }[]): {
   open: () => void
@@ -62,10 +62,10 @@ function isDialogOpen(): boolean {
   return document.querySelector('dialog[open]') !== null
 }
 
-/** What a press of a key asks for; `more`: it is the first half of two. */
+/** Action of a key press; `more`: first half of a two-key shortcut. */
 type ShortcutAction = 'find' | 'keys' | 'next-row' | 'row-before' | 'more' | { to: string }
 
-/** A second key counts as one with `g` for so long, in milliseconds. */
+/** Longest time between `g` and the second key, in milliseconds. */
 const TOGETHER_MS = 1200
 const AFTER_G: Record<string, ShortcutAction> = {
   h: { to: '/' },
@@ -74,7 +74,7 @@ const AFTER_G: Record<string, ShortcutAction> = {
 }
 const ALONE: Record<string, ShortcutAction> = { g: 'more', '?': 'keys', j: 'next-row', k: 'row-before' }
 
-/** Reads one press after the other. */
+/** Returns a stateful parser of key presses. */
 function shortcutParser(): (event: KeyboardEvent) => ShortcutAction | undefined {
   let pressedG = Number.NEGATIVE_INFINITY
   return (event) => {
@@ -86,14 +86,14 @@ function shortcutParser(): (event: KeyboardEvent) => ShortcutAction | undefined 
   }
 }
 
-/** Ctrl K, or Cmd K: also where something is being typed. */
+/** Returns whether the keys are Ctrl K or Cmd K, which also work while typing. */
 function isOpening({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey
 }
 
 /**
- * Moves the focus to the first link of the next row of the page's lists, or of the one before; Enter then opens it.
- * @param by 1: the next, -1: the one before
+ * Moves the focus to the first link of the next or the previous row of the page's lists; Enter then opens it.
+ * @param by 1: next row, -1: previous row
  */
 function moveRowFocus(by: 1 | -1): void {
   const links = [...document.querySelectorAll('main tbody tr')].flatMap(

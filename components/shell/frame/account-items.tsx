@@ -10,7 +10,7 @@ import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import type { Person } from './person.tsx'
 
-/** What a person can do with their own account. */
+/** Menu entries for the user's own account. */
 export function AccountItems({
   person,
   onNavigate,
@@ -22,10 +22,10 @@ export function AccountItems({
 }) {
   const toast = useToast()
   const leave = async () => {
-    // Asked while there is a session: an issuer that opened it ends its own, too.
+    // Read before the sign-out, while there is a session: its issuer has a logout of its own.
     const next = await providerLogoutUrl()
     return signOut().then(
-      // A whole new page: the cache of answers goes with this one.
+      // Full page load: it drops the query cache.
       () => {
         removeItems()
         location.assign(next ?? '/sign-in')
@@ -62,7 +62,10 @@ export function AccountItems({
   )
 }
 
-/** Whoever comes by single sign-on alone has no password to change. Until that is known its place is kept, and is empty. */
+/**
+ * Users with only single sign-on have no password to change. Until the methods are known, the entry's place is reserved
+ * but empty.
+ */
 function PasswordItem({ onNavigate }: { onNavigate: () => void }) {
   const methods = useSignInMethods()
   if (!methods) return <span className={`${MENU_ITEM} invisible`}>Change password</span>
@@ -95,8 +98,8 @@ type Theme = (typeof THEMES)[number][0]
 const YEAR_SECONDS = 31_536_000
 
 /**
- * Light, dark, or as the system has it. Kept in a cookie, so that the server paints it right at once; over https it is bound
- * to this host, as the server's own are.
+ * Light, dark, or the system's theme. Stored in a cookie, so that the server renders it without a flash; over https the
+ * cookie has the `__Host-` prefix, like the server's own.
  */
 function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(

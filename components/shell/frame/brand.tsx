@@ -1,4 +1,4 @@
-/** The product's mark and name. */
+/** Logo and name of the product. */
 export function Brand() {
   return (
     <span className="flex items-center gap-2.5 font-[650] tracking-[-0.01em]">

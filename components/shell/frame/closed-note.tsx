@@ -1,7 +1,7 @@
 import { LockKeyhole } from 'lucide-react'
 import { Day } from '#components/platform/values/times.tsx'
 
-/** Over every screen of a customer that is closed: that nothing changes any more, and until when it can be read. */
+/** Banner on every screen of a closed customer: the data is read-only, and until when it can be read. */
 export function ClosedNote({ customer, until }: { customer: string; until: Date }) {
   return (
     <aside

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
 import { Brand } from './brand.tsx'
 
-/** A page on the way in, without the frame: the mark, a title, and what there is to do. */
+/** Page of the sign-in flow, without the frame: logo, title and content. */
 export function Entry({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className="grid min-h-dvh grid-cols-1 place-items-center p-6 max-md:p-3.5">

@@ -10,10 +10,10 @@ import { Menu } from '#components/ui/menu.tsx'
 import { IDLE_SECONDS } from '#lib/platform/caller/rules.ts'
 import type { Views } from '#lib/workspace/views/contract.ts'
 import { Brand } from './brand.tsx'
-import { ICONS, NavLinks, type Screen, useHere } from './nav-links.tsx'
+import { ICONS, NavLinks, type Screen, useActivePath } from './nav-links.tsx'
 import { type Person, PersonLines } from './person.tsx'
 
-/** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
+/** Controls of the frame: a side bar on wide screens, else a top bar with a menu. */
 export function Frame({
   screens,
   person,
@@ -22,16 +22,17 @@ export function Frame({
 }: {
   screens: readonly Screen[]
   person: Person
-  /** How many lines need the caller. The frame does not wait for it. */
+  /** Number of lines that need the caller. The frame does not wait for it. */
   needs: Promise<number | undefined>
-  /** Their saved views. */
+  /** Saved views of the caller. */
   views: Views
 }) {
   const { items, preload, dialog } = useProfile(person)
   const palette = useCommandPalette(screens)
   useSessionEnd()
   usePrefetchOnIntent()
-  // Whose session has ended is led to sign in within this page, which remembers their screens: Back would show them.
+  // After the session has ended, Next navigates to the sign-in page without a reload and keeps the screens in memory:
+  // Back would show them.
   useEffect(
     () => () => {
       if (location.pathname === '/sign-in') location.reload()
@@ -129,15 +130,15 @@ function initials(name: string): string {
     .toUpperCase()
 }
 
-/** Their names fit side by side on the narrowest phone. */
+/** Screens of the bottom bar, whose names fit on the narrowest phone. */
 const ENTRIES: readonly string[] = ['/', '/assets', '/invoices'] satisfies Screen['href'][]
 
 const ENTRY =
   'grid h-14 flex-1 place-content-center justify-items-center gap-0.5 rounded-md text-xs text-ink-2 focus-visible:-outline-offset-2 aria-[current]:font-semibold aria-[current]:text-accent'
 
-/** Where a thumb reaches it: the screens that people come for, and Find. On a low screen the bar on top has all of it. */
+/** Bottom bar within the thumb's reach: the main screens, and Find. On a low screen the top bar has all of it. */
 function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: () => void }) {
-  const { path, activeHref } = useHere(screens)
+  const { path, activeHref } = useActivePath(screens)
   return (
     <nav
       aria-label="Shortcuts"
@@ -169,34 +170,34 @@ function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: ()
   )
 }
 
-/** A little longer than a session lives without use. In milliseconds. */
-const AFTER = (IDLE_SECONDS + 5) * 1000
-const USES = ['pointerdown', 'keydown', 'wheel'] as const
+/** Milliseconds after which an unused session has expired, with a margin. */
+const SESSION_EXPIRY_MS = (IDLE_SECONDS + 5) * 1000
+const ACTIVITY_EVENTS = ['pointerdown', 'keydown', 'wheel'] as const
 
 /**
- * Leads to the sign-in page when the session has ended for want of use, so that what it showed does not stay on screen
- * for whoever comes by. Only a page that nobody has touched for so long asks: where another one was used meanwhile, the
- * session goes on, and so does this page.
+ * Navigates to the sign-in page when the session has expired (idle timeout), so that other people at the screen can't
+ * read its content. Only a page without input for that long asks the server: if another tab was used in the meantime,
+ * the session is still alive, and this page stays.
  */
 function useSessionEnd(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(checkSession, AFTER)
+      timer = setTimeout(checkSession, SESSION_EXPIRY_MS)
     }
     const checkSession = async () => {
       const { status } = await fetch('/auth/v1/validate').catch(() => ({ status: 0 }))
-      // Where nobody answers, nobody says either that it still lives.
+      // Without an answer, assume that the session has expired.
       const isOver = status === 401 || status === 0
       if (isOver) location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)
       else wait()
     }
     wait()
-    for (const use of USES) addEventListener(use, wait, { passive: true })
+    for (const use of ACTIVITY_EVENTS) addEventListener(use, wait, { passive: true })
     return () => {
       clearTimeout(timer)
-      for (const use of USES) removeEventListener(use, wait)
+      for (const use of ACTIVITY_EVENTS) removeEventListener(use, wait)
     }
   }, [])
 }
@@ -209,7 +210,7 @@ const ChangePassword = lazyWithPreload(() =>
   import('#components/identity/access/change-password.tsx').then(({ ChangePassword }) => ChangePassword),
 )
 
-/** The entries of a person's menu; `dialog` has to be rendered where it outlives the menu. */
+/** Returns the entries of the account menu; `dialog` has to be rendered where it outlives the menu. */
 function useProfile(person: Person) {
   const [changing, setChanging] = useState(false)
   const items = (close: () => void) => (

@@ -20,22 +20,22 @@ export const ICONS = {
   '/sign-on': LogIn,
 } as const
 
-/** A screen that the caller may open. */
+/** Screen that the caller may open. */
 export type Screen = { href: keyof typeof ICONS; name: string }
 
-/** The path that is open, from a click on the one that is going to be; and the screen that holds it. */
-export function useHere(screens: readonly Screen[]): { path: string; activeHref: string } {
+/** Returns the current path, from a click on the pending one, and the screen that contains it. */
+export function useActivePath(screens: readonly Screen[]): { path: string; activeHref: string } {
   const pending = usePendingNavigation()
   const here = usePathname()
   const path = pending ? pathOf(pending.href) : here
-  // One screen may stand below another: the nearest holds what is open.
+  // A screen may be nested below another: the longest matching path is the current one.
   const active = screens
     .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
     .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
   return { path, activeHref: active }
 }
 
-/** The way to each screen. The one that is open, or holds what is open, is marked; from a click on, the one that is going to be. */
+/** Links to the screens. The current screen is marked; from a click on, the screen being loaded. */
 export function NavLinks({
   screens,
   needs,
@@ -43,13 +43,13 @@ export function NavLinks({
   onNavigate,
 }: {
   screens: readonly Screen[]
-  /** How many lines need the caller: it stands beside the screen that has them. */
+  /** Number of lines that need the caller, shown next to their screen. */
   needs: Promise<number | undefined>
-  /** The caller's saved views, as the frame was made. */
+  /** Saved views of the caller at the frame's render. */
   views: Views
   onNavigate?: () => void
 }) {
-  const { path, activeHref } = useHere(screens)
+  const { path, activeHref } = useActivePath(screens)
   const views = useViews(first)
   const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
   return (

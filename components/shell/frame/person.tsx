@@ -1,16 +1,16 @@
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
-/** Who is signed in, as the frame shows it. */
+/** Signed-in user, as shown in the frame. */
 export type Person = {
   name: string
   email: string
   customer: string
   roles: string
-  /** Whether there is another customer to change to. The frame does not wait for it. */
+  /** Whether the user can switch to another customer. The frame does not wait for it. */
   mayChange: Promise<boolean>
 }
 
-/** Name, customer and roles. */
+/** Name, customer and roles of a person. */
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">

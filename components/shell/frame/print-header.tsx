@@ -1,6 +1,6 @@
 import { PrintedAt } from './printed-at.tsx'
 
-/** What a printed page says that on screen the frame says: whose it is, and when it was printed. Not on screen. */
+/** Replaces the frame on paper: the customer, and the time of printing. Hidden on screen. */
 export function PrintHeader({ customer, now }: { customer: string; now: number }) {
   return (
     <div className="mb-3 hidden items-baseline justify-between gap-8 border-b border-line pb-2 print:flex">
@@ -12,7 +12,7 @@ export function PrintHeader({ customer, now }: { customer: string; now: number }
   )
 }
 
-/** What a printed page says of its own below that: billing profiles, or an address. Not on screen. */
+/** Further header lines of a printed page: billing profiles, or an address. Hidden on screen. */
 export function LetterLines({ lines }: { lines: readonly string[] }) {
   return (
     <div className="mb-5 hidden text-sm wrap-anywhere print:block">
@@ -24,7 +24,7 @@ export function LetterLines({ lines }: { lines: readonly string[] }) {
   )
 }
 
-/** Billing profiles by name, in one line. */
+/** Returns the names of billing profiles in one line. */
 export function profilesLine(profiles: readonly { name: string }[]): string {
   const names = profiles.map(({ name }) => name).join(', ')
   return `${profiles.length === 1 ? 'Billing profile' : 'Billing profiles'}: ${names}`

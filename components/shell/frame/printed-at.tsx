@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Moment } from '#components/platform/values/times.tsx'
 
-/** When the sheet was printed, in UTC: the page may have stood open since yesterday. `now` is when it was made. */
+/** Time of printing, in UTC: the page may have been open since yesterday. `now` is the time of its rendering. */
 export function PrintedAt({ now }: { now: number }) {
   const [at, setAt] = useState(now)
   useEffect(() => {

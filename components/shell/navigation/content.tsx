@@ -6,12 +6,12 @@ import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { pathOf, usePendingNavigation } from './navigation-provider.tsx'
 import { titleOf } from './titles.ts'
 
-/** So long the page that is left stays in sight, in milliseconds: what is there sooner comes without a flicker. */
+/** Milliseconds for which the previous page stays visible: a page that loads sooner appears without a flicker. */
 const SKELETON_AFTER_MS = 75
 
-/** The page; and while the next one is awaited for long, its title and a skeleton in its place. */
+/** Page content; during a long navigation, the next page's title and a skeleton instead. */
 export function Content({ children }: { children: ReactNode }) {
-  const awaited = useAwaited()
+  const awaited = useDelayedTitle()
   return (
     <>
       {awaited === undefined ? null : (
@@ -20,14 +20,17 @@ export function Content({ children }: { children: ReactNode }) {
           <RowsWaiting now />
         </>
       )}
-      {/* It stays as it is, for whoever is led back to it. */}
+      {/* Hidden, not unmounted: a cancelled navigation shows the page again with its state. */}
       <div className={awaited === undefined ? 'contents' : 'hidden'}>{children}</div>
     </>
   )
 }
 
-/** The title of the page that has been awaited for long. Back goes without it: the browser puts its place back by itself. */
-function useAwaited(): string | undefined {
+/**
+ * Returns the title of a page that has been loading for long. Not for Back, because the browser restores the scroll
+ * position itself.
+ */
+function useDelayedTitle(): string | undefined {
   const pending = usePendingNavigation()
   const [delayed, setDelayed] = useState<typeof pending>()
   useEffect(() => {

@@ -9,13 +9,13 @@ test.each([
   [2_001, true],
   [30_000, true],
   [30_001, false],
-])('what was fetched %i ms ago: old is %s', (age, old) => {
+])('a page prefetched %i ms ago: old is %s', (age, old) => {
   noteFetched('/assets?a', 1_000_000)
   expect(isOld('/assets?a', 1_000_000 + age)).toBe(old)
   expect(isOld('/assets', 1_000_000 + age)).toBe(false)
 })
 
-test('what is kept is not fetched anew, and so as old as before', () => {
+test('a cached page is not fetched again, so its age keeps growing', () => {
   noteFetched('/assets', 1_000_000)
   noteFetched('/assets', 1_020_000)
   expect(isOld('/assets', 1_021_000)).toBe(true)
@@ -23,13 +23,13 @@ test('what is kept is not fetched anew, and so as old as before', () => {
   expect(isOld('/assets', 1_032_000)).toBe(false)
 })
 
-test('nothing is old once all was dropped', () => {
+test('no page is old after the cache was dropped', () => {
   noteFetched('/assets', 1_000_000)
   forgetFetched()
   expect(isOld('/assets', 1_010_000)).toBe(false)
 })
 
-test('a page that was loaded as a whole is as old as that, also where it is asked for ahead', () => {
+test('a fully loaded page keeps its age, also when it is prefetched', () => {
   noteLoaded('/assets', 1_000_000)
   noteFetched('/assets', 1_000_500)
   expect(isOld('/assets', 1_000_600)).toBe(true)

@@ -1,29 +1,29 @@
-// Next keeps a page that was fetched ahead for half a minute (next.config.mjs), and would show it again and again meanwhile.
+// Next caches a prefetched page for half a minute (next.config.mjs), and shows it without a new request in that time.
 
-/** So long it keeps it, in milliseconds. */
+/** Lifetime of Next's cache, in milliseconds. */
 const CACHE_MS = 30_000
-/** What is no older was fetched for this very click. In milliseconds. */
-const FRESH = 2_000
+/** Age in milliseconds up to which a page was prefetched for the present click. */
+const FRESH_MS = 2_000
 
 const fetched = new Map<string, number>()
 
-/** Notes that a page was asked for ahead, unless an earlier one is kept. @param href of the page, with its query string */
+/** Records a prefetch, unless an earlier one is still cached. @param href of the page, with its query string */
 export function noteFetched(href: string, now = Date.now()): void {
   if (now - (fetched.get(href) ?? Number.NEGATIVE_INFINITY) > CACHE_MS) fetched.set(href, now)
 }
 
-/** Notes that Next keeps a page which was loaded as a whole: of that too, it shows what was there then. */
+/** Records that Next caches a page after a full load; it would show that page's old content as well. */
 export function noteLoaded(href: string, now = Date.now()): void {
-  fetched.set(href, now - FRESH - 1)
+  fetched.set(href, now - FRESH_MS - 1)
 }
 
-/** Whether what Next shows of a page may be older than the click that leads to it. */
+/** Returns whether the page that Next shows may be older than the click on its link. */
 export function isOld(href: string, now = Date.now()): boolean {
   const age = now - (fetched.get(href) ?? Number.NEGATIVE_INFINITY)
-  return age > FRESH && age <= CACHE_MS
+  return age > FRESH_MS && age <= CACHE_MS
 }
 
-/** Next has dropped all that it had kept: it does so whenever a page is asked for anew. */
+/** Records that Next has dropped its cache, as it does on every refresh. */
 export function forgetFetched(): void {
   fetched.clear()
 }

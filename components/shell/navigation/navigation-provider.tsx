@@ -17,12 +17,12 @@ import { titleOf } from './titles.ts'
 const PendingContext = createContext<PendingNavigation | undefined>(undefined)
 
 /**
- * Knows where the console is going: from the moment of a click until the page has come, or will not. The tab's title
- * changes at once. It stands around the frame and the page, which outlast each other.
+ * Provides the pending navigation: from a click until the page has loaded or the navigation was cancelled. Changes the
+ * tab's title immediately. Wraps the frame and the page, because either can outlast the other.
  */
 export function NavigationProvider({ children }: { children: ReactNode }) {
   const path = usePathname()
-  // Set within the router's own transition, and so gone with it, whatever becomes of it.
+  // Optimistic state within the router's transition: reset when the transition ends, in any way.
   const [started, setStarted] = useOptimistic<PendingNavigation | undefined>(undefined)
   const isStale = useRef(false)
   useEffect(
@@ -34,23 +34,23 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
     [setStarted],
   )
   useRenewal(isStale, path)
-  // Another view of the same screen: its rows stay until the new ones are there.
+  // Another view of the same screen: the present rows stay until the new ones have loaded.
   const pending = started && pathOf(started.href) !== path ? started : undefined
   useTitle(pending && titleOf(pathOf(pending.href)), path)
   return <PendingContext value={pending}>{children}</PendingContext>
 }
 
-/** Where the console is going; undefined while it stays on its screen. */
+/** Returns the pending navigation; undefined while there is none to another screen. */
 export function usePendingNavigation(): PendingNavigation | undefined {
   return useContext(PendingContext)
 }
 
-/** Where the console is going, without a query string. */
+/** Returns the path of an address, without its query string. */
 export function pathOf(href: string): string {
   return new URL(href, location.href).pathname
 }
 
-/** A page that was fetched ahead a while ago is shown as it was then, and at once read anew. */
+/** Refreshes a page that was prefetched a while ago as soon as it is shown (stale-while-revalidate). */
 function useRenewal(isStale: { current: boolean }, path: string): void {
   const router = useRouter()
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another page has come
@@ -68,7 +68,7 @@ function useTitle(title: string | undefined, path: string): void {
     const [before, loadingTitle] = [document.title, `${title} · Licenses & Invoices`]
     document.title = loadingTitle
     return () => {
-      // It did not come to it: the page that stays has the title that it had.
+      // The navigation was cancelled: restore the title of the page that stays.
       if (location.pathname === path && document.title === loadingTitle) document.title = before
     }
   }, [title, path])

@@ -1,17 +1,17 @@
 /**
- * Where a navigation leads, as an address of this host; `isBack` where it goes to a page of before, or on from there; `at` is
- * when it began, in milliseconds of the page's own clock.
+ * Target of a navigation, as an address of this host; `isBack` for Back and Forward; `at` is its start, in milliseconds
+ * of `performance.now()`.
  */
 export type PendingNavigation = { href: string; isBack: boolean; at: number }
 
 let notify: (navigation: PendingNavigation) => void = () => {}
 
-/** Tells that a navigation begins. */
+/** Notifies the listener of a navigation. */
 export function startNavigation(navigation: PendingNavigation): void {
   notify(navigation)
 }
 
-/** From now on each navigation is told to `listener`, while it begins. @returns what ends that */
+/** Calls `listener` at the start of each navigation. @returns the function that unsubscribes */
 export function onNavigationStart(listener: typeof notify): () => void {
   notify = listener
   return () => {

@@ -3,12 +3,12 @@ import { useEffect } from 'react'
 import { noteFetched, noteLoaded } from './fetched.ts'
 import { titleOf } from './titles.ts'
 
-/** Whoever only passes a link by Tab or `j` does not want it. In milliseconds. */
+/** Milliseconds of focus before a prefetch: passing a link by Tab or `j` is not an intent. */
 const FOCUS_DELAY_MS = 250
 
 /**
- * Fetches the page behind a link when a finger or the mouse goes down on it, or the keyboard stays on it: a click comes a
- * tenth of a second later. Nothing is fetched of what is only visible.
+ * Prefetches the page behind a link on pointerdown, or when the keyboard focus stays on it: the click comes a tenth of
+ * a second later. Links that are only visible are not prefetched.
  */
 export function usePrefetchOnIntent(): void {
   const router = useRouter()
@@ -17,7 +17,7 @@ export function usePrefetchOnIntent(): void {
     let timer: ReturnType<typeof setTimeout> | undefined
     const fetchPage = (href: string) => {
       noteFetched(href)
-      // All of it: of its frame alone there is nothing to show. The type is an enum that is not exported.
+      // The full page: its loading state has no content to show. The type is an enum that is not exported.
       router.prefetch(href, { kind: 'full' } as Parameters<typeof router.prefetch>[1])
     }
     const onDown = (event: PointerEvent) => {
@@ -41,7 +41,7 @@ export function usePrefetchOnIntent(): void {
   }, [router])
 }
 
-/** The address of another screen of the console that a link leads to; files and other pages are none. */
+/** Returns the address of another console screen that a link leads to; undefined for files and other pages. */
 function screenBehind(target: EventTarget | null): string | undefined {
   const link = target instanceof Element ? target.closest('a') : null
   if (!link || link.target || link.download || link.origin !== location.origin) return undefined

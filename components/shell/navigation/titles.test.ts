@@ -11,29 +11,32 @@ const pages = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
     text: readFileSync(join(CONSOLE, file), 'utf8'),
   }))
 
-/** What a page says that it is called: at once, or by a constant of its own. */
+/** Returns the title that a page declares, as a literal or as a constant. */
 function declaredTitle(text: string): string | undefined {
   const [, quoted, named] = /Metadata = \{ title(?:: (?:'([^']+)'|(\w+)))? \}/.exec(text) ?? []
-  // A page that names what it shows is called by its kind until then.
+  // A page with a dynamic title has its kind's title until then.
   const kind = named ?? (text.includes('generateMetadata') ? 'TITLE' : 'title')
   return quoted ?? new RegExp(`const ${kind} = '([^']+)'`).exec(text)?.[1]
 }
 
-describe('the title while a screen is awaited', () => {
+describe('the title of a loading screen', () => {
   test.each(pages.filter(({ path }) => !path.includes('[')))(
-    'of $path is that of its page',
+    'is the title of the page for $path',
     ({ path, text }) => {
       expect(declaredTitle(text)).toBeDefined()
       expect(titleOf(path)).toBe(declaredTitle(text))
     },
   )
 
-  test.each(pages.filter(({ path }) => path.includes('[')))('of $path is its kind', ({ path }) => {
-    const kind = titleOf(path.replace(/\[\w+\]/, 'some-id'))
-    expect(['Asset', 'Invoice']).toContain(kind)
-  })
+  test.each(pages.filter(({ path }) => path.includes('[')))(
+    'is the kind of the thing for $path',
+    ({ path }) => {
+      const kind = titleOf(path.replace(/\[\w+\]/, 'some-id'))
+      expect(['Asset', 'Invoice']).toContain(kind)
+    },
+  )
 
-  test('is of no other path', () => {
+  test('is undefined for other paths', () => {
     expect(pages.length).toBeGreaterThan(15)
     for (const path of ['/sign-in', '/billing/v1/assets', '/constructor', '/assets/a/b', '/invoices.csv'])
       expect(titleOf(path)).toBeUndefined()

@@ -1,4 +1,4 @@
-/** What each screen of the console is called in the browser's tab. A test compares it with what the pages say. */
+/** Tab titles of the console's screens. A test compares them with the titles that the pages declare. */
 const TITLES: Record<string, string> = {
   '/': 'Home',
   '/activity': 'Activity',
@@ -19,13 +19,13 @@ const TITLES: Record<string, string> = {
   '/sign-on/directory': 'Directory',
 }
 
-/** A thing is called by its kind until its page has come. */
+/** Titles of the pages of one thing until its name has loaded. */
 const KINDS = [
   [/^\/assets\/[^/]+$/, 'Asset'],
   [/^\/invoices\/[^/]+$/, 'Invoice'],
 ] as const
 
-/** The title of a screen before its page is there; undefined where the path is none of the console's. */
+/** Returns the title of a screen that is loading; undefined for paths outside of the console. */
 export function titleOf(path: string): string | undefined {
   if (Object.hasOwn(TITLES, path)) return TITLES[path]
   return KINDS.find(([pattern]) => pattern.test(path))?.[1]

@@ -22,7 +22,7 @@ import { Streamed, settleWithin } from '../../streamed.tsx'
 export const metadata: Metadata = { title: 'Everything that happened' }
 
 const PATH = '/activity/events'
-const INVALID = { title: 'Activity', what: 'events', path: PATH }
+const INVALID = { title: 'Activity', label: 'events', path: PATH }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)

@@ -6,7 +6,7 @@ import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 
-/** One page of an asset's changes; a Problem where the page token is none of this list's. */
+/** Returns one page of an asset's changes; a Problem where the page token belongs to another list. */
 export async function historyOf(
   caller: Caller,
   assetId: string,
@@ -24,10 +24,10 @@ export async function historyOf(
 }
 
 const PAGE = 250
-// More steps than a plot has room for: beyond them the line begins later.
+// More steps than the plot has room for: beyond them the line begins later.
 const MAX_PAGES = 4
 
-/** The changes that moved the seats since a time, ours and the vendor's, newest first. */
+/** Returns the changes of the seats since a time, ours and the vendor's, newest first. */
 export async function movedSince(
   caller: Caller,
   assetId: string,

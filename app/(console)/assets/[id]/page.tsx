@@ -37,7 +37,7 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
   const id = idOf((await params).id)
   const caller = await currentCaller()
   if (!caller || !may(caller, 'licenses-manager')) return { title: `Asset ${id}` }
-  // Where it can't be read, the page says why.
+  // If it can't be read, the page shows the reason.
   const item = await loadAsset(caller, id).catch(() => undefined)
   return { title: item ? escapeInvisible(item.assetName) : `Asset ${id}` }
 }
@@ -49,7 +49,7 @@ export default async function Page({ params, searchParams }: PageProps) {
     return <MissingRole title={`Asset ${id}`} caller={caller} permission="licenses-manager" />
   }
   const { history, set } = await searchParams
-  // Whether there is one is known before anything is sent: a 404 is one.
+  // Load the asset before anything is sent, so that a missing one gets the status 404.
   const item = await loadAsset(caller, id)
   const span = yearUntil(Date.now())
   const meta = await requestMeta()
@@ -61,7 +61,7 @@ export default async function Page({ params, searchParams }: PageProps) {
       ? renewalOf(caller, { ...posted, query: {}, body: undefined }, meta)
       : undefined,
   ])
-  // It may fail while the others of its time are waited for.
+  // Handled below. It may fail while the other reads are awaited.
   more.catch(() => {})
   const seatData = Promise.all([
     movedSince(caller, id, span.from, meta),
@@ -78,7 +78,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   const { NumberOfSeats: purchased, LicensedNumberOfSeats: assigned } =
     item.properties?.subscription?.Seats ?? {}
   const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
-  // One that is there stands in no boundary: of a drawing that comes later, React hides pieces by styles of their own.
+  // A settled answer is rendered outside of Suspense: in a streamed SVG, React hides parts with inline styles.
   const plotOf = ([changes, samples]: Awaited<typeof seatData>) =>
     seats ? <SeatPlot history={{ changes, samples, now: seats, since: item.createTime }} span={span} /> : null
   return (
@@ -128,7 +128,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   )
 }
 
-/** Read once for the page and its title. */
+/** Cached per request for the page and its title. */
 const loadAsset = cache(async (caller: Caller, id: string): Promise<contract.AssetListItem> => {
   try {
     return await readAssetItem(caller, id, await requestMeta())
@@ -138,7 +138,10 @@ const loadAsset = cache(async (caller: Caller, id: string): Promise<contract.Ass
   }
 })
 
-/** The query string of the list that the page was opened from; an odd one as it is, for the list explains it. */
+/**
+ * Returns the query string of the list that the page was opened from; an invalid one unchanged, because the list
+ * explains it.
+ */
 async function listOf(search: string): Promise<string> {
   const view = await readQuery(contract.listAssets, search)
   if (!(view instanceof Problem)) return queries.listAssets.search(view)

@@ -23,7 +23,7 @@ import { Streamed, settleWithin } from '../../streamed.tsx'
 export const metadata: Metadata = { title: 'Renewals' }
 
 const TITLE = 'Renewals'
-const INVALID = { title: TITLE, what: 'renewals', path: RENEWALS }
+const INVALID = { title: TITLE, label: 'renewals', path: RENEWALS }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)

@@ -5,7 +5,7 @@ import { chargesText, lineDifferenceText, reconciliationText } from '#lib/billin
 import type { InvoiceWithLines, LineItem } from '#lib/billing/invoices/contract.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** An invoice beside its charges as text; undefined where none are known. */
+/** Returns the comparison of an invoice with its charges as text; undefined where no charges are known. */
 export function toChargesView({ id, currency, charges }: InvoiceWithLines): ChargesView | undefined {
   if (!charges) return undefined
   const { count, withoutLine, categories = [] } = charges
@@ -31,7 +31,7 @@ export function toChargesView({ id, currency, charges }: InvoiceWithLines): Char
   }
 }
 
-/** The charges of a line as text; undefined where none lead to it, and none are to be expected. */
+/** Returns the charges of a line as text; undefined where there are none, and none are expected. */
 export function toLineChargesView(
   { id: invoiceId, charges: all }: Pick<InvoiceWithLines, 'id' | 'charges'>,
   { detailId = '', charges, currency, amount }: LineItem,

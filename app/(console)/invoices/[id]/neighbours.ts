@@ -6,7 +6,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { requestMeta } from '../../request-meta.ts'
 
-/** The invoices before and after one in the list that a view selects; absent at the list's ends. */
+/** Returns the previous and the next invoice in the list that a view selects; absent at the list's ends. */
 export async function neighboursOf(
   caller: Caller,
   invoice: contract.Invoice,

@@ -40,7 +40,7 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
   const id = idOf((await params).id)
   const caller = await currentCaller()
   if (!caller || !may(caller, 'invoice-viewer')) return { title: `Invoice ${id}` }
-  // Where it can't be read, the page says why.
+  // If it can't be read, the page shows the reason.
   const invoice = await loadInvoice(caller, id).catch(() => undefined)
   if (!invoice) return { title: `Invoice ${id}` }
   return { title: `${documentName(invoice.form, invoice.totalAmount)} ${invoice.number}` }
@@ -53,9 +53,9 @@ export default async function Page({ params, searchParams }: PageProps) {
     return <MissingRole title={`Invoice ${id}`} caller={caller} permission="invoice-viewer" />
   }
   const view = await readQuery(contract.listInvoices, search)
-  // An odd address of the list goes back to it as it is: the list explains it.
+  // An invalid address of the list is passed back unchanged: the list explains it.
   const listed = view instanceof Problem ? search : listInvoices.search(view)
-  // Whether there is one is known before anything is sent: a 404 is one.
+  // Load the invoice before anything is sent, so that a missing one gets the status 404.
   const invoice = await loadInvoice(caller, id)
   const [answer, seats] = await Promise.all([
     settleWithin(relatedData(caller, invoice, view)),
@@ -132,7 +132,7 @@ function nameOf(country: string | undefined): string | undefined {
   return country && countryName(country)
 }
 
-/** Read once for the page and its title. */
+/** Cached per request for the page and its title. */
 const loadInvoice = cache(async (caller: Caller, id: string): Promise<contract.InvoiceWithLines> => {
   try {
     const input = { params: { invoice_id: id }, query: {}, body: undefined }

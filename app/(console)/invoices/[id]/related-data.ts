@@ -9,8 +9,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { neighboursOf } from './neighbours.ts'
 
 /**
- * What stands beside the invoice itself: its neighbours in the list, the one before, and whom it addresses.
- * @param view of the list; a Problem where its address is odd
+ * Returns the data around an invoice: its neighbors in the list, the previous invoice, and the recipient.
+ * @param view of the list; a Problem where its address is invalid
  */
 export async function relatedData(
   caller: Caller,
@@ -25,7 +25,7 @@ export async function relatedData(
   return { adjacent, before, recipient }
 }
 
-/** Whom the invoice addresses, line by line. */
+/** Returns the recipient's address, line by line. */
 export function addressLines(recipient: Party | undefined): string[] {
   return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
 }

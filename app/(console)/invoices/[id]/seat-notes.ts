@@ -9,7 +9,10 @@ import { dayText } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 
-/** What the known seats say of each line, in words, and of all of them; empty where no line sells licenses, or nothing is issued. */
+/**
+ * Compares each line, and all of them, with the known seats, and returns sentences; empty where no line sells licenses,
+ * or the invoice is not issued.
+ */
 export async function seatNotes(
   caller: Caller,
   { documentState, invoiceDate, currency, lineItems }: InvoiceWithLines,
@@ -26,7 +29,7 @@ export async function seatNotes(
   const lines = results.map(
     (result, index) => result && noteOf(result, lineItems[index]?.currency ?? currency),
   )
-  // Money of another currency is not added to it.
+  // Amounts in another currency are not added.
   const sameCurrency = results.filter((result, index) => result && lineItems[index]?.currency === currency)
   const summary = summaryOf(
     sameCurrency.filter((result) => result !== undefined),
@@ -68,7 +71,7 @@ function summaryOf(results: SeatCheckResult[], currency: string): SeatNote | und
   return { tone: unexplained > 0 ? 'warn' : 'ok', text }
 }
 
-/** What is billed above, and what below: set off against each other they would hide. */
+/** Returns the amounts billed above and below the expected ones, separately: their sum would hide both. */
 function moneyOf(results: SeatCheckResult[], currency: string): string {
   const sums = { above: new Exact(0), below: new Exact(0) }
   for (const result of results) {

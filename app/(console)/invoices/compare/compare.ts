@@ -7,8 +7,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { requestMeta } from '../../request-meta.ts'
 
 /**
- * Two invoices against each other, or why they can't be compared. Read once for the page and its title.
- * @throws what says that one of them is not there
+ * Compares two invoices, or returns why they can't be compared. Cached per request for the page and its title.
+ * @throws Problem where one of the invoices is not found
  */
 export const compare = cache(async (caller: Caller, from: string, to: string) => {
   const input = { params: {}, query: { from, to }, body: undefined }

@@ -5,11 +5,11 @@ import type { ChangeView, DifferenceView } from '#components/costs/comparisons/c
 import type { InvoiceChange, InvoiceComparison } from '#lib/costs/comparisons/contract.ts'
 import { formatAmount, formatDecimal, minorUnit } from '#lib/platform/values/money.ts'
 
-/** More differences are folded away: their effects become ever smaller. */
+/** Number of differences that are shown; the smaller ones are collapsed. */
 const MAX_ROWS = 50
 const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 
-/** A comparison as text, written here, so that the browser need not. */
+/** Returns a comparison as text, formatted on the server to keep the formatting code out of the browser. */
 export function toComparisonView(comparison: InvoiceComparison) {
   const { currency } = comparison.to
   const { lineItems, rounding, tax, notItemized, total } = comparison
@@ -43,7 +43,7 @@ export function toComparisonView(comparison: InvoiceComparison) {
   }
 }
 
-/** What is folded away, in one line, so that the column can be added up. */
+/** Returns one row for all collapsed differences, so that the column adds up. */
 function smallerOf(changes: readonly InvoiceChange[], currency: string): DifferenceView {
   const sameCurrency = changes.filter((change) => change.currency === currency)
   const sum = sameCurrency.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
@@ -85,8 +85,8 @@ function toChangeView(
 }
 
 /**
- * Why a product costs more or less, on the first of its lines that differ: who changed its licenses, another tax rate, and
- * what of the difference is their number and what the price.
+ * Returns notes on why a product costs more or less, for the first of its lines that differ: the member who changed its
+ * licenses, another tax rate, and the shares of quantity and price in the difference.
  */
 function notesOnce({ causes, to: { currency: invoiceCurrency } }: InvoiceComparison) {
   const left = Map.groupBy(causes, ({ product }) => product)
@@ -104,7 +104,7 @@ function notesOnce({ causes, to: { currency: invoiceCurrency } }: InvoiceCompari
   }
 }
 
-/** `3 lines changed, 1 added, 12 unchanged`. */
+/** Returns `3 lines changed, 1 added, 12 unchanged`. */
 function countsOf({ changes, unchanged }: InvoiceComparison): string {
   const count = (kind: InvoiceChange['change']) => changes.filter(({ change }) => change === kind).length
   const parts = [

@@ -32,7 +32,7 @@ export async function generateMetadata({ searchParams }: { searchParams: SearchP
   const [{ from, to }, caller] = [await searchParams, await currentCaller()]
   if (typeof from !== 'string' || typeof to !== 'string' || !caller || !may(caller, 'invoice-viewer'))
     return { title: TITLE }
-  // Where they can't be compared, the page says why.
+  // If the invoices can't be compared, the page shows the reason.
   const compared = await compare(caller, from, to).catch(() => undefined)
   if (!compared || compared instanceof Problem) return { title: TITLE }
   return { title: escapeInvisible(`${compared.from.number} against ${compared.to.number}`) }

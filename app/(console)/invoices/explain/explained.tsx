@@ -9,7 +9,7 @@ import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
 import { monthAndYear, monthText } from '#lib/platform/values/days.ts'
 import { toExplanationView } from './explanation-view.ts'
 
-/** A month against the one before, per currency; `profiles` are those that may be asked for. */
+/** Explanation of a month's difference to the previous month, per currency; `profiles` are the selectable ones. */
 export function Explained({
   view,
   isOver,

@@ -12,19 +12,19 @@ import { formatAmount } from '#lib/platform/values/money.ts'
 
 type Explanation = InvoiceExplanation['currencies'][number]
 
-/** More causes are folded away: their products' effects become ever smaller. */
+/** Number of causes that are shown; the products with smaller effects are collapsed. */
 const MAX_CAUSES = 15
-/** Fewer causes are seen at a glance as they are. */
-const FEW = 6
+/** Number of causes up to which no summary by kind is needed. */
+const MAX_UNGROUPED_CAUSES = 6
 
-/** Whether causes are with tax; a tax beside the lines says itself what it is. */
+/** Notes on whether causes include tax; a tax outside the lines has its own label. */
 const TAX_TEXTS = {
   IN_LINES: 'Causes are with tax, as the lines of these invoices are.',
   BESIDE_LINES: 'Causes are without tax, as the lines of these invoices are; the tax stands by itself.',
   BOTH: 'Causes are with tax where an invoice’s lines are; elsewhere the tax stands by itself.',
 }
 
-/** An explanation as text, written here, so that the browser need not. */
+/** Returns an explanation as text, formatted on the server to keep the formatting code out of the browser. */
 export function toExplanationView(
   { month, previousMonth, currencies }: InvoiceExplanation,
   view: View,
@@ -46,7 +46,7 @@ export function toExplanationView(
       to: side(month, one.toCount, one.toAmount),
       effect: signedAmount(one.effectAmount, currency),
       share: shareText(one.fromAmount, one.effectAmount),
-      groups: causes.length > FEW ? groupsOf(one) : [],
+      groups: causes.length > MAX_UNGROUPED_CAUSES ? groupsOf(one) : [],
       causes: isLong ? views.slice(0, MAX_CAUSES) : views,
       smaller: isLong
         ? {
@@ -73,7 +73,7 @@ function toCauseView(cause: DifferenceCause, currency: string): CauseView {
   return { product, platform, ...causeLabel(cause, currency), effect: signedAmount(effectAmount, currency) }
 }
 
-/** What the causes of a kind come to on each platform, the largest first. */
+/** Returns the sums of each kind of cause per platform, the largest first. */
 function groupsOf({ causes, currency }: Explanation): GroupView[] {
   const groups = Map.groupBy(causes, ({ platform, cause }) => `${platform} ${cause}`)
   return [...groups.values()]
@@ -98,7 +98,7 @@ function sumOf(causes: readonly DifferenceCause[]): string {
   return causes.reduce((sum, { effectAmount }) => sum.plus(effectAmount), new Big(0)).toFixed()
 }
 
-/** The invoices that are counted. */
+/** Returns the address of the list with the counted invoices. */
 function listHref(month: number, currency: string, { filter }: View): string {
   return invoicesHref({
     filter: { ...filter, currency: [currency] },

@@ -30,8 +30,8 @@ import { Explained } from './explained.tsx'
 
 const TITLE = 'Explain the month'
 const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
-const INVALID = { title: TITLE, what: 'causes', path: EXPLAIN }
-/** Which invoices are in a month. */
+const INVALID = { title: TITLE, label: 'causes', path: EXPLAIN }
+/** Explains which invoices count for a month. */
 const COUNTED = 'Issued invoices, by their invoice date; drafts and voided ones do not count.'
 
 export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
@@ -93,7 +93,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   )
 }
 
-/** The month that begins then, against the one before. */
+/** Returns the title for the month that begins at `begin` and the previous month. */
 function titleOf(begin: number): string {
   return `${monthAndYear(begin)} against ${monthText(monthBegin(begin, -1))}`
 }
@@ -108,7 +108,7 @@ async function load(caller: Caller, query: View) {
   return { explanation, profiles }
 }
 
-/** Leads to the newest month that is over; the address keeps its filter. */
+/** Redirects to the newest month that is over, with the filter of the address. */
 async function OfNewestMonth({ caller, search }: { caller: Caller; search: string }) {
   const params = new URLSearchParams(search)
   params.set('month', dayOf(Date.now()).slice(0, 7))
@@ -128,7 +128,7 @@ async function OfNewestMonth({ caller, search }: { caller: Caller; search: strin
   )
 }
 
-/** Those that a view names; all where it names none. */
+/** Returns the profiles that a view names; all where it names none. */
 function namedOf(profiles: LoadedExplanation['profiles'], view: View) {
   const named = valuesOf(view, 'billingProfile')
   return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))

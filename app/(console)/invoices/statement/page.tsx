@@ -29,8 +29,8 @@ export const metadata: Metadata = { title: 'Statement' }
 
 const TITLE = 'Statement'
 const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
-const INVALID = { title: TITLE, what: 'open items', path: ALL }
-/** As many as one answer has: what is printed should be whole. */
+const INVALID = { title: TITLE, label: 'open items', path: ALL }
+/** Largest page size of the API: the printed statement should be complete. */
 const MAX_ITEMS = 250
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
@@ -99,13 +99,13 @@ async function load(caller: Caller, input: Input<typeof contract.readStatement>,
   return { statement, profiles }
 }
 
-/** Those that a view names; all where it names none. */
+/** Returns the profiles that a view names; all where it names none. */
 function namedOf(profiles: LoadedStatement['profiles'], view: View) {
   const named = valuesOf(view, 'billingProfile')
   return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))
 }
 
-/** As long as the line with the day, in whose place it stands. */
+/** Has the length of the line with the date, which it replaces. */
 const OPEN = 'What is open today, and for how long.'
 
 function openOn(day: number): string {

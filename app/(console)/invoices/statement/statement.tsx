@@ -9,10 +9,10 @@ import { Pager } from '#components/ui/pager.tsx'
 import type { Statement as Answer } from '#lib/billing/statements/contract.ts'
 import { itemsText, toStatementView } from './statement-view.ts'
 
-/** The statement of everything. */
+/** Address of the statement without filters. */
 export const ALL = '/invoices/statement'
 
-/** What is open, by age and one by one; `profiles` are those that may be asked for. */
+/** Open amounts, by age and one by one; `profiles` are the selectable ones. */
 export function Statement({
   view,
   statement,

@@ -3,11 +3,11 @@ import { authOptions } from '#lib/identity/access/sign-ins/next-auth.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
-// What the console itself calls. The rest of next-auth's pages and calls (its log among them, into which anybody
-// could write) is not there.
+// Allowlist of the routes that the console itself calls. The rest of next-auth's pages and routes (including its log,
+// into which any client could write) is disabled.
 const CALLS = ['GET csrf', 'POST callback/credentials', 'POST signout']
 
-// The options read the environment, so they are made on the first request, not while building.
+// The options read the environment, so they are created on the first request, not at build time.
 async function handle(request: Request, context: Context): Promise<Response> {
   const { nextauth } = await context.params
   const cookies: string[] = []
@@ -18,7 +18,7 @@ async function handle(request: Request, context: Context): Promise<Response> {
   const response: Response = isCall
     ? await NextAuth(options)(request, context)
     : new Response(null, { status: 404 })
-  // next-auth itself says so of the first call only.
+  // next-auth sets this header only on the first of these routes.
   response.headers.set('Cache-Control', 'no-store')
   for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
   return response

@@ -1,6 +1,6 @@
 import { answerBegin } from '#lib/identity/access/sign-on/answers.ts'
 
-/** The console's form asks where an address's people sign in. */
+/** Returns the address of the issuer for an email address, for the console's form. */
 export function POST(request: Request): Promise<Response> {
   return answerBegin(request)
 }

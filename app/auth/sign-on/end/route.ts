@@ -1,6 +1,6 @@
 import { answerEnd } from '#lib/identity/access/sign-on/answers.ts'
 
-/** The console asks, before it signs out, where the issuer ends its own session. */
+/** Returns the issuer's logout address; the console calls it before it signs out. */
 export function POST(request: Request): Promise<Response> {
   return answerEnd(request)
 }

@@ -18,7 +18,7 @@ import * as columns from '#lib/workspace/list-columns/contract.ts'
 import * as matches from '#lib/workspace/matches/contract.ts'
 import * as views from '#lib/workspace/views/contract.ts'
 
-/** What the document tells of assets, invoices and their history. */
+/** Tags of the OpenAPI document for assets, invoices and their history. */
 export const billing: readonly Group[] = [
   {
     tag: 'Assets',

@@ -8,7 +8,7 @@ import * as sessions from '#lib/identity/sessions/contract.ts'
 import * as signOn from '#lib/identity/single-sign-on/contract.ts'
 import type { Group } from '#lib/platform/api/openapi/document.ts'
 
-/** What the document tells of those who get in, and by what. */
+/** Tags of the OpenAPI document for members, their credentials and their sessions. */
 export const people: readonly Group[] = [
   {
     tag: 'Members',

@@ -25,7 +25,7 @@ const FIELDS = {
 
 type ConfirmDialogProps = { email: string; onClose: (isConfirmed: boolean) => void }
 
-/** Asks the member for what proves who they are, of what works for them, and says whether they did. */
+/** Asks the member for a fresh proof of identity, by one of their methods, and passes on whether it succeeded. */
 export function ConfirmDialog({ email, onClose }: ConfirmDialogProps) {
   const may = useSignInMethods()
   const methods = useMemberMethods(may)
@@ -53,7 +53,7 @@ export function ConfirmDialog({ email, onClose }: ConfirmDialogProps) {
         You signed in more than 10 minutes ago. What you are about to change asks who you are again.
       </p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-        {/* Tells a password manager whose password this is. */}
+        {/* Username for password managers. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         {may ? null : <SkeletonRows count={1} />}
         {method && method !== 'passkey' ? (
@@ -91,7 +91,9 @@ const METHOD_TEXTS: Record<SignInMethod, string> = {
 
 const NONE: { password: boolean; factor: boolean } = { password: false, factor: false }
 
-/** By what the member can prove who they are here: by their password, where one opens it, and by what they have set up. */
+/**
+ * Returns the methods that the member can use here: their password, if passwords are allowed, and their second factors.
+ */
 function useMemberMethods({ password, factor } = NONE): SignInMethod[] {
   const { data } = useQuery({
     queryKey: listFactors.key({}),
@@ -139,7 +141,7 @@ function ConfirmError({ error }: { error: Error }) {
 const NOT_BY_SIGN_ON = 'You did not sign in here by single sign-on. Use your password.'
 const NO_ANSWER = 'Your company’s sign-in gives no answer at the moment. Try again later.'
 
-/** Leads to the issuer that opened this session, and back to this page, where the change can be made then. */
+/** Redirects to the issuer that opened this session, and back to this page, where the change can then be made. */
 function BySignOn({ isAlone }: { isAlone: boolean }) {
   const [error, setError] = useState('')
   const leave = async () => {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { whenFreshSignInIsRequired } from '#lib/platform/api/client.ts'
 
-// Each screen has it, and few ask.
+// Loaded lazily: each screen has it, and few need it.
 const ConfirmDialog = lazyWithPreload(() =>
   import('./confirm-dialog.tsx').then(({ ConfirmDialog }) => ConfirmDialog),
 )
@@ -12,8 +12,8 @@ const ConfirmDialog = lazyWithPreload(() =>
 type Resolve = (isConfirmed: boolean) => void
 
 /**
- * Asks the member to prove who they are, whenever a call of the console is refused for want of a fresh sign-in. Calls that
- * are refused meanwhile wait for the same answer.
+ * Opens a dialog whenever the API refuses a console call for want of a fresh sign-in. Calls refused in the meantime
+ * wait for the same dialog.
  */
 export function ConfirmSignIn({ email }: { email: string }) {
   const [isOpen, setIsOpen] = useState(false)

@@ -3,10 +3,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { readWays } from '#lib/identity/client.ts'
 
-/** Where nobody knows, each is offered, and says itself whether it works. */
+/** All methods, for a failed call: each is offered, and shows its own error. */
 const ALL = { password: true, factor: true, signOn: true }
 
-/** By what the signed-in member can prove who they are: asked when somebody wants to know, and undefined until then. */
+/** Returns the sign-in methods of the signed-in member; reads them on first use, and returns undefined until then. */
 export function useSignInMethods(): typeof ALL | undefined {
   const { data, isError } = useQuery({
     queryKey: readWays.key({}),

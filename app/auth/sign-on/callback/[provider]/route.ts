@@ -2,7 +2,7 @@ import { answerCallback } from '#lib/identity/access/sign-on/answers.ts'
 
 type Context = { params: Promise<{ provider: string }> }
 
-/** An issuer leads the browser back here. */
+/** Completes a single sign-on, as the target of the issuer's redirect. */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   return answerCallback(request, (await params).provider)
 }

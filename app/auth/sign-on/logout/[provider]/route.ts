@@ -2,7 +2,7 @@ import { answerLogout } from '#lib/identity/access/sign-on/logout.ts'
 
 type Context = { params: Promise<{ provider: string }> }
 
-/** An issuer says that somebody's session there has ended (OpenID Connect Back-Channel Logout 1.0). */
+/** Ends the sessions of a user whose session at the issuer has ended (OpenID Connect Back-Channel Logout 1.0). */
 export async function POST(request: Request, { params }: Context): Promise<Response> {
   return answerLogout(request, (await params).provider)
 }

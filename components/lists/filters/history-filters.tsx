@@ -2,8 +2,8 @@ import type { ComponentProps, ReactNode } from 'react'
 import { ChoiceChips } from './choice-chips.tsx'
 import { DateFilterMenu } from './date-filter.tsx'
 
-/** The filters of a list of what happened: when, which of a few choices, and at the end what else is on. */
-export function WhenAndWhich({
+/** Filters of a history list: a range of days, a few choices, and finally the other active filters. */
+export function HistoryFilters({
   when,
   which,
   children,
