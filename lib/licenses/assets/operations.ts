@@ -50,7 +50,7 @@ export const listAssets = operation(
   { isExact: true },
 )
 
-/** What a page token belongs to. */
+/** Returns the filters that a page token is bound to. */
 function filtersOf(
   { customerId }: Pick<Caller, 'customerId'>,
   { filter, search, minRenewalTime, maxRenewalTime }: Selection,
@@ -83,7 +83,7 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
 })
 
 /**
- * One asset as a list with `view=full` has it: what a page of its own needs.
+ * Returns one asset as the list with `view=full` does: the data of the asset's page.
  * @throws Problem `permission_denied` or `not_found`
  */
 export async function readAssetItem(caller: Caller, id: string, meta: RequestMeta): Promise<AssetListItem> {
@@ -117,11 +117,11 @@ export async function readSeatHistory(caller: Caller, id: string, since: number)
   return samples.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
 }
 
-/** More of one kind nobody goes through in a menu; whoever means another one writes it into the address. */
+/** Most values of one kind in a menu; users type any other value into the address. */
 const MAX_SAMPLES = 200
 
 /**
- * What filters can offer, of the caller's assets: their domains, and the statuses of their subscriptions, each in order.
+ * Returns the filter choices among the caller's assets: their domains and their subscriptions' statuses, each sorted.
  * @throws Problem `permission_denied`
  */
 export async function readChoices(caller: Caller): Promise<{ domains: string[]; statuses: string[] }> {

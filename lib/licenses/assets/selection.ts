@@ -17,7 +17,7 @@ export type Selection = {
   maxRenewalTime?: number | undefined
 }
 
-/** Whether nothing is selected: then the order is that of an index. */
+/** Returns whether the selection has no filter, so that the order is the order of an index. */
 export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => !one && one !== 0)
 }
@@ -25,7 +25,7 @@ export function selectsAll(selection: Selection): boolean {
 const { planName, isCommitmentPlan, seatsPurchased, seatsAssigned } = assets
 const WITHOUT_COMMITMENT = sql`not ${isCommitmentPlan}`
 
-/** What `planKindOf` decides, of each row. */
+/** SQL conditions equal to the decision of `planKindOf`, by kind. */
 const PLANS: Record<PlanKind, SQL> = {
   commitment: sql`${isCommitmentPlan}`,
   flexible: sql`(${WITHOUT_COMMITMENT} and ${planName} <> 'TRIAL')`,
@@ -36,7 +36,7 @@ const PLANS: Record<PlanKind, SQL> = {
 const ALL_ASSIGNED = sql`${seatsAssigned} >= ${seatsPurchased}`
 // In bigint: five times the seats may be more than an integer holds.
 const MANY_IDLE = sql`${seatsAssigned}::bigint * 5 < ${seatsPurchased}::bigint * 4`
-/** What `usageOf` decides, of each row that has licenses. */
+/** SQL conditions equal to the decision of `usageOf`, by usage; for rows with licenses. */
 const USAGE: Record<Usage, SQL> = {
   full: ALL_ASSIGNED,
   idle: sql`(not ${ALL_ASSIGNED} and ${MANY_IDLE})`,
@@ -64,7 +64,7 @@ export function selected({ filter, search, minRenewalTime, maxRenewalTime }: Sel
   return conditions.filter((one) => one !== undefined && one !== false && one !== '')
 }
 
-/** A time that may be later than PostgreSQL knows: no row is, so that its last one stands for it. */
+/** Returns SQL for a time, capped at the last time that PostgreSQL can represent: no row is later. */
 function atTime(ms: number): SQL {
   return sql`timestamptz 'epoch' + ${Math.min(ms, LAST_TIME)}::bigint * interval '1 millisecond'`
 }
@@ -89,7 +89,7 @@ const Whole = z.string().regex(/^-?\d{1,18}$/)
 /** Beyond whatever a row has: in microseconds, some thirty thousand years; and more than that is no license. */
 const BEYOND = 999_999_999_999_999_999n
 
-/** What has no such value comes last, whichever way the list runs. */
+/** Sorts missing values last, in both directions. */
 const whole = (value: SQL, ascending: boolean) =>
   sql`coalesce(${value}, ${sql.raw(String(ascending ? BEYOND : -BEYOND))}::bigint)`
 
@@ -112,8 +112,8 @@ const SORTS: Record<Exclude<AssetSortKey, 'created'>, (ascending: boolean) => So
 }
 
 /**
- * How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. `sort` is the key's
- * first part as text; absent where that is the time of creation, which each row has at hand.
+ * Returns the keyset of an order: sort key, direction, and the values that a page token may contain. `sort` is the
+ * first part of the key as text; absent for the time of creation, which each row already carries.
  */
 export function keysetOf(sort: AssetSort = 'created desc') {
   const [by, direction] = sort.split(' ') as [AssetSortKey, 'asc' | 'desc']

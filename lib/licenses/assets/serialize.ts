@@ -37,7 +37,10 @@ export function serializeListItem(
   }
 }
 
-/** With `view=full` an item carries all that a screen needs; `observedAt` is when its vendor last told of it. */
+/**
+ * Serializes an item for `view=full`, with all that a screen shows; `observedAt` is the time of the vendor's last
+ * report.
+ */
 export function serializeFullItem(
   row: AssetRow,
   {

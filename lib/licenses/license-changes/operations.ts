@@ -32,7 +32,7 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
     ? predictAnswer(changeRequest)
     : changeQuantity({ ...changeRequest, requestId, keyed })
   const answer = await pendingAnswer.catch(asLockProblem).catch((error: unknown) => {
-    // What a dry run throws says what would be answered, too.
+    // An error of a dry run also shows the answer to expect.
     if (dryRun && error instanceof Problem) return error
     throw error
   })
@@ -84,7 +84,7 @@ export const readFromVendor = operation(
 )
 
 function asLockProblem(error: unknown): never {
-  // lock_not_available: somebody else's change holds the row for longer than we may wait. unique_violation: its
+  // lock_not_available: another change holds the row's lock for longer than the lock timeout. unique_violation: the
   // subscription has a new id, which another asset has taken at this very moment
   if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
   throw answers.changeInProgress(undefined, 1)

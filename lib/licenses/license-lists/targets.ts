@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { MAX_TARGETS, type Target, wholeNumber } from './rules.ts'
 
-/** What is wrong with a line; without one, with the list. */
+/** Error in a line; without `line`, in the list. */
 export type TargetError = { line?: number; reason: string }
 
 export type TargetList = {
@@ -84,7 +84,7 @@ function validateTarget(assetId: string, total: string, quantity: number | undef
   return undefined
 }
 
-/** One more column than expected could be anything: also the rest of `1,200`. */
+/** Rejects an extra column, which could be anything, including the rest of `1,200`. */
 function tooMany(cells: string[], { count, named }: Columns): string | undefined {
   if (cells.slice(count).every((cell) => cell === '')) return undefined
   const format = named
@@ -117,19 +117,19 @@ function truncated(text: string): string {
 /** A row and the line on which it begins, from 1. Its cells are trimmed. */
 type TextRow = { line: number; cells: string[] }
 
-/** Cells and the text that they stand in, with its line break. */
+/** Cells with their source text including the line break. */
 type Read = { record: string[]; raw: string }
 
-/** Behind so many faults of quotes all are taken for letters: each fault means to begin anew. */
+/** Most quote errors before all quotes are read as letters: each error restarts the parser. */
 const MAX_ERRORS = 20
 
 /** The likelier ones first. */
 const SEPARATORS = ['\t', ';', ',']
 
 /**
- * The rows of a text whose cells are parted by tabs, semicolons or commas: by what its first row is parted by, and
- * a row that has none of that by its own. Cells may stand in double quotes. Blank rows are left out. Where quotes
- * do not fit, those of that line are taken for letters, so that nothing behind it is lost.
+ * Reads rows of a text with tabs, semicolons or commas as separators: the first row's separator, or a row's own where
+ * the row contains none of the first row's. Cells may be in double quotes. Blank rows are skipped. In a line with wrong
+ * quotes the quotes are read as letters, so that nothing after them is lost.
  */
 function readTextRows(input: string): TextRow[] {
   // The package counts and repeats line breaks of one character only.
@@ -150,7 +150,7 @@ function readTextRows(input: string): TextRow[] {
   return rows
 }
 
-/** What a row is parted by, outside of quotes. */
+/** Returns the separators in a row, outside of quotes. */
 function separatorsIn(row: string): string[] {
   const bare = row.replace(/"[^"]*"/g, '')
   return SEPARATORS.filter((separator) => bare.includes(separator))
@@ -161,7 +161,7 @@ function readRows(text: string, delimiter: string): Read[] {
   const options = { delimiter, record_delimiter: '\n', relax_column_count: true, trim: true, raw: true }
   let rest = text
   let errorCount = 0
-  // Told of each row, since a fault would take all that were read before it. With `raw` a row is more than its cells.
+  // Called per row, since an error would discard all rows read before. With `raw` a row contains more than its cells.
   const addRow = (read: unknown) => {
     const row = read as Read
     rest = rest.slice(row.raw.length)

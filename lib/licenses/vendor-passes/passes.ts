@@ -7,7 +7,7 @@ import type { Account } from '#lib/vendors/accounts.ts'
 
 /** A pass through an account's list that is under way. */
 export type Pass = {
-  /** Where it goes on; null: at the first page. */
+  /** Cursor of the next page; null: the first page. */
   cursor: string | null
   beganAt: Date
   /** The vendor's customers who could not be read in it. */
@@ -16,7 +16,7 @@ export type Pass = {
 
 /** A pass begins so long after the one before began, at the earliest. */
 const EVERY = '1 hour'
-/** Of customers who fail, so many are remembered. */
+/** Most failed customers that are remembered. */
 const MAX_FAILED = 1000
 
 /** The pass that is under way, or a new one where it is time for it; undefined where its time has not come. */
@@ -36,7 +36,7 @@ export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass
   return rows[0]
 }
 
-/** In a statement on accounts: the pass itself, as long as it is under way. Another process may have ended it. */
+/** SQL condition on accounts for the running pass itself. Another process may have ended the pass. */
 const ITS_PASS = "vendor = $1 AND name = $2 AND date_trunc('milliseconds', list_began_at) = $3"
 
 /**
@@ -57,7 +57,7 @@ export async function saveCursor(
   return rowCount === 1
 }
 
-/** Lets a pass rest for so many seconds; `anew`: it begins at the first page then, because its place is gone. */
+/** Pauses a pass for a number of seconds; `isRestart` continues at the first page, because the cursor has expired. */
 export async function pausePass(
   { vendor, vendorAccount }: Account,
   { beganAt }: Pick<Pass, 'beganAt'>,
@@ -72,7 +72,7 @@ export async function pausePass(
   )
 }
 
-/** Ends a pass that has come to the end of the list. */
+/** Ends a pass at the end of its list. */
 export async function endPass(
   { vendor, vendorAccount }: Account,
   { beganAt }: Pick<Pass, 'beganAt'>,
