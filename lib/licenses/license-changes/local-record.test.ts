@@ -85,7 +85,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     expect([await changesOf(id), await auditOf(id)]).toEqual([[], []])
   })
 
-  it('a commitment plan grows and never falls; the refusal says how far and until when', async () => {
+  it('increases a commitment plan and never lowers it; the refusal names the limit and its end', async () => {
     const id = await newAsset({ purchased: 60, isCommitmentPlan: true, commitmentEnd: until })
     expect(await set(id, 75)).toBe(75)
     const denied = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 74 } }, origin)
@@ -97,7 +97,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     expect(await changesOf(id)).toHaveLength(1)
   })
 
-  it('goes by IsCommitmentPlan alone, never by the name of the plan', async () => {
+  it('decides by IsCommitmentPlan, never by the name of the plan', async () => {
     await addAsset('northwind', 'office-suite-odd', { purchased: 5 }, { planName: 'ANNUAL_MONTHLY_PAY' })
     expect(await set('office-suite-odd', 4)).toBe(4)
   })
@@ -116,7 +116,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     expect(await set('workspace-suite-none', 5)).toBe('not_found')
   })
 
-  it('records what the vendor refused: below the assigned users', async () => {
+  it('records the vendor’s refusal of a total below the assigned users', async () => {
     const id = await newAsset({ purchased: 45, assigned: 41 })
     const denied = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 38 } }, origin)
     await expect(denied).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
   })
 })
 
-describe('two at once', () => {
+describe('parallel requests', () => {
   it('loses no change: each row starts where the one before ended', async () => {
     const id = await newAsset({ purchased: 0 })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => set(id, index + 1)))

@@ -31,7 +31,7 @@ const item = (ofSeed = seed) => readAssetItem(ana, stage.assetId(ofSeed), origin
 const set = (quantity: number) =>
   setQuantity(ana, { params: { asset_id: stage.assetId(seed) }, query: {}, body: { quantity } }, origin)
 
-test('what a vendor has scheduled is told until a change deletes it there', async () => {
+test('A total scheduled at the vendor is shown until a change deletes the schedule', async () => {
   expect(await item()).not.toHaveProperty('observedTime')
   const before = Date.now()
   const fields = { autoRenewEnabled: true, scheduledNextTermInstructions: { quantity: 12 } }

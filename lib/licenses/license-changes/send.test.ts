@@ -89,7 +89,7 @@ const auditOf = async (seed: Seed) => {
 const writesOf = (seed: Seed) => stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
 const readsOf = (seed: Seed) =>
   stage.fake.exchanges.filter(({ call }) => call.kind === 'read' && call.subscriptionId === seed.id)
-/** Asks until the answer is 200: a read may be old for some time, and does not settle what is open. */
+/** Repeats the request until the answer is 200: reads may be stale for a while and settle no open change. */
 const patched = (seed: Seed, quantity: number, sent: Sent = {}) =>
   vi.waitFor(
     async () => {
@@ -101,7 +101,7 @@ const patched = (seed: Seed, quantity: number, sent: Sent = {}) =>
   )
 
 describe('a change that reaches the vendor', () => {
-  it('is claimed, sent, applied; each step with its audit row, and the answer has the vendor’s seats', async () => {
+  it('is claimed, sent and applied; each step has an audit row, and the answer contains the vendor’s seats', async () => {
     stage.fake.change(flexible.id, { assigned: 9 })
     const { status, json, headers } = await patch(flexible, 25)
     expect([status, json.properties.subscription.Seats]).toEqual([
@@ -121,7 +121,7 @@ describe('a change that reaches the vendor', () => {
     expect(await auditOf(flexible)).toEqual(['claimed', 'withdrawn'])
   })
 
-  it('is decided by what the vendor has, not by our row', async () => {
+  it('is decided by the vendor’s total, not by our row', async () => {
     stage.fake.setByVendor(annual.id, 30)
     const { status, json } = await patch(annual, 25)
     expect([status, json.code, json.current]).toEqual([409, 'decrease_not_allowed', 30])
@@ -187,7 +187,7 @@ describe('a vendor that does not answer', () => {
     expect(await auditOf(flexible)).toEqual(['claimed', 'sent', 'unknown', 'applied'])
   })
 
-  it('504 while nobody can know; the asset stays reserved; a read settles it', async () => {
+  it('is answered with 504 while the outcome is unknown; the asset stays reserved; a read settles the change', async () => {
     stage.fake.failNext('write', 'late')
     const { status, json, headers } = await patch(flexible, 25)
     expect([status, json.code, json.changeId]).toEqual([504, 'outcome_unknown', expect.any(String)])
@@ -253,7 +253,7 @@ describe('a vendor that does not answer', () => {
   })
 })
 
-describe('two at once', () => {
+describe('parallel changes', () => {
   it('join where they ask for the same: one write, one change, the same answer', async () => {
     const answers = await Promise.all([0, 1, 0, 1].map((writer) => patch(flexible, 25, { writer })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -285,7 +285,7 @@ describe('two at once', () => {
 })
 
 describe('Idempotency-Key with a vendor elsewhere', () => {
-  it('replays what was settled, to the byte', async () => {
+  it('replays a settled answer to the byte', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const first = await patch(flexible, 25, { headers })
     await patch(flexible, 30)
@@ -324,7 +324,7 @@ describe('dryRun with a vendor elsewhere', () => {
     expect((await patch(annual, 40, { search })).status).toBe(503)
   })
 
-  it('tells the version with which the change can be asked for, though nothing of it is stored yet', async () => {
+  it('returns the version for the following change, though nothing of that version is stored yet', async () => {
     stage.fake.setByVendor(annual.id, 30)
     const etag = (await patch(annual, 35, { search })).headers.get('etag') ?? ''
     expect((await patch(annual, 35, { headers: { 'if-match': etag } })).status).toBe(200)

@@ -30,7 +30,7 @@ test.each([
   expect(etags).toEqual(['"1.x"', '"2.x"'].slice(0, answers.length))
 })
 
-test('what each error means for its row', () => {
+test('Each error maps to the status of its row', () => {
   const codes = Object.keys(PROBLEMS) as ProblemCode[]
   const codesWith = (outcome: string) => codes.filter((code) => outcomeOf(new Problem(code), 7) === outcome)
   expect(codesWith('conflict')).toEqual(['version_mismatch'])

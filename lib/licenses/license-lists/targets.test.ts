@@ -26,12 +26,12 @@ describe('a list is read', () => {
     ['id,assetName,licenseQty', 'workspace-suite-1,"Plus, or ""more""",60'],
     ['id,quantity,name,target', 'workspace-suite-1,45,Plus,60'],
     ['Anlage;Anzahl', 'workspace-suite-1;60'],
-  ])('with its columns named: %s', (header, row) => {
+  ])('by its column names: %s', (header, row) => {
     const { targets, errors } = readTargets(`${header}\n\n  \n${row}\n`)
     expect([targets, errors]).toEqual([[{ ...A, line: 4 }], []])
   })
 
-  test('a row whose named total is open is left alone, and counted', () => {
+  test('A row with an unspecified total is skipped and counted', () => {
     const text =
       'id,name,target\nworkspace-suite-1,Plus,60\ncloud-platform-1,Production,N/A\noffice-suite-2,Apps,'
     expect(readTargets(text)).toEqual({ targets: [{ ...A, line: 2 }], errors: [], skipped: 2 })
@@ -67,7 +67,7 @@ describe('a fault names its line', () => {
     expect([errors, targets]).toEqual([[{ line: 2, reason: expect.stringContaining(reason) }], [A]])
   })
 
-  test('also behind a header, where a number without quotes makes a column too many', () => {
+  test('A number without quotes below a header is one column too many', () => {
     expect(readTargets('Asset ID,Total\noffice-suite-1,1,200').errors).toEqual([
       { line: 2, reason: expect.stringContaining('there are 3 columns') },
     ])
@@ -90,12 +90,12 @@ describe('a fault names its line', () => {
     expect(readTargets('id,60\noffice-suite-2,7').targets).toHaveLength(2)
   })
 
-  test.each(['', ' \n\t\n;;\n', 'Asset ID,Total\n'])('nothing to do in %j', (text) => {
+  test.each(['', ' \n\t\n;;\n', 'Asset ID,Total\n'])('A list without changes is rejected: %j', (text) => {
     expect(readTargets(text).errors).toEqual([{ reason: 'The list has no row with a total.' }])
   })
 })
 
-test('250 rows are read, and one more is told', () => {
+test('A list of 250 rows is read, and one more row is reported', () => {
   const list = (count: number) => Array.from({ length: count }, (_, at) => `a-${at},${at}`).join('\n')
   expect(readTargets(list(250)).targets).toHaveLength(250)
   const { targets, errors } = readTargets(list(251))

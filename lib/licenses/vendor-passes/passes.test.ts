@@ -19,7 +19,7 @@ test('a process that was taken for dead moves no pass that is over, nor the one 
   await endPass(account, other)
   expect(await saveCursor(account, slow, 'one', [])).toBe(false)
   await schedulePasses()
-  // Passes are told apart by the millisecond in which they began.
+  // Passes are distinguished by the millisecond of their start.
   await database.opened.jobs.query('SELECT pg_sleep(0.002)')
   const next = await opened()
   expect(next).toMatchObject({ cursor: null, failed: [] })

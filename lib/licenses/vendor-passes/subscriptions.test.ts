@@ -47,7 +47,7 @@ test.each([
   )
 })
 
-test('whoever failed in a pass is not missed by it, in whatever letters the vendor names the customer', async () => {
+test('A customer that failed in a pass is not counted as missed, in any letter case of its name', async () => {
   const failed = Array.from({ length: 400 }, (_, n) => `c${n}`)
   const inOneMinute = new Date(Date.now() + 60_000)
   expect(await makeMissedDue(account, inOneMinute, failed, 100)).toBe(1)
