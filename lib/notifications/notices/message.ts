@@ -18,7 +18,7 @@ export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Mes
     headers: {
       'List-Unsubscribe': `<${baseUrl}/api/unsubscribe?${stop('all')}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // RFC 3834: nobody's absence note is for us.
+      // RFC 3834: suppresses automatic replies such as absence notes.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
     },
