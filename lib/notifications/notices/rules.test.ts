@@ -38,18 +38,18 @@ describe('noticesOf', () => {
     ['all that holds', { isNew: true, dueDate: day(2) }, ['due', 'new']],
     ['of that what is wanted', { isNew: true, dueDate: day(2), wanted: ['new', 'past-due'] }, ['new']],
     ['nothing where nothing is wanted', { isNew: true, dueDate: day(-2), wanted: [] }, []],
-  ])('tells %s', (_, values, expected) => {
+  ])('returns %s', (_, values, expected) => {
     expect(noticesFor(values)).toEqual(expected)
   })
 
-  it('holds a reminder back within a week of the last one, but not what has just become past due', () => {
+  it('delays a reminder within a week of the last one, but not an invoice that has just become past due', () => {
     const reminded = { dueDate: day(-20), toldOn: { 'past-due': day(-9) } }
     expect(noticesFor(reminded, day(-6))).toEqual([])
     expect(noticesFor(reminded, day(-7))).toEqual(['past-due'])
     expect(noticesFor({ dueDate: day(-1) }, day(-1))).toEqual(['past-due'])
   })
 
-  it('tells of one invoice, over a year of days, each kind once and past due weekly at most', () => {
+  it('returns each kind of notice about an invoice once in a year of days, and past due at most weekly', () => {
     const run = (due: number, paidOn: number) => {
       const toldOn: Candidate['toldOn'] = {}
       const days: Record<Notice, number[]> = { new: [], due: [], 'past-due': [] }
@@ -105,7 +105,7 @@ describe('sectionsOf', () => {
     ])
   })
 
-  it('says nothing of being due of what was paid since', () => {
+  it('omits the due date of an invoice that was paid since', () => {
     const paid = { isOpen: false }
     expect(summary([invoice('a', ['due'], paid), invoice('b', ['past-due', 'new'], paid)])).toEqual([
       ['new', ['b'], 0],
@@ -113,7 +113,7 @@ describe('sectionsOf', () => {
     expect(sectionsOf([invoice('a', ['past-due'], paid)])).toEqual([])
   })
 
-  it('names the newest, of what is due the soonest, and counts the others', () => {
+  it('lists the newest invoices, or those due soonest, and counts the others', () => {
     const many = (notice: Notice) =>
       Array.from({ length: MAX_NAMED + 2 }, (_, at) =>
         invoice(`${notice}-${at}`, [notice], { invoiceDate: day(at), dueDate: day(at) }),
