@@ -20,7 +20,7 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
   const file = await readFile(caller, params.invoice_id, query.kind)
   if (!file) throw new Problem('not_found')
   const { bytes, digest, kind, name } = file
-  // XML may be a page with scripts: no browser opens what is only bytes.
+  // XML may be a page with scripts: as application/octet-stream, no browser opens it.
   const mediaType = kind === 'original-xml' ? BYTES : MEDIA_TYPES[kind]
   const sha256 = Buffer.from(digest, 'hex').toString('base64')
   return { body: bytes, headers: { ...attachment(name, mediaType), 'Repr-Digest': `sha-256=:${sha256}:` } }

@@ -6,7 +6,7 @@ import { threadOf } from '#lib/platform/pdf/worker-thread.ts'
 import { fairSemaphore } from '#lib/platform/runtime/concurrency.ts'
 import type { InvoiceDocument, PdfLine } from './document.ts'
 
-/** What crosses to the drawing thread: data, of one invoice. */
+/** Message to the rendering worker: the data of one invoice. */
 export type RenderJob = { document: InvoiceDocument; lines: PdfLine[] }
 
 /** `drawInvoice`, wherever it is done, for a customer. */
@@ -26,7 +26,7 @@ const slot = globalThis as typeof globalThis & { licensesInvoicesRenderPdf?: Ren
  * @throws Problem `service_unavailable` where too many wait; Error where it takes too long or the thread dies
  */
 export const renderInWorker: RenderPdf = (document, lines, customerId) => {
-  // In a production build of Next alone, two route files may have copies of this module.
+  // Only in a production build of Next, two route files may have copies of this module.
   slot.licensesInvoicesRenderPdf ??= createRenderer()
   return slot.licensesInvoicesRenderPdf(document, lines, customerId)
 }

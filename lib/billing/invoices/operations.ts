@@ -70,12 +70,12 @@ function rowsOf(
   })
 }
 
-/** The same for its sums. */
+/** Returns the scope of a search's sums. */
 function scopeOf({ search }: Selection): typeof readScope {
   return search ? readScope : readScopeAtOnce
 }
 
-/** What a page token belongs to. */
+/** Returns the filters that a page token is bound to. */
 function filtersOf(
   { customerId }: Pick<Caller, 'customerId'>,
   selection: Selection,
@@ -84,7 +84,7 @@ function filtersOf(
   return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
-/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
+/** Stored sums are fast; filters outside them add up invoices, within the statement timeout. */
 const throwTooManyInvoices = rethrowTimeout(
   'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
 )
@@ -111,7 +111,7 @@ export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (
   return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })
 
-/** What a file of it is called: by the days that are asked for. */
+/** Returns the name of the list's file, with the requested days. */
 function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
   return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
 }

@@ -11,7 +11,7 @@ import type { InvoiceSortKey } from './rules.ts'
 
 export type InvoiceSort = SortSpec<InvoiceSortKey>
 
-/** What a list is ordered by unless told otherwise: newest first. */
+/** Default order of the list: newest first. */
 const DEFAULT_SORT: InvoiceSort = 'invoiceDate desc'
 
 // PostgreSQL knows no year 0.
@@ -22,7 +22,7 @@ export const Id = z
   .max(300)
   .regex(/^[^\0]+$/)
 
-/** What the database orders by; lib/platform/db/schema/columns.ts says why it is not the amounts themselves. */
+/** Columns of each order; lib/platform/db/schema/columns.ts explains why amounts have sort columns. */
 const SORTS = {
   invoiceDate: invoices.invoiceDate,
   dueDate: invoices.dueDate,
@@ -30,7 +30,7 @@ const SORTS = {
   balanceAmount: invoices.balanceSort,
 }
 
-/** How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. */
+/** Returns the keyset of an order: sort key, direction, and the values that a page token may contain. */
 export function keysetOf(sort: InvoiceSort = DEFAULT_SORT) {
   const [by, direction] = sort.split(' ') as [InvoiceSortKey, 'asc' | 'desc']
   const isDay = by === 'invoiceDate' || by === 'dueDate'

@@ -7,7 +7,7 @@ import { fileName } from '#lib/platform/files/attachment.ts'
 
 const PAGE = 20_000
 
-/** Of a document's name what may name its invoice: without extension, in the form that our own files have. */
+/** Returns the part of a document's name that may name its invoice: without extension, in the form of our own files. */
 export function stemOf(name: string): string {
   return fileName(name.replace(/\.(pdf|xml)$/i, ''))
 }
@@ -42,14 +42,14 @@ export async function matchInvoices(
   return matches
 }
 
-/** What state an invoice is in; undefined where the customer has none with this id. */
+/** Returns the state of an invoice; undefined where the customer has no such invoice. */
 export async function stateOf(tx: Transaction, customerId: CustomerId, invoiceId: string) {
   const invoiceFilter = and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceId))
   const [row] = await tx.select({ state: invoices.documentState }).from(invoices).where(invoiceFilter)
   return row?.state
 }
 
-/** What one of the customer's invoices has as its document already, by kind and digest. */
+/** Stored document of one of the customer's invoices, by kind and digest. */
 export type StoredDocument = { invoiceId: string; kind: string; digest: string; stems: string[] }
 
 /**

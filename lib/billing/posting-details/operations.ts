@@ -88,7 +88,7 @@ function seen(caller: Caller, id: string): string {
   return id
 }
 
-/** A row that somebody else holds, as a change of licenses does its asset's, is waited for a second. */
+/** Waits up to a second for a row lock, such as the asset's lock during a license change. */
 function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return scope(caller, work).catch((error) => {
     if (errorCode(error) !== '55P03') throw error
@@ -98,7 +98,7 @@ function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promis
   })
 }
 
-/** Those that the caller may see, by id. */
+/** Returns the billing profiles visible to the caller, by id. */
 export async function listCallerProfiles(caller: Caller): Promise<BillingProfile[]> {
   const all = await readScope(caller, (tx) => listProfilesOf(tx, caller.customerId))
   return all.filter((profile) => caller.billingProfiles.includes(profile.id))

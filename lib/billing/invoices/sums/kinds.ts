@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import type { Owner } from '../selection.ts'
 
-/** What a customer's issued invoices have of each, in the order of the alphabet: what filters can offer. */
+/** Distinct values among a customer's issued invoices, in alphabetical order: the choices of filters. */
 export type Kinds = { issuers: string[]; platforms: string[]; currencies: string[] }
 
 /** The kinds of the invoices that the caller may see. */
