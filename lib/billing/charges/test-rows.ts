@@ -70,7 +70,7 @@ export async function addCharges(
   })
 }
 
-/** Those of the examples of calls. */
+/** Adds the charges of the examples of calls. */
 export function addExampleCharges(): Promise<void> {
   const bill = { issuer: 'Fernhill Cloud GmbH', number: 'RE-2025-1140', currency: 'EUR' }
   return addCharges('northwind', bill, [

@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Runs what reads, and again for how the database found its rows. */
+/** Runs a read, and returns the query plans of its statements. */
 async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> {
   const queries: { query: string; params: unknown[] }[] = []
   const logger = { logQuery: (query: string, params: unknown[]) => void queries.push({ query, params }) }

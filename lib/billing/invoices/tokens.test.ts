@@ -29,7 +29,7 @@ const count = (search: string) =>
 const tokens = async (customer: string) =>
   Number((await database.sql(customer, 'SELECT count(*) AS n FROM invoice_tokens'))[0]?.n)
 
-it('gives tokens to what came before them; until then, a search asks each row', async () => {
+it('The backfill adds tokens to earlier invoices; until then, a search checks each row', async () => {
   // As it was before the migration.
   await run(
     database.url,

@@ -42,7 +42,7 @@ const lines = async (search?: string, delimiter = ','): Promise<string[][]> =>
   parse(await (await request('csv', search)).text(), { bom: true, delimiter })
 
 it.each(['', 'lines=true', 'lines=true&orderBy=totalAmount', 'filter=currency:KWD', 'filter=platform:none'])(
-  'a workbook has what the CSV file has, and no apostrophes: %s',
+  'A workbook contains the cells of the CSV file, without apostrophes: %s',
   async (search) => {
     const [names, ...rows] = await table(search)
     const [header, ...expected] = await lines(search)

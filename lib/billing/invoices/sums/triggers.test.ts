@@ -35,7 +35,7 @@ const within = <T>(fn: (tx: Transaction) => Promise<T>) =>
 const OPEN = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', totalAmount: '10', balanceAmount: '4' }
 
 describe('one row of sums', () => {
-  it('is of all invoices with the same month and due day, and of settled ones whatever their due day', async () => {
+  it('covers all invoices with the same month and due day, and settled ones regardless of due day', async () => {
     await addInvoice(customer, 'A', OPEN)
     await addInvoice(customer, 'B', { ...OPEN, invoiceDate: '2026-10-01', balanceAmount: '0.5' })
     await addInvoice(customer, 'C', { ...OPEN, balanceAmount: '0' })
@@ -64,7 +64,7 @@ describe('one row of sums', () => {
     expect(await sums()).toEqual([])
   })
 
-  it('is not written where nothing of it changes', async () => {
+  it('is not written when its values stay the same', async () => {
     await addInvoice(customer, 'A', OPEN)
     const rowLocation = () => write('SELECT ctid FROM invoice_sums')
     const before = await rowLocation()
@@ -98,7 +98,7 @@ describe('whose sums', () => {
     expect(await sums()).toEqual(['2026-10-01 2026-11-30 1 10 4 0'])
   })
 
-  it.each(['console_keys', 'console_jobs'] as const)('are not for %s', async (login) => {
+  it.each(['console_keys', 'console_jobs'] as const)('are hidden from %s', async (login) => {
     const client = new pg.Client(loginOf(db.url, login))
     await client.connect()
     await expect(client.query('SELECT * FROM invoice_sums')).rejects.toThrow('permission denied')
@@ -107,7 +107,7 @@ describe('whose sums', () => {
 })
 
 describe('writers at one moment', () => {
-  it('each add theirs, and one that takes back what another adds to leaves the rest', async () => {
+  it('add their amounts, and a removal leaves the amounts of other writers', async () => {
     await addInvoice(customer, 'A', OPEN)
     const first = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe('sums that are wrong', () => {
     ['fewer invoices', 'count = 0'],
     ['an amount that stays where nothing is left', 'total = total + 1'],
     ['more credit than there is', "credit_count = 2, due_date = '2026-11-30'"],
-  ])('are refused with what to do, once a statement meets them: %s', async (_, planted) => {
+  ])('are refused with a remedy when a statement meets them: %s', async (_, planted) => {
     await addInvoice(customer, 'A', OPEN)
     await write(`UPDATE invoice_sums SET ${planted}`)
     const result = await within((tx) => tx.execute("DELETE FROM invoices WHERE id = 'A'")).then(
@@ -154,7 +154,7 @@ describe('sums that are wrong', () => {
     expect(await write('SELECT id FROM invoices')).toEqual([{ id: 'A' }])
   })
 
-  it('are found by their place, with what they are and should be', async () => {
+  it('are reported with their key, stored and expected values', async () => {
     await addInvoice(customer, 'A', OPEN)
     await write('UPDATE invoice_sums SET balance = 5, credit_count = 1')
     const customerId = customer as Caller['customerId']
