@@ -5,7 +5,7 @@ import { billedPeriod, type Period } from './billed-period.ts'
 /** A change of a product's seats. `by` is absent where the reader may not know. */
 export type SeatChange = { at: number; from: number; to: number; by?: string | undefined }
 
-/** What is known of one asset's seats. Times are epoch milliseconds. */
+/** Seats of one asset over time. Times are epoch milliseconds. */
 export type SeatHistory = {
   /** Its names, as an invoice may call it. */
   names: readonly string[]
@@ -26,15 +26,15 @@ type Line = {
 }
 
 /**
- * What the seats that we know say of a billed quantity. `sure` is false where the product was found by a part of its
- * name, or among several of one name, or where the line names no period.
+ * Verdict on a billed quantity by the known seats. `sure` is false where the product was found by part of its name, or
+ * among several of one name, or where the line names no period.
  */
 export type SeatCheckResult =
   | { kind: 'matches'; sure: boolean; total: number }
   | { kind: 'explained'; sure: boolean; change: SeatChange }
-  /** `gap` licenses are billed above what is known, or, negative, below it; `money` is plain decimal text. */
+  /** `gap` licenses are billed above the known number, or, if negative, below it; `money` is plain decimal text. */
   | { kind: 'unexplained'; sure: boolean; expected: number; gap: number; money: string }
-  /** No product of this name, no whole number, or a time of which nothing is known. */
+  /** No product of this name, no whole number, or a time without data. */
   | { kind: 'unknown' }
 
 /**
@@ -101,7 +101,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-/** What the licenses that are not explained cost, at this line's own price. */
+/** Returns the amount of the unexplained licenses at this line's own price. */
 function moneyOf({ amount, qty, currency }: Line, gap: number): string {
   if (qty === 0) return '0'
   return roundMoney(new Exact(amount).times(gap).div(qty), currency).toFixed()

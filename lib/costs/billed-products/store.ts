@@ -22,7 +22,7 @@ export type MonthRow = {
 const EARLIEST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
-/** What lines of the product come to, each amount by the rule of `itemize`. One statement, so of one moment. */
+/** Sums the lines of the product, each amount by the rule of `itemize`, in one statement and so from one snapshot. */
 export async function sumProducts(
   tx: Transaction,
   owner: Owner,

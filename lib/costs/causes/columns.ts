@@ -52,7 +52,7 @@ export function changeColumns<Row extends { currency: string }>(
   ]
 }
 
-/** In percent; empty where the cause is no tax rate. */
+/** Columns of the tax rates in percent; empty where the cause is not a tax rate. */
 export function rateColumns<Row extends { currency: string }>(
   causeOf: (row: Row) => Cause | undefined,
 ): Column<Row>[] {

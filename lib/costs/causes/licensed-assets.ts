@@ -3,15 +3,15 @@ import { namedBy, type SeatChange } from '#lib/costs/seat-check.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { Days, SeatChanges } from './cause.ts'
 
-/** What is known of an asset's licenses: what moved them, oldest first. */
+/** Licenses of an asset with the changes of their number, oldest first. */
 export type LicensedAsset = { type: string; names: readonly string[]; changes: readonly SeatChange[] }
 
-/** Whether a platform sells licenses; what others bill is usage. */
+/** Returns whether a platform sells licenses; other platforms bill usage. */
 export function isLicensed(type: string): boolean {
   return (LICENSE_TYPES as readonly string[]).includes(type)
 }
 
-/** What moved the licenses of the assets that a line names, oldest first; undefined where it names none. */
+/** Returns the license changes of the assets that a line names, oldest first; undefined where it names none. */
 export function findSeatChanges(
   { type, description }: { type: string; description: string },
   candidates: readonly LicensedAsset[],

@@ -51,7 +51,7 @@ function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: Invoi
   return new Problem('not_comparable', detail, { errors })
 }
 
-/** How many invoices there are to choose from. */
+/** Most invoices to choose from. */
 const MAX_CHOICES = 250
 
 /** An invoice as it is answered, in short. */
@@ -75,7 +75,7 @@ export async function comparableInvoices(caller: Caller, id: string): Promise<Ch
   )
 }
 
-/** The newest issued invoices, of which one may be chosen to be compared. */
+/** Returns the newest issued invoices, as choices for a comparison. */
 export async function newestInvoices(caller: Caller): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
   return readScope(caller, (tx) => choices(tx, caller, issued), { mayBeOld: true })
@@ -96,7 +96,7 @@ async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined
   }))
 }
 
-/** How many earlier invoices are looked at, and how many lines of each: the first ones weigh most. */
+/** Most earlier invoices that are examined, and most lines of each: the first lines weigh most. */
 const MAX_CANDIDATES = 12
 const MAX_LINES = 50
 
@@ -147,7 +147,7 @@ async function earlier(tx: Transaction, owner: Owner, id: string) {
     .limit(MAX_CANDIDATES)
 }
 
-/** How many lines of each bill something that the invoice bills too. */
+/** Returns the number of lines per candidate that bill an item of the invoice as well. */
 async function sharedLines(tx: Transaction, { customerId }: Owner, id: string, candidates: { id: string }[]) {
   const linesOf = (ids: string[]) => [
     eq(lineItems.customerId, customerId),

@@ -6,7 +6,7 @@ import { costText, countText, happensText, licensesText } from '#lib/costs/renew
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 
-/** How often a calendar that heeds it asks again, in seconds. */
+/** Refresh interval in seconds for calendars that honor it. */
 const EVERY = 6 * 60 * 60
 
 type CalendarInput = {
@@ -14,7 +14,7 @@ type CalendarInput = {
   customerName: string
   /** The console's public address, without a trailing slash. */
   baseUrl: string
-  /** The midnight with which today begins, in epoch milliseconds: what has not changed since has the same bytes. */
+  /** Midnight at the start of today, in epoch milliseconds: keeps the bytes of an unchanged calendar the same. */
   today: number
 }
 
@@ -39,7 +39,7 @@ export function calendarOf(
         start: new Date(dayBegin(day)),
         allDay: true,
         stamp: new Date(context.today),
-        // Nobody is busy for the whole day.
+        // TRANSPARENT: the event does not block the day as busy.
         transparency: ICalEventTransparency.TRANSPARENT,
         summary,
         description,
@@ -68,7 +68,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ')
 }
 
-/** An event keeps its name when its day moves, and tells no id of ours. */
+/** Returns the UID of an event, which survives a change of its day and reveals none of our ids. */
 function uidOf(
   kind: string,
   assetId: string,

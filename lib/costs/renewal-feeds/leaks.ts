@@ -15,7 +15,7 @@ export async function revokeLeakedFeeds(texts: readonly string[], requestId: str
   for (const { customerId, memberId, secret } of await findFeeds(secrets)) {
     const end = async (tx: Transaction) => {
       const lastFour = secret.slice(-4)
-      // Their member may have made another one meanwhile.
+      // The member may have created a new link in the meantime.
       if (!(await removeFeed(tx, customerId, memberId, lastFour))) return
       const event = { action: 'calendar-feed.leaked', subject: memberId, actor: ANONYMOUS, requestId }
       await recordAudit(tx, customerId, { ...event, details: { link: maskedSecret(lastFour) } })

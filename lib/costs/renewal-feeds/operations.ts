@@ -63,7 +63,7 @@ export const revokeRenewalFeed = operation(contract.revokeRenewalFeed, async (ca
   return { body: serializeFeed(undefined) }
 })
 
-/** What its owner may see at this moment. Whatever opens nothing is the same 404. */
+/** Returns the calendar with the data that its member may see now. Every invalid link results in the same 404. */
 export const readCalendar = operation(contract.readCalendar, async (_, { params }) => {
   const secret = params.secret.replace(/\.ics$/, '')
   const owner = await findFeedOwner(secret)
@@ -92,7 +92,7 @@ function checkRateLimit(secret: string): void {
   throw new Problem('rate_limited', 'This calendar is asked for too often.', { headers })
 }
 
-/** @throws Problem `permission_denied`: a key is nobody who has a calendar */
+/** @throws Problem `permission_denied` for keys, which have no calendar */
 function checkMember(caller: Caller): void {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'A calendar feed belongs to a signed-in member.')

@@ -25,7 +25,7 @@ export function licensesText({
   return nextTotal === undefined ? now : `${now}, ${countText(nextTotal)} from ${dayText(time)}`
 }
 
-/** What happens by itself: `Renews with the licenses in use`. Where nobody has told, that it ends is all that is known. */
+/** Returns the outcome at the end: `Renews with the licenses in use`. An unknown outcome is shown as the end only. */
 export function happensText({ happens }: Pick<Renewal, 'happens'>): string {
   return happens ?? 'Commitment ends'
 }

@@ -8,7 +8,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { MONTHS, type Plan, type Renewal, renewalOf } from './rules.ts'
 
-/** Who asks: whoever sees licenses. */
+/** Reader of renewals, who sees licenses. */
 export type Who = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles'>
 
 export type RenewalData = {
@@ -16,15 +16,15 @@ export type RenewalData = {
   now: number
   /** The next one first. */
   renewals: Renewal[]
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   isWhole: boolean
-  /** Whether they may see what licenses cost. */
+  /** Whether the reader may see license prices. */
   seesPrices: boolean
 }
 
 /**
- * What renews in this month and in those after it, with prices as far as roles and billing profiles let them be seen. Five
- * statements, each bounded. Whether they may see licenses at all has to be asked before.
+ * Returns renewals of this and the following months, with prices as far as roles and billing profiles allow. Five
+ * statements, each bounded. The caller checks the permission for licenses before.
  */
 export function readRenewals(who: Who): Promise<RenewalData> {
   return readScope(who, (tx) => readIn(tx, who), { mayBeOld: true })
@@ -54,7 +54,7 @@ function planOf({ id, name, type, skuName: _, ...plan }: PlanRow) {
   return { ...plan, asset: { id, name, type } }
 }
 
-/** A customer has some tens of plans; of more, those that end first are told of. */
+/** A customer has some tens of plans; above this limit, those that end first are listed. */
 const MAX_PLANS = 1000
 
 type PlanRow = Omit<Plan, 'asset'> & { id: string; name: string; type: string; skuName: string }
@@ -73,7 +73,7 @@ async function listEnding(tx: Transaction, customerId: CustomerId): Promise<Plan
   return rows
 }
 
-/** Products beside those, by whose longer names the lines of invoices are told apart. */
+/** Returns the other products, whose longer names distinguish the lines of invoices. */
 async function listProducts(tx: Transaction, customerId: CustomerId) {
   const { rows } = await tx.execute<{ type: string; skuName: string }>(sql`
     SELECT DISTINCT type, sku_name AS "skuName" FROM assets
