@@ -29,7 +29,7 @@ const comparisonOf = (from: Line[], to: Line[]) => {
 }
 
 describe('compareInvoices', () => {
-  it('names what is added, gone and changed, the largest effect first', () => {
+  it('lists added, removed and changed lines, largest effect first', () => {
     const from = [
       line('Support', '50'),
       line('Compute', '2', '10'),
@@ -100,12 +100,12 @@ describe('compareInvoices', () => {
         comparisonOf([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '5', '4')]),
       ).toEqual(['unchanged 0 : Seats (1 → 2)'])
     })
-    it('of which one is another price', () => {
+    it('report the one with another price', () => {
       expect(
         comparisonOf([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '7', '4')]),
       ).toEqual(['added 28 : Seats (0 → 1)', 'changed -20 quantity: Seats (1 → 1)'])
     })
-    it('of which one is more', () => {
+    it('report the additional one', () => {
       expect(
         comparisonOf(
           [line('Seats', '5'), line('Seats', '5')],
@@ -121,7 +121,7 @@ describe('compareInvoices', () => {
         'changed 5 price: Tier (1 → 1)',
       ])
     })
-    it('only rounded otherwise', () => {
+    it('report a difference that is only rounding', () => {
       const halves = [line('Seats', '0.005', '1'), line('Seats', '0.005', '1')]
       expect(comparisonOf([line('Seats', '0.005', '2')], halves)).toEqual([
         'changed 0.01 amount: Seats (1 → 2)',
@@ -143,7 +143,7 @@ describe('compareInvoices', () => {
     expect(effect.lineItems.toFixed()).toBe('1')
   })
 
-  it('names what is not itemized, and what rounding makes, on each side', () => {
+  it('reports amounts outside of lines and rounding, on each side', () => {
     const thirds = [line('A', '0.334'), line('B', '0.334'), line('C', '0.334')]
     const { from, to, effect } = compareInvoices(sideOf(thirds, '1.00'), sideOf([line('A', '1')], '13.34'))
     const plain = (sums: typeof from) => Object.values(sums).map((sum) => sum.toFixed())
@@ -201,7 +201,7 @@ describe('whatever the invoices are', () => {
     })
   })
 
-  it('each line is told of once, whatever is done with it', () => {
+  it('each line is reported once, whatever its change', () => {
     check((from, to) => {
       const { changes, unchanged } = compareInvoices(from, to)
       const all = [...changes, ...unchanged]

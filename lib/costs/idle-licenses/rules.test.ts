@@ -31,11 +31,11 @@ describe('idle licenses', () => {
     ['more assigned than there are', { assigned: 300, leastIdle: 5 }, { now: 0, longIdle: 0, lowerTo: null }],
   ])('%s', (_, overrides, idle) => expect(idleOf({ ...PLAN, ...overrides }, PRICE)).toEqual(idle))
 
-  it('cost nothing that could be told where no price is known', () => {
+  it('have no cost without a known price', () => {
     expect(idleOf(PLAN, undefined)).toEqual({ now: 58, longIdle: 58, lowerTo: 182 })
   })
 
-  it('are never more than are free, and a total that is proposed leaves each user a license', () => {
+  it('never exceed the free ones, and a proposed total leaves each user a license', () => {
     const seats = fc.record({
       purchased: fc.nat(1000),
       assigned: fc.nat(1000),
