@@ -8,7 +8,7 @@ import { holdAll } from '../all-rows.ts'
 import type { Charge } from './charge.ts'
 import type { SpooledCharges } from './spool.ts'
 
-/** Of how many bills the charges were not there, were the same, and came in the place of others. */
+/** Number of bills whose charges were added, unchanged, or replaced. */
 export type ChargeCounts = { added: number; unchanged: number; replaced: number }
 
 const MAX_BILLS = 500
@@ -56,7 +56,7 @@ export async function storeCharges(
   return counts
 }
 
-/** Takes back what an import did with charges. @returns of how many bills */
+/** Undoes an import's changes to charges. @returns the number of bills */
 export async function undoCharges(
   tx: Transaction,
   customerId: CustomerId,
@@ -69,7 +69,7 @@ export async function undoCharges(
   return rowCount ?? 0
 }
 
-/** So many bills at a time; `rowsOf` reads their charges before the next ones are asked for. */
+/** Yields bills in batches; `rowsOf` reads the charges of a batch before the next one is requested. */
 function* batchesOf(bills: Iterable<SpooledCharges>): Generator<SpooledCharges[]> {
   let batch: SpooledCharges[] = []
   let lines = 0

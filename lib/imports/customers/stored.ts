@@ -17,7 +17,7 @@ export type StoredMember = {
   isDisabled: boolean
 }
 
-/** A customer as far as a file can say something of it. */
+/** Stored customer with the fields that a file can set. */
 export type StoredCustomer = {
   name: string
   domain: string

@@ -9,7 +9,7 @@ const DEFAULTS: Record<string, string[]> = {
 }
 const MAX_LENGTH = 60
 
-/** From a provider's name, as a file has it, to the platform of its invoices. */
+/** Maps a provider's name in a file to the platform of its invoices. */
 export type Platforms = (provider: string) => string
 
 /**

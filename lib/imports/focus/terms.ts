@@ -3,12 +3,12 @@ import type { Accounts } from '../resale/accounts.ts'
 import type { Prices } from '../resale/prices.ts'
 import type { Platforms } from './platforms.ts'
 
-/** How an operator wants a file's charges made into invoices. */
+/** Operator's options for turning a file's charges into invoices. */
 export type Terms = {
   platforms: Platforms
   /** Whole days from the invoice date. */
   dueDays: number
-  /** Nothing is left to pay. Otherwise the file says nothing of payments. */
+  /** Whether the invoices are paid in full. Otherwise the file states no payments. */
   paid: boolean
   /** The id of the customer whose charges these are where there is no map of accounts: its price rules hold. */
   customer?: string | undefined
@@ -24,7 +24,7 @@ export type Terms = {
   tags?: readonly string[] | undefined
 }
 
-/** What of the terms contradicts itself; nobody's cost is shown to a customer by an option that was forgotten. */
+/** Returns contradictions of the terms; prevents an omitted option from exposing the reseller's cost to a customer. */
 export function validateTerms({ issuer, prices, atCost = false }: Terms): ImportProblem[] {
   const problems: ImportProblem[] = []
   if (issuer !== undefined && !prices && !atCost)

@@ -97,7 +97,7 @@ const GoogleSubscription = z
       return z.NEVER
     }
     return {
-      // A subscription's id changes with its plan; what the customer has of one product does not.
+      // A subscription's id changes with its plan; the customer's ownership of a product does not.
       id: `workspace-suite-${customerId}-${skuId}`,
       type: 'workspace-suite',
       name: skuName ?? skuId,
@@ -122,7 +122,7 @@ const GoogleSubscription = z
     }
   })
 
-/** Whether an object of a file is one of Google's, and not of our own shape. */
+/** Returns whether an object of a file has Google's shape instead of ours. */
 function isGoogleShaped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'subscriptionId' in value
 }

@@ -16,14 +16,14 @@ const AMOUNTS = new Set([
   'taxRate',
 ])
 
-/** How the objects of files are read. */
+/** Options for reading objects of files. */
 export type JsonReadOptions<T> = {
   read(value: unknown): z.ZodSafeParseResult<T>
-  /** What may come once in all files, by the group within which that holds. */
+  /** Returns the key that is unique across all files, and the group in which it is unique. */
   keyOf(value: T): { group: string; id: string }
   /** Makes of one object the ones that it holds. */
   unwrap?: (value: unknown) => unknown[]
-  /** Told of each object that was read, right before it is given, and of the line on which it begins. */
+  /** Called for each object right before it is yielded, with the line on which it begins. */
   onObject?: ((from: SourceText, line: number) => void) | undefined
 }
 
@@ -62,7 +62,7 @@ export async function* jsonValues<T>(
 
 type SourceLocation = { file: string | undefined; line: number }
 
-/** So that a line and the file it is in are one small number, for there may be a million of them. */
+/** Packs a line and its file into one small number, because there may be a million of them. */
 const MAX_LINES = 2 ** 34
 
 /** Remembers where things came first. */
@@ -86,7 +86,7 @@ function lineIndex() {
   }
 }
 
-/** Puts on the list what ends the file early, so that it is told together with what was found before. */
+/** Records an error that ends the file early, so that it is reported together with previous errors. */
 async function* upToTrouble(elements: AsyncIterable<JsonElement>, problems: ProblemList, file?: string) {
   try {
     yield* elements

@@ -11,7 +11,7 @@ const MAX_IN_MEMORY = 10_000
 type Sums = { invoices: number; exact: Big; invoiced: Big }
 
 type Options = {
-  /** Told of each group, where an import is for several customers. */
+  /** Set per group in an import for several customers. */
   customer?: string | undefined
   isHistory: boolean
   /** A day of UTC. */
@@ -41,8 +41,8 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_
   return {
     oddities: warnings,
     /**
-     * One invoice, of whatever fate.
-     * @param exact the sum as the file has it, where the invoice rounds it
+     * Adds an invoice, whatever its outcome.
+     * @param exact the file's sum, where the invoice rounds it
      */
     addInvoice(invoice: NewInvoice, exact = invoice.totalAmount): void {
       const { currency, totalAmount } = invoice
@@ -56,7 +56,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_
         into.invoiced = into.invoiced.plus(totalAmount)
       }
     },
-    /** What is odd of one invoice, once it is known whether it is new. */
+    /** Checks an invoice for oddities, once it is known whether the invoice is new. */
     inspect(invoice: NewInvoice, isNew: boolean): void {
       for (const [what, example] of warningsOf(invoice, { isNew, isHistory, limits }))
         warnings.add(what, example)

@@ -4,11 +4,11 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 
-/** In milliseconds. */
+/** Pause between tries, in milliseconds. */
 const PAUSE = 200
 
 type Waiting = {
-  /** Told again and again while another import of the customer runs: how often it has been asked by now. */
+  /** Called repeatedly while another import of the customer runs, with the number of tries so far. */
   onWait?: ((tries: number) => void) | undefined
   signal?: AbortSignal | undefined
 }

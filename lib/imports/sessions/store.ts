@@ -18,7 +18,7 @@ export type StoredImport = {
   undoneAt: Date | null
 }
 
-/** As people type it: the day and some digits. `20261122-4f3a9c1e`. */
+/** Returns a new import id for typing: the day and some digits, as in `20261122-4f3a9c1e`. */
 export function newImportId(): string {
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
   return `${day}-${randomBytes(4).toString('hex')}`
@@ -32,7 +32,7 @@ export async function readToday(tx: Transaction): Promise<string> {
   return rows[0]?.today ?? ''
 }
 
-/** Writes down that an import began: what it stores names it. */
+/** Records the start of an import, which its writes refer to. */
 export async function addImport(
   tx: Transaction,
   customerId: CustomerId,
@@ -49,7 +49,7 @@ export async function addImport(
   })
 }
 
-/** Writes down what an import did, and tells the customer's history of it where that was anything. */
+/** Records the result of an import, and adds it to the customer's history where anything changed. */
 export async function endImport(
   tx: Transaction,
   customerId: CustomerId,
@@ -90,7 +90,7 @@ export async function listImports(
     .then((rows) => rows as StoredImport[])
 }
 
-/** One import of a customer; undefined where it has none with this id. */
+/** Returns one import of a customer; undefined for an unknown id. */
 export async function findImport(
   tx: Transaction,
   customerId: CustomerId,
