@@ -79,7 +79,7 @@ describe('importAssets', () => {
     expect(await changes(customer)).toEqual([])
   })
 
-  test('changes nothing where the same comes again, also with less said', async () => {
+  test('changes nothing for the same asset, even with fewer fields', async () => {
     const customer = await addNewCustomer()
     const usage = asset(null, { id: 'web-services-1', type: 'web-services' })
     await run(customer, [asset(ANNUAL), usage])
@@ -94,7 +94,7 @@ describe('importAssets', () => {
     expect(await audits(customer)).toEqual([])
   })
 
-  test('refuses other purchased seats; with replace a change row and an audit row tell of them', async () => {
+  test('refuses other purchased seats; with replace records a change row and an audit row', async () => {
     const customer = await addNewCustomer()
     await run(customer, [asset()])
     await expect(run(customer, [asset(seats(60))])).rejects.toMatchObject({

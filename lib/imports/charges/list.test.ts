@@ -16,8 +16,8 @@ const importer = () => importSession.importer()
 const bill = (...rows: DetailRow[]) => importSession.bill(...rows)
 const usage = (...rows: ChargeRow[]) => importSession.usage(...rows)
 
-describe('what is resold', () => {
-  test('shows nobody what the vendor charged', async () => {
+describe('resold charges', () => {
+  test('hide the vendor’s cost', async () => {
     const { load, count } = await importer()
     await load([usage({})], {}, { issuer: 'Resale', atCost: true })
     expect(await count()).toBe(0)
@@ -96,7 +96,7 @@ describe('listCharges', () => {
     await expect(list({ pageToken: 'x' })).rejects.toMatchObject({ code: 'page_token_invalid' })
   })
 
-  test('as a file has all of them with their lines, exactly, and what begins like a formula is disarmed', async () => {
+  test('returns all charges with their lines as a file, exactly, with disarmed formulas', async () => {
     const { load, caller } = await importer()
     await load([
       bill({}, { InvoiceDetailId: 'D-2', InvoiceDetailDescription: '=1+1', BilledCost: '0.01' }),

@@ -28,7 +28,7 @@ async function read(rows: string[], mostInMemory: number): Promise<NewInvoice[]>
   return readFocus(sourcesOf(text), terms, async (invoices) => [...invoices].map(({ invoice }) => invoice))
 }
 
-test('what memory has no room for becomes the same invoices, to the last digit', async () => {
+test('Charges spilled to disk result in the same invoices, to the last digit', async () => {
   const rows = Array.from({ length: 2000 }, (_, n) =>
     row(`I-${n % 90}`, `S ${n % 7}`, n % 3 === 0 ? '1e-20' : `${(n % 13) - 4}.005`),
   )

@@ -69,7 +69,7 @@ describe('roundTogether', () => {
     )
   })
 
-  test('no share carries more decimals than the unit, or a minus before zero', () => {
+  test('rounds each share to the unit’s decimals, without a minus before zero', () => {
     fc.assert(
       fc.property(cases, ([parts, decimals]) => {
         const { total, shares } = roundTogether(parts, decimals)

@@ -3,7 +3,7 @@ import type { Source } from './focus.ts'
 /** After the periods of the tests' files, which are those of September and October 2026. */
 export const NOW = new Date('2026-12-01')
 
-/** One text, without a name; or several, by theirs. */
+/** Yields one text without a name, or several with their names. */
 export async function* sourcesOf(texts: string | Record<string, string>): AsyncGenerator<Source> {
   for (const [name, text] of Object.entries(typeof texts === 'string' ? { '': texts } : texts))
     yield { name, text: chunksOf(text) }

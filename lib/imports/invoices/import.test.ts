@@ -123,7 +123,7 @@ describe('importInvoices', () => {
     ])
   })
 
-  test('keeps what was paid where the file says nothing of it', async () => {
+  test('keeps the paid amount where the file has none', async () => {
     const customer = await addNewCustomer()
     await run(customer, [invoice()])
     await run(customer, [invoice({ balanceAmount: '4' })])
@@ -135,7 +135,7 @@ describe('importInvoices', () => {
     ])
   })
 
-  test('refuses what can not be stored, and then stores nothing', async () => {
+  test('refuses values that can’t be stored, and stores nothing', async () => {
     const customer = await addNewCustomer()
     const bad = [
       invoice({ number: 'A' }),
@@ -149,7 +149,7 @@ describe('importInvoices', () => {
     expect(await stored(customer)).toEqual([])
   })
 
-  test('refuses an amount that the API could not say to the cent', async () => {
+  test('refuses an amount that the API could not represent to the cent', async () => {
     const customer = await addNewCustomer()
     const inexact = invoice({ totalAmount: '999999999999999.99', balanceAmount: '10' })
     await expect(run(customer, [inexact])).rejects.toThrow('totalAmount: has more digits')

@@ -73,7 +73,7 @@ describe('charges give their line', () => {
     expect(invoice?.lines[0]).toMatchObject({ qty: '4', unit: 'Hours' })
   })
 
-  test('nothing where a time can not be read, and is imported all the same', async () => {
+  test('no period where a time can’t be read, and are imported all the same', async () => {
     const [invoice] = await read(charges({ ChargePeriodStart: 'yesterday' }))
     expect(invoice?.lines[0]).not.toHaveProperty('periodStart')
   })
@@ -98,7 +98,7 @@ describe('charges give their line', () => {
 })
 
 describe('invoice details give', () => {
-  test('the invoice its terms and order, where all rows say the same', async () => {
+  test('the invoice terms and order that all rows share', async () => {
     const [invoice] = await read(details({}, {}))
     expect(invoice).toMatchObject({ paymentTerms: 'Net 30', purchaseOrder: 'PO-1' })
     expect(invoice?.lines[0]).not.toHaveProperty('purchaseOrder')

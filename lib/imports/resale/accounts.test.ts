@@ -17,7 +17,7 @@ describe('a map of accounts', () => {
     expect(ownerOf('B-1')).toEqual({ customer: 'sunbird' })
     expect(ownerOf('B-1', 'S-9')).toEqual({ customer: 'sunbird' })
     expect(ownerOf('B-1', 'S-1')).toEqual({ customer: 'heron', billingProfile: 'emea' })
-    // The profile that all have is no other for being said.
+    // Stating the default profile makes no difference.
     expect(ownerOf('B-9', 'S-2')).toEqual({ customer: 'sunbird' })
     expect(ownerOf('B-9', 'S-9')).toBeUndefined()
     expect(owners()).toEqual([
@@ -50,7 +50,7 @@ describe('a map of accounts', () => {
     ],
     ['semicolons', 'account;customer\nA;x\n', { reason: expect.stringContaining('separated by semicolons') }],
     ['nothing', '', { reason: 'is empty' }],
-  ])('with %s is refused', async (_what, text, problem) => {
+  ])('is refused with %s', async (_what, text, problem) => {
     expect(await importErrorOf(text)).toEqual([{ file: 'accounts.csv', ...problem }])
   })
 })

@@ -42,23 +42,26 @@ describe('price rules', () => {
       }
   })
 
-  test('of another customer, platform, SKU, category or currency do not hold', async () => {
+  test('of another customer, platform, SKU, category or currency do not apply', async () => {
     const { ruleFor } = await read(
       'heron,,,,,+1%\n,office-suite,,,,+1%\n,,K-2,,,+1%\n,,,Tax,,+1%\n,,,,EUR,+1%',
     )
     expect(ruleFor(CHARGE)).toBeUndefined()
     expect(ruleFor({ ...CHARGE, currency: 'EUR' })).toBeDefined()
-    // What has no SKU is nobody's "any".
+    // A charge without a SKU matches no "any" of a SKU column.
     expect(ruleFor({ ...CHARGE, sku: undefined, customer: undefined })).toBeUndefined()
   })
 
-  test.each(['4.50', 'ListCost'])('%s is a price of usage and purchases alone, unless told', async (rule) => {
-    const { ruleFor } = await read(`,,K-1,,,${rule}\n,,,Credit,,${rule}\n,,,,,+8%`)
-    expect(ruleFor(CHARGE)?.rule.kind).not.toBe('percent')
-    expect(ruleFor({ ...CHARGE, category: 'Purchase' })?.rule.kind).not.toBe('percent')
-    expect(ruleFor({ ...CHARGE, category: 'Tax' })?.rule.kind).toBe('percent')
-    expect(ruleFor({ ...CHARGE, category: 'Credit' })?.rule.kind).not.toBe('percent')
-  })
+  test.each(['4.50', 'ListCost'])(
+    'apply %s to usage and purchases only, unless they name a category',
+    async (rule) => {
+      const { ruleFor } = await read(`,,K-1,,,${rule}\n,,,Credit,,${rule}\n,,,,,+8%`)
+      expect(ruleFor(CHARGE)?.rule.kind).not.toBe('percent')
+      expect(ruleFor({ ...CHARGE, category: 'Purchase' })?.rule.kind).not.toBe('percent')
+      expect(ruleFor({ ...CHARGE, category: 'Tax' })?.rule.kind).toBe('percent')
+      expect(ruleFor({ ...CHARGE, category: 'Credit' })?.rule.kind).not.toBe('percent')
+    },
+  )
 
   test.each([
     ['+8%', { kind: 'percent', text: '+8 %' }, '1.08'],
@@ -100,7 +103,7 @@ describe('price rules', () => {
     ],
     ['no platform', ',Web Services,,,,+1%', { line: 2, reason: expect.stringContaining('"Web Services"') }],
     ['no currency', ',,,,ABC,+1%', { line: 2, reason: expect.stringContaining('no currency of ISO 4217') }],
-  ])('with %s are refused', async (_what, rows, problem) => {
+  ])('are refused with %s', async (_what, rows, problem) => {
     expect(await importErrorOf(rows)).toEqual([{ file: 'rules.csv', ...problem }])
   })
 
@@ -111,7 +114,7 @@ describe('price rules', () => {
     ])
   })
 
-  test('tell the customers that they name', async () => {
+  test('return the customers that they name', async () => {
     const { customers } = await read('heron,,,,,+1%\n,,,,,+2%\nsunbird,,,,,+1%\nheron,,K-1,,,+1%')
     expect(customers()).toEqual([
       { customer: 'heron', line: 2 },
