@@ -134,7 +134,7 @@ function rowOf(customer: CustomerId, change: Change, location: SubscriptionLocat
   }
 }
 
-/** One change with all that is known of it. */
+/** Prints one change with all details. */
 async function showChange(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
   const { match, location, attempts, events } = await readScope({ customerId }, async (tx) => {
@@ -189,7 +189,7 @@ function secondOf(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** Whose change it is: those that wait for a person are found without being told. */
+/** Returns the customer of a change: unresolved changes are found without the option. */
 async function ownerOf(id: string, customer: string | undefined): Promise<CustomerId> {
   if (customer !== undefined) return (await customerNamed(customer)).customerId
   const match = (await openChanges()).find(({ changeId }) => changeId === id)

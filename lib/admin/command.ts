@@ -33,7 +33,7 @@ export async function customerNamed(
   return customer
 }
 
-/** Writes down what the operator did, in the transaction that does it. */
+/** Records the operator's action in the transaction of the action. */
 export function recordOperatorAction(
   tx: Transaction,
   customerId: CustomerId,
@@ -50,7 +50,7 @@ export function recordOperatorAction(
   })
 }
 
-/** For commander: one value more of an option that may be given several times. */
+/** Collects the values of a repeatable option, for commander. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
@@ -74,14 +74,14 @@ export function checkedText(what: string, text: string, longest = 200): string {
   return trimmed
 }
 
-/** The same for text that may be taken away: null where it is empty. */
+/** Like `checkedText`, but for text that may be cleared: null where empty. */
 export function textOf(what: string, text: string, longest = 200): string | null {
   return text.trim() === '' ? null : checkedText(what, text, longest)
 }
 
 /**
- * The one form of a code that a standard knows; null where the text is empty.
- * @throws Problem that says why it is none
+ * Returns a standard code in its canonical form; null where the text is empty.
+ * @throws Problem with the reason where the code is invalid
  */
 export function codeOf(text: string, read: (text: string) => string | undefined, error: string) {
   if (text.trim() === '') return null
@@ -97,9 +97,8 @@ export function linesOf(what: string, lines: readonly string[]): string | null {
 }
 
 /**
- * Turns a unique index's refusal into what it means; the look before would miss who comes at the same
- * moment.
- * @param meanings by the index's name
+ * Translates violations of unique indexes into problems; a check beforehand would miss races.
+ * @param meanings problem texts by index name
  */
 export function orDuplicate<T>(done: Promise<T>, meanings: Record<string, string>): Promise<T> {
   return done.catch((error: unknown) => {
@@ -115,8 +114,8 @@ function constraintOf(error: unknown): string | undefined {
 }
 
 /**
- * For a group whose commands are each about one customer.
- * @returns what adds a command to it: by its name, what it does, and what follows the name in an example
+ * Prepares a group whose commands each act on one customer.
+ * @returns a function that adds a command: name, description, and the arguments of its example
  */
 export function customerCommands(parent: Command) {
   const [above, name] = [parent.parent, parent.name()]
@@ -129,7 +128,7 @@ export function customerCommands(parent: Command) {
       .addHelpText('after', `\nExample:\n  npm run -s admin -- ${path} ${name} ${example}`)
 }
 
-/** What a command that lists does: it prints the customer's rows, as columns or as JSON. */
+/** Returns the action of a list command: prints the customer's rows as columns or JSON. */
 export function printsRows<Row extends Record<string, Cell>>(
   command: Command,
   read: (tx: Transaction, customerId: CustomerId) => Promise<readonly Row[]>,

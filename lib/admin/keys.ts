@@ -156,7 +156,7 @@ async function revokeKeys(
 }
 
 /**
- * Does it with one after the other, each in a transaction of its own: what is wrong with one keeps none of the others.
+ * Runs the work for each key in a transaction of its own: a refusal does not stop the others.
  * @throws Problem at the end, where any was refused
  */
 async function forEachKey(

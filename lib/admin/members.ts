@@ -104,7 +104,7 @@ async function resetFactor(options: Named): Promise<void> {
   note(`${options.email} has no second factor any more.`)
 }
 
-/** The same operation as that of screen and API, with the operator as caller. */
+/** Runs the operation of screen and API with the operator as caller. */
 async function change(options: Named, body: Input<typeof contract>['body']) {
   const operator = await operatorOf(options)
   const id = await readScope(operator, (tx) => idOf(tx, operator, options))
@@ -149,7 +149,7 @@ function deliveryOf({ mail = false }: Linked) {
   return { requestId: crypto.randomUUID(), isMailed: mail }
 }
 
-/** What a command says of a link: the link itself on standard output, or the address that it is mailed to. */
+/** Prints a link to standard output, or the address that the link is mailed to. */
 function printLink({ url, expireTime }: MemberLink, email: string): void {
   print(url ?? email)
   const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
@@ -188,11 +188,11 @@ async function idOf(
   return id
 }
 
-/** More would be a slip: a whole disk, say. */
+/** More lines would be a mistake, such as a whole disk on standard input. */
 const MAX_LINES = 100_000
 
 /**
- * What is meant by a word of the command line: itself, or with `-` each line of the standard input that is not blank.
+ * Returns an argument's value, or with `-` each line of standard input that is not blank.
  * @throws Problem where there is no line
  */
 async function linesOrValue(value: string): Promise<string[]> {
@@ -209,8 +209,8 @@ async function linesOrValue(value: string): Promise<string[]> {
 }
 
 /**
- * Does it with one after the other, each for itself: what is refused of one keeps none of the others.
- * @throws Problem in the end, where any was refused
+ * Runs the work for each value: a refusal does not stop the others.
+ * @throws Problem at the end, where any was refused
  */
 async function forEachOf(all: readonly string[], work: (one: string) => Promise<void>): Promise<void> {
   if (all.length === 1 && all[0] !== undefined) return work(all[0])
@@ -220,7 +220,7 @@ async function forEachOf(all: readonly string[], work: (one: string) => Promise<
       await work(one)
     } catch (error) {
       const problem = toProblem(error)
-      // What fails for one fails for all.
+      // An error that affects one affects all.
       if (problem.status >= 500) throw error
       failures += 1
       note(`${one}: ${problem.message}`)

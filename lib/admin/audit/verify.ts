@@ -47,7 +47,10 @@ function yetToCome(waiting = 0): string {
   return `; ${waiting.toLocaleString('en')} more of an older release are not chained yet: the job that does it goes on`
 }
 
-/** None where no folder is set, or it is not there yet: then a removed end shows by the database's own head only. */
+/**
+ * Returns the trusted heads; none without a configured or existing folder: then only the database's own head reveals a
+ * removed end.
+ */
 function trustedHeads(
   file: string | undefined,
   keys: string[],

@@ -23,7 +23,7 @@ const DAYS = 90
 /**
  * Issues keys that belong to customers, a row of a file each, and writes them into a file that is made for them. Nothing is
  * issued where a row can't be taken.
- * @throws ImportRefused that names each of those rows
+ * @throws ImportError that names each of those rows
  */
 export async function issueKeys(file: string, { out }: { out: string }): Promise<void> {
   const requests = await readRequests(file === '-' ? file : resolve(env().callerDir, file))

@@ -6,7 +6,7 @@ import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { customerNamed, recordOperatorAction, withDatabase } from '../command.ts'
 import { note, printRows } from '../terminal.ts'
 
-/** In the order in which they are shown. */
+/** Limits in display order. */
 const LIMITS = {
   requests: 'requests of a key or session in a minute',
   changes: 'changes of licenses among them',

@@ -15,7 +15,7 @@ import { Interrupted, interruption, print, printRows, progress } from '../termin
 import { addDistributeCommands, printMachines, readMachines } from './distribute.ts'
 import { addDumpCommands } from './dump.ts'
 
-/** Until it is looked at again what another process, which is ahead of us, has left. */
+/** Pause between checks of a newer process's progress, in milliseconds. */
 const PAUSE = 1000
 
 export function addDatabaseCommands(database: Command): void {

@@ -35,7 +35,7 @@ export function addDistributeCommands(database: Command): void {
     .action(alone)
 }
 
-/** What lies on which machine; undefined where one server has all. */
+/** Returns the contents of each node; undefined for a single server. */
 export async function readMachines(): Promise<Machine[] | undefined> {
   const ids = (await listCustomers()).map(({ customerId }) => customerId)
   return machinesOf(opened().jobs, ids)

@@ -13,7 +13,7 @@ export async function operatorFor(idOrDomain: string, roles: readonly Role[]): P
 }
 
 /**
- * The same, where there has to be such a customer.
+ * Like `operatorFor`, but requires the customer to exist.
  * @throws Problem where no customer has this id or domain
  */
 export async function operatorOf(idOrDomain: string, roles: readonly Role[]): Promise<Caller> {

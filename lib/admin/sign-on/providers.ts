@@ -127,7 +127,7 @@ type Options = Named & {
   secretFile?: string
   scope?: string[]
   verifiedClaim?: string
-  /** False: nobody joins. */
+  /** False: joining is off. */
   join?: string[] | boolean
   roleFrom?: string[]
   profileFrom?: string[]
@@ -136,8 +136,8 @@ type Options = Named & {
 }
 
 /**
- * What the options give of a provider.
- * @throws Problem that says which of them is wrong
+ * Returns the provider's values from the options.
+ * @throws Problem that names the invalid option
  */
 async function settingsFrom(options: Options): Promise<ProviderValues> {
   const { issuer, clientId, secretFile, verifiedClaim, join } = options
@@ -182,7 +182,7 @@ function mappingsOf({ roleFrom = [], profileFrom = [], mapping }: Options): Mapp
   return [...roles, ...profiles]
 }
 
-/** Of `groups:it-team=it-manager`; the value may have colons itself, and the last equals sign counts. */
+/** Parses a rule such as `groups:it-team=it-manager`; the value may contain colons, and the last equals sign counts. */
 function ruleOf(rule: string) {
   const [, claim, value, what] = /^([^:=\s]+):(.+)=([^=\s]+)$/.exec(rule) ?? []
   if (!claim || !value || !what)

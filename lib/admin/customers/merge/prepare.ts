@@ -7,14 +7,14 @@ export type Merge = {
   into: CustomerId
   /** Billing profiles that get another id, by the one that they have. */
   profiles: ReadonlyMap<string, string>
-  /** Whether members whom the other customer has, too, stay behind with their keys. */
+  /** Whether members of both customers stay behind with their keys. */
   leaveMembers: boolean
 }
 
 /**
- * Makes lists of what goes, as tables of this transaction alone: billing profiles with their new ids, and those members and
- * keys that open something. Whoever is disabled, and what is revoked or has ended, stays with the history that names it.
- * @throws Problem where a billing profile is to be called otherwise that is not there
+ * Creates temporary tables of the rows to move: billing profiles with their new ids, and active members and keys.
+ * Disabled members, and revoked or expired keys, stay with the history that names them.
+ * @throws Problem where a billing profile to rename does not exist
  */
 export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void> {
   const { from, into, profiles, leaveMembers } = merge
@@ -42,7 +42,7 @@ export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void
   )
 }
 
-/** How much goes, by what people know. */
+/** Returns the number of rows to move, by display name. */
 export async function sizesOf(
   { query }: OwnersWork,
   { from }: Merge,
