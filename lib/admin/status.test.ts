@@ -48,7 +48,7 @@ test('counts nothing where nothing waits, and no runs before a web process was t
   expect([jobs, mails]).toEqual([[], { waiting: 0 }])
 })
 
-test('has the migrations of this release', async () => {
+test('The status lists the migrations of this release', async () => {
   const all = listMigrations()
   const newest = all.at(-1)?.name
   expect((await readStats()).database).toEqual({ migrations: all.length, newest })
@@ -56,7 +56,7 @@ test('has the migrations of this release', async () => {
 })
 
 describe('changes that wait', () => {
-  test('are counted by vendor, with the age of the oldest that is open', async () => {
+  test('are counted by vendor, with the age of the oldest open change', async () => {
     const { fake, flexible, annual, patch, waitUntilResolved, database } = vendor
     fake.failNext('write', 'drop-before')
     await patch(flexible, 30)

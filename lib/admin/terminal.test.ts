@@ -13,7 +13,7 @@ function watched(isTTY: boolean) {
   return { at, end: display.end, written: () => written }
 }
 
-test('a log gets a line every five seconds, and none of what is soon done', () => {
+test('A log gets a line every five seconds, and none for quick work', () => {
   const { at, end, written } = watched(false)
   at(4900, 64_000)
   expect(written()).toBe('')

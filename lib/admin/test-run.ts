@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { runCommand } from './program.ts'
 
-/** How a command ended and what it said. */
+/** Exit code and output of a command. */
 export type Ended = { code: number | null; out: string; err: string }
 
 /**
- * Runs a command line in this process, one at a time. What is of the process itself (signals, pipes that close,
- * the end) is not to be seen here.
- * @param input what the command finds on its standard input, which is no terminal
+ * Runs a command line in this process, one at a time. Process behavior (signals, closed pipes, the exit) is not
+ * covered.
+ * @param input standard input of the command, which is not a terminal
  */
 export async function runHere(args: readonly string[], input = ''): Promise<Ended> {
   const output = { out: '', err: '' }
