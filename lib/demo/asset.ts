@@ -6,7 +6,7 @@ import { randomFrom } from './random.ts'
 
 const RESELLER = 'partners@fernhill-cloud.example'
 
-/** A customer's assets as they stand on `today`. */
+/** Returns a customer's assets on `today`. */
 export function assetsOf({ purchases, usage }: DemoCustomer, today: string): NewAsset[] {
   return [...purchases.map((purchase) => licensedAsset(purchase, today)), ...usage.map(usageAsset)]
 }

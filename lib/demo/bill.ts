@@ -6,7 +6,7 @@ import type { Lines } from './northwind/usage-lines.ts'
 import { posted } from './posting.ts'
 import { randomFrom } from './random.ts'
 
-/** An invoice before it has a number. Its total is what its lines add up to. */
+/** Invoice without a number. Its total is the sum of its lines. */
 export type Bill = {
   platform: string
   issuer: string
@@ -14,14 +14,14 @@ export type Bill = {
   currency: string
   invoiceDate: string
   lines: Lines
-  /** Absent: not told. */
+  /** Absent: not stated. */
   billingAccount?: string
-  /** Absent: not told; the end is exclusive. */
+  /** Absent: not stated; the end is exclusive. */
   periodStart?: string
   periodEnd?: string
   /** A charge that no line shows, as decimal text: the invoice is not fully itemized. */
   notItemized?: string
-  /** What is still to pay: a share of the total, and a fee (or, negative, an overpayment). Absent: nothing. */
+  /** Open balance: a share of the total, plus a fee (or minus an overpayment). Absent: none. */
   owed?: { share?: number; plus?: string }
 }
 

@@ -1,6 +1,6 @@
 import { addDays, dayOf, dayText, epochOfDay, monthBegin, monthName } from '#lib/platform/values/days.ts'
 
-/** The same day of the month `months` later, or that month's last day when it has no such day. */
+/** Returns the same day `months` later, or that month's last day where the month is shorter. */
 export function addMonths(day: string, months: number): string {
   const begin = dayOf(monthBegin(day, months))
   return addDays(begin, Math.min(dateOf(day), dateOf(monthEnd(begin))) - 1)

@@ -12,9 +12,9 @@ import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 
 /**
- * The e-mails of those who can't sign in with the demo's password any more. One after the other: each check takes a
- * core, and a busy machine would keep the database's connections waiting. Never throws: `fault` says why the checks
- * ended early.
+ * Returns the e-mails of members who can't sign in with the demo's password any more. Checks passwords sequentially:
+ * each check takes a core, and a busy machine would delay the database's connections. Never throws: `fault` contains
+ * the reason of an early end.
  */
 export async function changedPasswords(
   emails: readonly string[],

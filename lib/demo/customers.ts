@@ -16,7 +16,7 @@ export function demoCustomers(
 /** An invented customer with all that is loaded for it. */
 export type DemoCustomer = {
   name: string
-  /** Ends in `.example`, which nobody can own. */
+  /** Ends in the reserved TLD `.example`. */
   domain: string
   contactEmail: string
   billingProfiles: DemoProfile[]
@@ -24,7 +24,7 @@ export type DemoCustomer = {
   purchases: Purchase[]
   usage: UsageAsset[]
   invoices: NewInvoice[]
-  /** Of the invoices, those that their issuer sent again with another content. */
+  /** Invoices that their issuer sent again with different content. */
   resent?: NewInvoice[]
 }
 

@@ -50,7 +50,7 @@ async function addOnce(customer: DemoCustomer, today: string): Promise<boolean> 
   }
 }
 
-/** What the database said, which stands behind the statement. */
+/** Returns the database's message, which follows the statement. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause ? causeOf(error.cause) : error.message

@@ -18,13 +18,13 @@ export type Purchase = {
   renewsOn?: string
   renewalType?: string
   purchaseOrder?: string
-  /** What the customer has set of it: it stands on the lines that bill it. */
+  /** Cost center set by the customer, printed on the lines of the asset. */
   costCenter?: string
-  /** Seats at the start, seats assigned to users now, and the vendor's cap where it is apart. */
+  /** Seats at the start, seats assigned to users now, and the vendor's cap where it differs. */
   seats: { first: number; assigned: number; maximum?: number }
   /** Oldest first. */
   changes?: SeatChange[]
-  /** Who sells it upstream; absent: `built-in`. */
+  /** Vendor; absent: `built-in`. */
   vendor?: string
   /** Per seat and billing cycle; absent while nothing is charged: a trial, a pending order. */
   price?: string
@@ -42,7 +42,9 @@ export function isCommitment({ plan }: Purchase): boolean {
   return plan === 'ANNUAL_MONTHLY_PAY' || plan === 'ANNUAL_YEARLY_PAY'
 }
 
-/** What the month that ends on `day` costs, a line per subscription; yearly payers have bills of their own. */
+/**
+ * Returns the lines of the month that ends on `day`, one per subscription; yearly payers have invoices of their own.
+ */
 export function monthlyLines(purchases: readonly Purchase[], day: string): NewLineItem[] {
   const period = periodText(monthStart(day), day)
   return purchases

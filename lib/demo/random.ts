@@ -1,6 +1,6 @@
 /** A stream of invented numbers: the same seed gives the same stream on every machine. */
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
   /** A whole number, both bounds included. */
   int(from: number, to: number): number

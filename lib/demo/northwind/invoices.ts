@@ -17,7 +17,7 @@ const EUROPE = { issuer: 'Fernhill Cloud B.V.', billingProfileId: 'northwind-eur
 const JAPAN = { issuer: 'Fernhill Cloud K.K.', billingProfileId: 'northwind-japan', currency: 'JPY' }
 const ACCOUNTS = ['0925', '1183', '2070', '3316', '4408', '5591', '6642', '7714']
 
-/** What is odd about an invoice, by its platform and how many months ago it was made; the rest are paid. */
+/** Special cases of invoices, by platform and age in months; all others are paid. */
 const CASES: Record<string, Pick<Bill, 'owed' | 'notItemized'>> = {
   'web-services 0': { owed: { share: 1 } },
   'cloud-platform 0': { owed: { share: 1 } },
@@ -119,7 +119,7 @@ function yearsOf(purchase: Purchase, today: string): Bill[] {
   })
 }
 
-/** One credit that was set off, one that still waits to be. */
+/** One credit that was set off, and one still open. */
 function credits(ends: string[]): Bill[] {
   const bill = (type: string, ago: number, name: string, amount: string, owed?: Bill['owed']): Bill => {
     const invoiceDate = addDays(ends[ago] ?? '', 17)

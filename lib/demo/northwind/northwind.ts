@@ -4,7 +4,7 @@ import { resent } from './documents.ts'
 import { northwindInvoices } from './invoices.ts'
 import { northwindOffice, northwindWorkspace } from './purchases.ts'
 
-/** The customer that alone has every case of an asset, an invoice and a member. */
+/** Returns the customer with every case of an asset, an invoice and a member. */
 export function northwind(today: string): DemoCustomer {
   const domain = 'northwind-labs.example'
   const purchases = [...northwindWorkspace(today), ...northwindOffice(today)]

@@ -2,7 +2,7 @@ import type { NewLineItem } from '#lib/imports/schemas.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import type { Random } from '../random.ts'
 
-// Roughly what a dollar is worth; nothing adds or converts amounts of two currencies.
+// Rough value of a dollar; amounts of two currencies are never added or converted.
 const RATES: Record<string, number> = { USD: 1, EUR: 0.9137, GBP: 0.7864, JPY: 151 }
 // Prices have four decimals: they are counted in ten-thousandths, so that all stays whole numbers.
 const PARTS = 10_000
@@ -38,7 +38,7 @@ export type UsageMonth = {
   services: readonly Service[]
   currency: string
   size: number
-  /** What each line's details begin with: the period, with the account before it where there are several. */
+  /** Beginning of each line's details: the period, preceded by the account where there are several. */
   details: string
 }
 
@@ -63,7 +63,7 @@ function decimal(parts: number): string {
   return (parts / PARTS).toFixed(4).replace(/\.?0+$/, '')
 }
 
-/** What a usage-based platform charges for. Prices in US dollars per unit, quantities of one busy month. */
+/** Charge of a usage-based platform. Prices in US dollars per unit, quantities of one busy month. */
 export type Service = { name: string; unit: string; price: number; quantity: number }
 
 /** Invented services of the type `web-services`, the dearest first. */
