@@ -61,7 +61,7 @@ test('two at the same time load each customer once, in their order', async () =>
   expect(await storedNames()).toEqual(['somebody', ...names])
 })
 
-test('a second time keeps everything, also what was changed since', async () => {
+test('A second load keeps everything, including later changes', async () => {
   const caller = await callerOf(NORTHWIND, 'it-manager')
   await setSeats(caller, 'workspace-suite-8041', 200)
   const before = [await rowsOf('somebody'), await rowsOf(NORTHWIND)]
@@ -138,7 +138,7 @@ test('applied changes lead to the present seats, each with an audit row of its d
   expect(row).toEqual({ changes: 11, audited: 11, made: 11 })
 })
 
-test('what was read of the seats ends with the present ones, and was never more than what was purchased', async () => {
+test('Seat readings end with the present number and never exceed the purchased one', async () => {
   const lines = `SELECT count(*)::int AS readings, max(at) < now() AS past,
       bool_and(assigned <= purchased) AS fits, count(DISTINCT assigned) > 5 AS moves
     FROM seat_readings WHERE asset_id = 'workspace-suite-8041'`
@@ -154,7 +154,7 @@ test('what was read of the seats ends with the present ones, and was never more 
   expect(wrong).toEqual([])
 })
 
-test('every member signs in with the one password, and may see what they may', async () => {
+test('Every member signs in with the common password and has the right permissions', async () => {
   for (const { email } of northwind.members) {
     const [hash] = passwordsOf((await findPerson(email)) ?? { memberships: [] })
     expect(await passwordFits(DEMO_PASSWORD, hash)).toBe(true)
@@ -175,7 +175,7 @@ test('a start issues a key that works, and revokes the one before', async () => 
   expect(stored).not.toContain(second)
 })
 
-test('whose password is another by now is told, and a check that fails throws nothing', async () => {
+test('Members with a changed password are reported, and a failing check throws nothing', async () => {
   const emails = northwind.members.map(({ email }) => email)
   const [first = '', second = ''] = emails
   const hash = await hashPassword('another password')
