@@ -11,7 +11,7 @@ export type Running = {
   password: string
   /** E-mails of members whose password was changed. */
   changed: ReadonlySet<string>
-  /** Undefined where none could be issued. */
+  /** Undefined where no key could be issued. */
   apiKey: string | undefined
 }
 

@@ -55,13 +55,13 @@ function invoiceOf({ notItemized: _, owed, ...bill }: Bill, id: string, total: B
   })
 }
 
-/** The exact sum of the lines, rounded once to the currency's minor unit. */
+/** Returns the exact sum of the lines, rounded once to the currency's minor unit. */
 function totalOf({ lines, notItemized, currency }: Bill): Big {
   const sum = lines.reduce((total, { price, qty }) => total.plus(new Big(price).times(qty)), new Big(0))
   return sum.plus(notItemized ?? 0).round(minorUnit(currency))
 }
 
-/** A single charge of its own, such as support; negative for a discount or credit. */
+/** Returns a single charge, such as support; negative for a discount or credit. */
 export function chargeLine(type: string, description: string, amount: string, details: string): NewLineItem {
   return { type, description, price: amount, qty: '1', details }
 }

@@ -44,9 +44,9 @@ const KEY: NewKey = {
 const ALL = 1000
 
 /**
- * A fresh key that may do all that the API offers. Only digests are stored, so each start issues its own
- * and revokes the one of the start before.
- * @param domain of the customer, which must be there
+ * Issues a new key with all permissions of the API. Only digests are stored, so each start issues its own key and
+ * revokes the previous start's.
+ * @param domain of an existing customer
  */
 export async function issueDemoKey(domain: string): Promise<string> {
   const customer = await findCustomer(domain)

@@ -13,7 +13,7 @@ const TODAY = '2026-11-20'
 const DAYS = [TODAY, '2028-02-29', '2026-12-31', '2027-02-28', '2027-01-01']
 const customers = demoCustomers(TODAY)
 
-test('the same day gives the same customers, another day others', () => {
+test('The same day yields the same customers, another day different ones', () => {
   expect(demoCustomers(TODAY)).toEqual(customers)
   expect(demoCustomers('2026-12-01')[0].invoices).not.toEqual(customers[0].invoices)
 })
@@ -91,7 +91,7 @@ describe.each(customers)('$name', (customer) => {
   })
 })
 
-test('the middling customer is billed in euros and has paid nearly all', () => {
+test('The mid-sized customer is billed in euros and has paid nearly all', () => {
   const { invoices } = studio(TODAY)
   expect(new Set(invoices.map(({ currency }) => currency))).toEqual(new Set(['EUR']))
   expect(invoices.filter(({ balanceAmount }) => balanceAmount !== '0.00')).toHaveLength(1)

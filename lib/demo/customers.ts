@@ -5,7 +5,7 @@ import { northwind } from './northwind/northwind.ts'
 import type { Purchase } from './purchase.ts'
 import { studio } from './studio.ts'
 
-/** The invented customers, in the order of `customers list`: every case first, the largest last. */
+/** Returns the invented customers in the order of `customers list`: the one with every case first, the largest last. */
 export function demoCustomers(
   today: string,
   { largest = 5000 } = {},

@@ -25,7 +25,7 @@ const explained = async (caller: Caller, month: string) =>
   (await explainMonth(caller, { params: {}, query: { month }, body: undefined }, requestMeta)).body
 
 describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => {
-  test('the causes of each month add up to its difference, which is that of the kept sums', async () => {
+  test('The causes of each month add up to its difference, equal to the stored sums', async () => {
     const caller = await callerOf(customer, 'admin')
     const { body } = await summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, requestMeta)
     const totals = new Map(

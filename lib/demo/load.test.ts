@@ -31,7 +31,7 @@ afterAll(() => db.close())
 
 const storedNames = async () => (await listCustomers()).map(({ name }) => name)
 
-/** All rows of a customer, of every table that the demo fills. */
+/** Returns all rows of a customer, of every table that the demo fills. */
 async function rowsOf(id: string): Promise<unknown> {
   const tables = ['billing_profiles', 'assets', 'license_changes', 'audit_events', 'invoices']
   const rows = []
@@ -47,7 +47,7 @@ async function setSeats(caller: Caller, asset: string, quantity: number): Promis
 }
 
 // In their order: an empty database, a load that breaks off, a whole one, another.
-test('a customer that can not be loaded whole leaves nothing', async () => {
+test('A customer that can’t be loaded completely leaves nothing', async () => {
   const [invoice] = freight.invoices
   const invoices = [...freight.invoices, { ...invoice, id: 'IN-1', billingProfileId: 'unknown' }]
   const broken = { ...freight, invoices } as DemoCustomer
@@ -71,7 +71,7 @@ test('A second load keeps everything, including later changes', async () => {
   await setSeats(caller, 'workspace-suite-8041', 240)
 })
 
-test('one invoice is a draft, one was corrected, and each credit note names its invoice', async () => {
+test('One invoice is a draft, one was corrected, and each credit note refers to its invoice', async () => {
   const caller = await callerOf(NORTHWIND, 'finance-user')
   const requestMeta = { requestId: 'test-request' }
   const list = async (state: string) => {
@@ -101,7 +101,7 @@ test('one invoice is a draft, one was corrected, and each credit note names its 
   }
 })
 
-test('every invoice is there with its lines, and one with 120 of them reads whole', async () => {
+test('Every invoice is stored with its lines, and one with 120 of them is read completely', async () => {
   const id = northwind.invoices.find(({ lines }) => lines.length === 120)?.number ?? ''
   const caller = await callerOf(NORTHWIND, 'finance-user')
   const { body } = await readInvoice(
@@ -119,7 +119,7 @@ test('every invoice is there with its lines, and one with 120 of them reads whol
   expect(counted).toEqual([{ invoices: all.length, lines: lines.length }])
 })
 
-test('applied changes lead to the present seats, each with an audit row of its day and its member', async () => {
+test('Applied changes add up to the present seats, each with an audit row of its day and member', async () => {
   const last = `SELECT DISTINCT ON (asset_id) asset_id, to_quantity FROM license_changes
     WHERE state = 'APPLIED' ORDER BY asset_id, created_at DESC`
   const wrong = await db.sql(
@@ -163,7 +163,7 @@ test('Every member signs in with the common password and has the right permissio
   expect(limited).toEqual([{ billing_profiles: ['northwind-europe'] }])
 })
 
-test('a start issues a key that works, and revokes the one before', async () => {
+test('A start issues a working key, and revokes the previous one', async () => {
   const [first, second] = [await issueDemoKey(northwind.domain), await issueDemoKey(northwind.domain)]
   expect(await findKeyCaller(digestOf(first))).toBeUndefined()
   const caller = await findKeyCaller(digestOf(second))

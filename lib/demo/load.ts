@@ -24,11 +24,10 @@ import { postingOf } from './posting.ts'
 export const DEMO_PASSWORD = 'demo-password'
 
 /**
- * Adds those of the invented customers that are not there yet, each whole or not at all. One that is there
- * stays as it is, with all that was changed since and with the dates of the day on which it was loaded; other
- * customers are not touched.
- * @param today the day of UTC on which the data is made to look fresh, as `YYYY-MM-DD`
- * @returns the names of those that were added
+ * Adds the missing demo customers, each completely or not at all. An existing one stays with all changes and with the
+ * dates of its load; other customers are not touched.
+ * @param today UTC day for which the data looks fresh, as `YYYY-MM-DD`
+ * @returns the names of the added customers
  */
 export async function loadDemo(customers: readonly DemoCustomer[], today: string): Promise<string[]> {
   const added: string[] = []
@@ -39,7 +38,7 @@ export async function loadDemo(customers: readonly DemoCustomer[], today: string
   return added
 }
 
-/** False where another process added it at the same time. */
+/** Returns false where another process has added the customer at the same time. */
 async function addOnce(customer: DemoCustomer, today: string): Promise<boolean> {
   try {
     await addDemoCustomer(customer, today)
@@ -81,7 +80,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
   })
 }
 
-/** The customer came with the profile `default`, which gets its address now. */
+/** Adds the profiles. The customer has the profile `default` already, which gets its address now. */
 async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: DemoProfile[]) {
   for (const { id, ...told } of profiles) {
     const rest = { ...told, ...postingOf({ id }) }

@@ -78,7 +78,7 @@ export function posted(invoice: NewInvoice): NewInvoice {
   }
 }
 
-/** A purchase order holds for a year. */
+/** Returns the purchase order of a year. */
 function purchaseOrderOf(profile: string, year: string): string {
   return `PO-${year}-${randomFrom(`order ${profile} ${year}`).int(1000, 9999)}`
 }

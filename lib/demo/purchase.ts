@@ -12,7 +12,7 @@ export type Purchase = {
   plan: 'FLEXIBLE' | 'ANNUAL_MONTHLY_PAY' | 'ANNUAL_YEARLY_PAY' | 'TRIAL'
   status: 'ACTIVE' | 'SUSPENDED' | 'PENDING' | 'CANCELLED'
   boughtOn: string
-  /** The day from which it is no longer billed. */
+  /** Day from which the subscription is no longer billed. */
   endedOn?: string
   /** The end of the present commitment. */
   renewsOn?: string
@@ -33,7 +33,7 @@ export type Purchase = {
 /** `refused` is the vendor's reason: the seats stayed as they were. */
 export type SeatChange = { on: string; to: number; by: string; refused?: string }
 
-/** Purchased seats at the end of a day. */
+/** Returns the purchased seats at the end of a day. */
 export function seatsOn({ seats, changes = [] }: Purchase, day: string): number {
   return changes.filter(({ on, refused }) => on <= day && !refused).at(-1)?.to ?? seats.first
 }
@@ -52,13 +52,13 @@ export function monthlyLines(purchases: readonly Purchase[], day: string): NewLi
     .map((purchase) => licenseLine(purchase, day, period))
 }
 
-/** The days on which a yearly payer was billed since `since`, newest first. */
+/** Returns the days on which a yearly payer was billed since `since`, newest first. */
 export function yearlyBills({ boughtOn, renewsOn = boughtOn }: Purchase, since: string): string[] {
   const days = [1, 2, 3, 4, 5].map((years) => addMonths(renewsOn, -12 * years))
   return days.filter((day) => day >= since && day >= boughtOn)
 }
 
-/** The year that starts on `day`, paid in advance. */
+/** Returns the line of the year that starts on `day`, paid in advance. */
 export function yearlyLine(purchase: Purchase, day: string): NewLineItem {
   return licenseLine(purchase, day, periodText(day, addDays(addMonths(day, 12), -1)))
 }
@@ -68,7 +68,10 @@ function isBilled(purchase: Purchase, day: string): boolean {
   return Boolean(price) && boughtOn <= monthStart(day) && endedOn > day && seatsOn(purchase, day) > 0
 }
 
-/** The seats of `day` for a period. The SKU's name is how a screen finds the last billed price of an asset. */
+/**
+ * Returns the line of the seats on `day` for a period. A screen finds the last billed price of an asset by the SKU's
+ * name.
+ */
 export function licenseLine(purchase: Purchase, day: string, period: string): NewLineItem {
   const { type, sku, price = '0' } = purchase
   return { type, description: sku.name, price, qty: String(seatsOn(purchase, day)), details: period }

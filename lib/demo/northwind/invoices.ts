@@ -33,7 +33,9 @@ const CASES: Record<string, Pick<Bill, 'owed' | 'notItemized'>> = {
 }
 const ITEMIZED_BY_ACCOUNT = 6
 
-/** Three years on four platforms, with each case of an invoice, and a draft of the running month. */
+/**
+ * Returns invoices of three years on four platforms, with each case of an invoice, and a draft of the running month.
+ */
 export function northwindInvoices(today: string, purchases: Purchase[]): NewInvoice[] {
   const ends = monthEnds(today, 36)
   const bills = ends.flatMap((day, ago) => monthOf(day, ago, purchases))
@@ -104,7 +106,7 @@ function cloudLines({ details, ago }: Month): Lines {
   ]
 }
 
-/** A pilot of a few months in the Tokyo office. */
+/** Returns the bill of a pilot of a few months in the Tokyo office. */
 function japan({ invoiceDate, details, ago }: Month): Bill {
   const random = randomFrom(`northwind japan ${ago}`)
   const services = WEB_SERVICES.slice(0, 6)

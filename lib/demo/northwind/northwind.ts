@@ -56,7 +56,7 @@ export function northwind(today: string): DemoCustomer {
   }
 }
 
-/** Two accounts of each type that is billed by usage. */
+/** Returns two accounts of each type that is billed by usage. */
 function northwindUsage(today: string): UsageAsset[] {
   const account = (
     type: UsageAsset['type'],

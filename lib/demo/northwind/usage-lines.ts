@@ -8,8 +8,8 @@ const RATES: Record<string, number> = { USD: 1, EUR: 0.9137, GBP: 0.7864, JPY: 1
 const PARTS = 10_000
 
 /**
- * A month's usage of some services. Quantities are chosen so that each line's amount is a whole number of
- * the currency's minor unit, as an invoice prints it.
+ * Returns a month's usage of some services. Quantities make each line's amount a whole number of the currency's minor
+ * unit, as an invoice prints it.
  * @param size of the month's usage, 1 being a busy month
  */
 export function usageLines(random: Random, { type, services, currency, size, details }: UsageMonth): Lines {
@@ -42,14 +42,14 @@ export type UsageMonth = {
   details: string
 }
 
-/** The price in ten-thousandths of the currency. From 1 on it is in minor units; yen are in twentieths. */
+/** Returns the price in ten-thousandths of the currency. From 1 on it is in minor units; yen are in twentieths. */
 function priceParts(dollars: number, currency: string, decimals: number): number {
   const parts = Math.round(dollars * (RATES[currency] ?? 1) * PARTS)
   const unit = decimals === 0 ? PARTS / 20 : parts < PARTS ? 1 : PARTS / 10 ** decimals
   return Math.max(unit, Math.round(parts / unit) * unit)
 }
 
-/** The smallest quantity whose amount has no fraction of a minor unit. */
+/** Returns the smallest quantity whose amount has no fraction of a minor unit. */
 function wholeAmountStep(parts: number, decimals: number): number {
   const perMinorUnit = PARTS / 10 ** decimals
   return perMinorUnit / greatestDivisor(parts, perMinorUnit)
