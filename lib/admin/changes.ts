@@ -92,7 +92,7 @@ function millisecondsOf(text: string): number {
 type Where = { customer?: string }
 export type Listing = Where & { open?: boolean; unclear?: boolean; olderThan?: number; json?: boolean }
 
-/** The changes that wait for their vendor or for a person. */
+/** Prints the changes that wait for their vendor or for a person. */
 async function listChanges({ customer, open, unclear, olderThan = 0, json = false }: Listing): Promise<void> {
   const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
   const rows: (Record<string, Cell> & { since: Date })[] = []
@@ -184,7 +184,7 @@ async function showChange(id: string, { customer }: Where): Promise<void> {
   )
 }
 
-/** Several things happen within a minute. */
+/** Formats a time with seconds: several events may occur within a minute. */
 function secondOf(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ')
 }

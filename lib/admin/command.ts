@@ -10,7 +10,7 @@ import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { logToStderr } from '#lib/platform/runtime/log.ts'
 import { type Cell, printRows } from './terminal.ts'
 
-/** A command's work with the database open: a running server's, or one that is started for it. */
+/** Wraps a command's work with an open database: of a running server, or one started for the command. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {
   return async (...args: A): Promise<void> => {
     // Standard output is the command's result.
@@ -55,7 +55,7 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** @throws Problem that names the roles, where one of these is none */
+/** @throws Problem that names the roles, for an unknown role */
 export function rolesOf(names: readonly string[]): Role[] {
   const roles = names.map((name) => {
     const role = ROLES.find((each) => [each, ROLE_NAMES[each].toLowerCase()].includes(name.toLowerCase()))
@@ -90,7 +90,7 @@ export function codeOf(text: string, read: (text: string) => string | undefined,
   return code
 }
 
-/** Several lines as one text; null where all are empty. */
+/** Joins several lines into one text; null where all are empty. */
 export function linesOf(what: string, lines: readonly string[]): string | null {
   if (lines.length > 10) throw new Problem('invalid_request', `The ${what} has more than 10 lines.`)
   return lines.flatMap((line) => textOf(what, line) ?? []).join('\n') || null

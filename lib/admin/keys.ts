@@ -130,7 +130,7 @@ async function issueKey({
   note(`Keep it now: it can not be shown again. Its id is ${issued.key.id}.`)
 }
 
-/** Makes a key for each of these that follows it, and prints the former's id with the key itself. */
+/** Issues a successor for each of these keys, and prints the former's id with the new key. */
 async function rotateKeys(
   args: string[],
   { customer, overlap }: { customer: string; overlap: Overlap },
@@ -142,7 +142,7 @@ async function rotateKeys(
   })
 }
 
-/** Revokes these; one that was revoked before stays so. With `following` also the keys that followed them. */
+/** Revokes these keys; an already revoked one stays so. With `following` also revokes their successors. */
 async function revokeKeys(
   args: string[],
   { customer, following = false }: { customer: string; following?: boolean },

@@ -128,7 +128,7 @@ async function addMember(options: NewMember): Promise<void> {
   printLink(link, email)
 }
 
-/** A new link for a member. */
+/** Creates a new link for a member. */
 async function reset(options: Linked): Promise<void> {
   checkMail(options)
   const operator = await operatorOf(options)
@@ -164,8 +164,8 @@ function printLink({ url, expireTime }: MemberLink, email: string): void {
 type Named = { customer: string; email: string }
 
 /**
- * The operator as the caller of a member's operations.
- * @throws Problem where there is no such customer
+ * Returns the operator as a caller of a member's operations.
+ * @throws Problem for an unknown customer
  */
 export async function operatorOf({ customer }: Named): Promise<Caller> {
   const operator = await operatorFor(customer, ['admin'])
@@ -174,7 +174,7 @@ export async function operatorOf({ customer }: Named): Promise<Caller> {
 }
 
 /**
- * The id of the member with this address.
+ * Returns the id of the member with this address.
  * @throws Problem where the customer has none
  */
 async function idOf(

@@ -69,7 +69,7 @@ export function checkSeats(
   return { kind: 'unexplained', sure, expected: last, gap: qty - last, money: moneyOf(line, qty - last) }
 }
 
-/** The numbers of seats in force during a period, and the changes from each to the next. */
+/** Returns the numbers of seats in force during a period, and the changes between them. */
 function within({ purchased, changes }: SeatHistory, { from, to }: Period) {
   const end = to + DAY_MS
   const after = changes.find(({ at }) => at >= end)
@@ -78,7 +78,7 @@ function within({ purchased, changes }: SeatHistory, { from, to }: Period) {
   return { levels: [start, ...inside.map((change) => change.to)], changes: inside }
 }
 
-/** The assets that a line names: by the whole name, else by the longest one that is a part of it. */
+/** Returns the assets that a line names: by the full name, else by the longest name within the line's text. */
 export function namedBy<Asset extends Pick<SeatHistory, 'names'>>(
   description: string,
   candidates: readonly Asset[],

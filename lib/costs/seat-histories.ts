@@ -53,7 +53,9 @@ export async function selectSeatHistories(
   })
 }
 
-/** The assets of a type that have licenses, the newest ones; `read`: since when their seats were read, epoch milliseconds. */
+/**
+ * Returns the newest assets of a type that have licenses; `read`: start of their seat readings, in epoch milliseconds.
+ */
 async function listSeats(tx: Transaction, customerId: CustomerId, type: string, limit: number) {
   return tx
     .select({

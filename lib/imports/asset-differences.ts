@@ -62,8 +62,8 @@ export function differencesOf(stored: AssetRow, values: AssetValues): ImportProb
 }
 
 /**
- * Why an import may not even replace: a commitment plan keeps its licenses (spec 8.1), unless the file
- * brings a later term or another plan.
+ * Returns the problem that not even `replace` overrides: a commitment plan keeps its licenses (spec 8.1), unless the
+ * file contains a later term or another plan.
  */
 export function lostLicenses(stored: AssetRow, values: AssetValues): ImportProblem | undefined {
   if (!hasLicenses(stored)) return undefined

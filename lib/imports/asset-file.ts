@@ -33,7 +33,7 @@ type AssetRun = {
   signal?: AbortSignal | undefined
 }
 
-/** `unread`: how many of these are still to be read at their vendor. */
+/** `unread`: number of these assets still to be read at their vendor. */
 type AssetsDone = { importId?: string; report: AssetReport; unread: number }
 
 const BATCH = 250

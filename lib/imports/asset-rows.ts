@@ -99,7 +99,7 @@ export function vendorRefOf({
   return { vendor, vendorAccount, vendorCustomerId, subscriptionId, skuId }
 }
 
-/** The subscription to which an asset that is written over points from now on: the same one, another one, or none. */
+/** Returns the subscription of an overwritten asset from now on: the same, another, or none. */
 async function moved(
   tx: Transaction,
   customerId: CustomerId,
@@ -177,7 +177,7 @@ async function customerHolders(
   )
 }
 
-/** Microsoft takes capital and small letters for the same. */
+/** Returns a key without letter case, which Microsoft's ids ignore. */
 function nameOf({ vendor, vendorAccount, vendorCustomerId, subscriptionId }: AtVendor): string {
   return JSON.stringify([vendor, vendorAccount, vendorCustomerId, subscriptionId]).toLowerCase()
 }

@@ -20,7 +20,7 @@ export type Run = SessionTerms & {
 
 /** Options for turning charges into invoices, with the paths of the operator's own files. */
 export type FocusTerms = Omit<Terms, 'customer' | 'accounts' | 'prices'> & {
-  /** Leads each account to its customer; the run names none then. */
+  /** Map of accounts to customers; the run then names no customer. */
   map?: string | undefined
   prices?: string | undefined
 }

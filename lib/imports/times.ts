@@ -5,8 +5,8 @@ const EARLIEST_YEAR = 1970
 const LAST_YEAR = 8999
 
 /**
- * A date, or a date and time, as ISO 8601 and most exports write it; without a zone it is UTC.
- * @returns epoch milliseconds, or undefined where the text is no such time or names a day that isn't
+ * Parses a date, or a date and time, in ISO 8601 and the forms of most exports; without a zone in UTC.
+ * @returns epoch milliseconds, or undefined for invalid text or a day that does not exist
  */
 export function timeOf(text: string): number | undefined {
   const [matched, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] =
@@ -22,7 +22,7 @@ export function timeOf(text: string): number | undefined {
   return offset === undefined ? undefined : midnight + ((h * 60 + m - offset) * 60 + s) * 1000 + millis
 }
 
-/** A month of hours, twice: so that each time is read once. */
+/** Twice the hours of a month, so that each time is parsed once. */
 const MAX_TIMES = 5000
 
 /** Returns a cached time parser for many texts, most of which repeat. */

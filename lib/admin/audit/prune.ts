@@ -48,7 +48,7 @@ export async function pruneHistory({
   }
 }
 
-/** Up to where each history is over, which ones are whole, and which have to stay as they are. */
+/** Returns the end of each history's old events, the histories that are whole, and those that must stay. */
 async function scanHistory(
   owner: pg.Client,
   customers: readonly { customerId: CustomerId }[],
@@ -83,7 +83,7 @@ async function hasClosed(owner: pg.Client, customerId: CustomerId): Promise<bool
 
 type End = { seq: string; before: string; count: string }
 
-/** The last place before the first event of the months that are kept; undefined where nothing is older that is not closed. */
+/** Returns the last sequence number before the retained months; undefined where no older event is open. */
 async function lastOver(owner: pg.Client, customerId: CustomerId, months: number): Promise<End | undefined> {
   const { rows } = await owner.query<End>(
     `WITH kept AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'

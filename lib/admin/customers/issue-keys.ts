@@ -41,7 +41,7 @@ export async function issueKeys(file: string, { out }: { out: string }): Promise
   note(`${done} keys are in ${out}. They can not be shown again.`)
 }
 
-/** All of one customer's are there, or none. */
+/** Issues all keys of one customer, or none. */
 async function issueFor(
   customer: string,
   requests: readonly KeyRequest[],

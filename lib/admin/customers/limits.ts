@@ -56,7 +56,7 @@ async function limits(customer: string, { json, ...texts }: LimitOptions): Promi
   if (Object.keys(requested).length > 0) note(`The limits of ${customerId} are set.`)
 }
 
-/** @throws Problem where it is no whole number from 1 on, nor "default" */
+/** @throws Problem for anything but a whole number from 1 on, or "default" */
 function numberOf(name: Name, text: string): number | null {
   if (text === 'default') return null
   const number = Number(text)

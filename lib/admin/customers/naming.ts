@@ -42,7 +42,7 @@ export async function addCustomer(input: NewCustomer): Promise<void> {
   note(`Added ${name}. Next: members add --customer ${id} …, keys issue --customer ${id} …`)
 }
 
-/** All of them, as a table or as JSON; those that are closed with the time of it. */
+/** Prints all customers as a table or as JSON; closed ones with their closing time. */
 export async function showCustomers(options: { json?: boolean }): Promise<void> {
   const { states } = await listCustomerStates()
   const isAnyClosed = [...states.values()].some(({ closedAt }) => closedAt !== null)
@@ -105,7 +105,7 @@ function domainOf(text: string): string {
   return domain
 }
 
-/** @throws Problem where it is no e-mail address */
+/** @throws Problem for an invalid e-mail address */
 function contactOf(text: string): string {
   const email = text.trim()
   if (!z.email().max(254).safeParse(email).success)

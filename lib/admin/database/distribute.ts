@@ -9,7 +9,7 @@ import { asOwner } from '#lib/platform/db/start.ts'
 import { customerNamed, withDatabase } from '../command.ts'
 import { isAgreedTo, needTerminal, print, printRows } from '../terminal.ts'
 
-/** The commands of a database that Citus spreads over several machines. */
+/** Adds the commands of a database distributed by Citus. */
 export function addDistributeCommands(database: Command): void {
   database
     .command('distribute')

@@ -112,7 +112,7 @@ export async function disableProvider(named: Named): Promise<void> {
   note(`Nobody signs in by ${named.provider} any more.`)
 }
 
-/** @throws Problem where the customer has none of this name */
+/** @throws Problem where the customer has no provider of this name */
 export async function providerNamed(tx: Transaction, customerId: CustomerId, { customer, provider }: Named) {
   const row = await store.readProvider(tx, customerId, provider)
   if (!row) throw new Problem('not_found', `${customer} has no identity provider "${provider}".`)
@@ -131,7 +131,7 @@ type Options = Named & {
   join?: string[] | boolean
   roleFrom?: string[]
   profileFrom?: string[]
-  /** False: none. */
+  /** False: no mapping. */
   mapping?: boolean
 }
 
@@ -155,7 +155,7 @@ async function settingsFrom(options: Options): Promise<ProviderValues> {
   }
 }
 
-/** @throws Problem where it is no address that we would ask */
+/** @throws Problem for an address outside the allowed ones */
 function issuerOf(value: string): string {
   try {
     checkIssuerAddress(value)

@@ -1,7 +1,7 @@
 import { type Decimal, formatAmount, moneyText } from '#lib/platform/values/money.ts'
 import type { InvoiceCharges } from './contract.ts'
 
-/** `1 charge`, `1,204 charges`. */
+/** Returns `1 charge`, `1,204 charges`. */
 export function chargesText(count: number): string {
   return count === 1 ? '1 charge' : `${count.toLocaleString('en')} charges`
 }

@@ -8,7 +8,7 @@ export type Part = { count: number; amount: string }
 
 /** Sum of the charges of one line, which occupy consecutive positions. */
 export type LineSum = Part & {
-  /** The issuer's id of the line; null: these charges name none. */
+  /** Issuer's id of the line; null: the charges name no line. */
   detail: string | null
   /** The place of the first of them among all. */
   from: number

@@ -8,7 +8,7 @@ import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.t
 import type { Cursor } from '#lib/platform/lists/keyset.ts'
 import type { ChargeSet, LineSum } from './reconciliation.ts'
 
-/** A charge as it is stored: amounts are exact decimal text, times epoch milliseconds. */
+/** Stored charge: amounts are exact decimal text, times epoch milliseconds. */
 export type ChargeRow = {
   position: number
   detail: string | null
@@ -29,7 +29,7 @@ export type ChargeRow = {
 
 /** Filter value for charges without a line. */
 export const NO_LINE = ''
-/** Which charges: of one line, by its id; those that lead to none; all, if it is left out. */
+/** Filter of charges: a line's id; `NO_LINE`; undefined for all. */
 export type Which = string | undefined
 
 /**

@@ -37,10 +37,9 @@ export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (
 type Selected = Selection & { orderBy?: InvoiceSort | undefined }
 
 /**
- * The PDFs of a selection as one archive, in the order of the list: of each the one that it is downloaded as. Each is
- * read when its turn comes: no connection waits for the client.
- * @throws Problem `not_found` where there is none, or one of `ids` is missing; `invalid_request` where there are
- *   too many
+ * Streams the PDFs of a selection as one ZIP archive in list order, each as in its own download. Documents are read one
+ * by one: no connection waits for the client.
+ * @throws Problem `not_found` where the selection is empty, or one of `ids` is missing; `invalid_request` for too many
  */
 async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {

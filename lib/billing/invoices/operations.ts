@@ -43,7 +43,7 @@ export const listInvoices = operation(
   { isExact: true },
 )
 
-/** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
+/** Returns the page tokens that lead from an invoice to its neighbors in the query's selection. */
 export function adjacentPageTokens(
   caller: Pick<Caller, 'customerId'>,
   invoice: Invoice,
@@ -55,7 +55,7 @@ export function adjacentPageTokens(
   return { newer: to('newer'), older: to('older') }
 }
 
-/** A search asks where to look, and then there. */
+/** Reads rows in one statement, or in several for a search, which first finds matching months or ids. */
 function rowsOf(
   caller: Caller,
   selection: Selection,
@@ -138,7 +138,7 @@ export const readInvoice = operation(
   { isExact: true },
 )
 
-/** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
+/** @throws Problem `filter_invalid` for a due date that is not a time in epoch milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {
   if (query.filter?.dueDate?.every((value) => /^\d{1,15}$/.test(value)) ?? true) return query
   const detail = 'dueDate: must be epoch milliseconds'

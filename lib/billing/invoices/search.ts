@@ -16,8 +16,8 @@ import { idsOf, invoiceTokens, isOneOf, issuersOf, type Month, monthsOf, type Se
 const MAX_SORTED = 5000
 
 /**
- * Rows of whatever is selected, as `listInvoices` gives them: those of a search by its tokens, in several statements.
- * Until a customer's tokens are all there, each row is asked.
+ * Returns rows of any selection like `listInvoices`, but a search by its tokens, in several statements. Until the
+ * backfill of a customer's tokens has finished, each row is checked.
  */
 export async function findInvoices(
   tx: Transaction,
@@ -41,7 +41,7 @@ export async function findInvoices(
   return listInvoices(tx, owner, selection, limit, page, { where })
 }
 
-/** The selection, where tokens lead to all that it holds. */
+/** Returns the selection where tokens lead to all of its matches. */
 export async function byTokens(
   tx: Transaction,
   { customerId }: Owner,
@@ -112,7 +112,7 @@ async function numbered(
   }
 }
 
-/** The days that are left from the cursor on. */
+/** Returns the remaining days from the cursor on. */
 function beyond(selection: Search, { cursor }: Page, isUp: boolean): Days {
   const day = cursor?.key[0]
   return within(daysOf(selection), isUp ? { from: day } : { to: day })

@@ -39,12 +39,12 @@ export function keysetOf(sort: InvoiceSort = DEFAULT_SORT) {
   return { columns, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
 }
 
-/** The sort key of a row, for page tokens. */
+/** Returns the sort key of a row, for page tokens. */
 export function keyOf(row: Record<InvoiceSortKey | 'id', string>, sort?: InvoiceSort): string[] {
   return [row[keysetOf(sort).by], row.id]
 }
 
-/** The sort key of an invoice as it is answered: an amount's number is exact, so that its text is too. */
+/** Returns the sort key of an invoice in an answer: amounts there are exact, and so is their text. */
 export function keyOfAnswered(invoice: Pick<Invoice, InvoiceSortKey | 'id'>, sort?: InvoiceSort): string[] {
   const { by } = keysetOf(sort)
   const isDay = by === 'invoiceDate' || by === 'dueDate'

@@ -11,7 +11,7 @@ import type { Days, Selection } from './selection.ts'
 // leakproof).
 
 export type Search = Selection & { search: string }
-/** Invoices of one month that a search may find, and how many tokens led there: no more than were asked for. */
+/** Invoices of one month that a search may find, and the number of tokens read, which is bounded. */
 export type Month = { month: string; ids: string[]; count: number }
 /** Which tokens are looked up; with `isUp` the oldest months first, else the newest. */
 type TokenSearch = { customerId: CustomerId; search: string; days: Days; isUp?: boolean }
@@ -25,10 +25,10 @@ const START = sql`'^'`
 const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(MAX_TOKEN_LENGTH + 1))})`
 
 /**
- * Months in which tokens of a customer start as a search does, in their order, each with its invoices. They may be
- * invoices that the search does not find: of a long one, a part is looked up.
- * @param after the last month that was looked into before
- * @returns also the last one now; undefined where none is left
+ * Yields the months with tokens that match a search's prefix, in order, each with its invoices. These are candidates:
+ * only a part of a long search text is looked up.
+ * @param after the last month that was read before
+ * @returns also the last month read; undefined where none is left
  */
 export async function monthsOf(
   tx: Transaction,
@@ -78,7 +78,7 @@ function startingAs(customerId: CustomerId, search: string, most: number): SQL {
   return sql.join(ranges, sql` UNION ALL `)
 }
 
-/** The ids of all invoices that a search may find; undefined where there are more than so many. */
+/** Returns the ids of all invoices that a search may find; undefined where they exceed the limit. */
 export async function idsOf(
   tx: Transaction,
   query: TokenSearch,
@@ -89,7 +89,9 @@ export async function idsOf(
   return count > most ? undefined : months.flatMap(({ ids }) => ids)
 }
 
-/** The customer's issuers that a search finds: there are few, and each is met once, whatever its invoices. */
+/**
+ * Returns the customer's issuers that match a search: few, and each read once, independent of the number of invoices.
+ */
 export async function issuersOf(tx: Transaction, customerId: CustomerId, search: string): Promise<string[]> {
   const next = (after: SQL) => sql`(
     SELECT issuer FROM invoices WHERE customer_id = ${customerId} AND issuer > ${after} ORDER BY issuer LIMIT 1)`

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { BadZip, isZip, withZip } from '#lib/platform/files/zip.ts'
 
-/** A file that the operator gave, by itself, in a folder or in an archive. */
+/** Input file of the operator: on its own, in a folder or in an archive. */
 export type InputFile = {
   /** Its name for people, with the folder or archive that it is in. */
   place: string

@@ -13,9 +13,9 @@ export function stemOf(name: string): string {
 }
 
 /**
- * The issued invoices whose id or number these stems are, in the form that file names have. All of the customer's
- * are looked at, a page at a time, for that form can't be asked for.
- * @returns ids by stem; several where it is not clear which is meant
+ * Returns the issued invoices whose id or number has one of these stems in the form of file names. Reads all of the
+ * customer's invoices page by page, because that form is not indexed.
+ * @returns ids by stem; several where the match is ambiguous
  */
 export async function matchInvoices(
   tx: Transaction,
@@ -53,8 +53,8 @@ export async function stateOf(tx: Transaction, customerId: CustomerId, invoiceId
 export type StoredDocument = { invoiceId: string; kind: string; digest: string; stems: string[] }
 
 /**
- * Documents of these digests that are kept already, of invoices in whatever state: a folder that is given again holds
- * the papers of corrected ones, too, and these are none of the corrections'.
+ * Returns stored documents with these digests, of invoices in any state: a repeated folder contains documents of
+ * corrected invoices, too, which do not belong to the corrections.
  */
 export async function matchStored(
   tx: Transaction,

@@ -88,7 +88,7 @@ export async function setAsset(
     .where(oneAsset(customerId, assetId))
 }
 
-/** All assets as lines may name them; none where nothing is set of any of them. */
+/** Returns all assets as lines may name them; empty where no asset has details. */
 export async function listPosted(tx: Transaction, customerId: CustomerId): Promise<PostedAsset[]> {
   const customerFilter = eq(assets.customerId, customerId)
   const isSet = or(isNotNull(assets.postingOrder), isNotNull(assets.costCenter))

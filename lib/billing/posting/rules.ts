@@ -47,12 +47,12 @@ export function isTypeCode(code: string): boolean {
   return types.has(code)
 }
 
-/** A category of tax in words; the code itself where there are none. */
+/** Returns a tax category in words; the code itself where unnamed. */
 export function taxCategoryName(code: string): string {
   return Object.entries(TAX_CATEGORIES).find(([key]) => key === code)?.[1] ?? code
 }
 
-/** A type of invoice with its code: `Credit note (381)`. */
+/** Returns a type of invoice with its code: `Credit note (381)`. */
 export function typeName(code: string): string {
   const name = TYPE_NAMES[code]
   return name ? `${name} (${code})` : `Type ${code}`

@@ -18,7 +18,7 @@ export type BilledPart = Part & {
 export type BilledChange = SeatChange & {
   /** False where the product was found by a part of its name, or is that of several assets. */
   sure: boolean
-  /** Absent where it was made in none of the two periods. */
+  /** Absent where the change was made in neither period. */
   billed?: { how: BilledFor; days: number; ofDays: number; daysAmount?: Big }
 }
 

@@ -23,7 +23,7 @@ export function findSeatChanges(
   return { changes: changes.toSorted((a, b) => a.at - b.at), sure: exact && assets.length === 1 }
 }
 
-/** The period that a line itself names, else that of its invoice. */
+/** Returns the period that a line names, else the period of its invoice. */
 export function daysOf(details: string | null, otherwise: Days): Days {
   const { isStated, ...period } = billedPeriod(details ?? undefined, otherwise.to)
   return isStated ? period : otherwise

@@ -54,12 +54,12 @@ function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: Invoi
 /** Most invoices to choose from. */
 const MAX_CHOICES = 250
 
-/** An invoice as it is answered, in short. */
+/** Short form of an invoice in answers. */
 export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /**
- * The newest issued invoices that one can be compared with, itself among them, whatever document it is; none where the
- * caller can't see it.
+ * Returns the newest issued invoices that an invoice can be compared with, including itself in any state; none where
+ * the caller can't see it.
  */
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
@@ -101,9 +101,9 @@ const MAX_CANDIDATES = 12
 const MAX_LINES = 50
 
 /**
- * The id of the issued invoice that came before one: of an earlier day, of the same platform, currency and billing
- * profile; a credit only before a credit. A month may have several, for one account each: then the newest that
- * bills much the same.
+ * Returns the id of the issued invoice before the given one: of an earlier day and the same platform, currency and
+ * billing profile; a credit only before a credit. Where a month has several, one per account, returns the newest with
+ * the most similar lines.
  */
 export async function invoiceBefore(caller: Caller, id: string): Promise<string | undefined> {
   checkPermission(caller, 'invoice-viewer')
@@ -123,7 +123,7 @@ export async function invoiceBefore(caller: Caller, id: string): Promise<string 
   )
 }
 
-/** Newest first. */
+/** Returns the earlier invoices, newest first. */
 async function earlier(tx: Transaction, owner: Owner, id: string) {
   const one = await readInvoiceRow(tx, owner, id)
   if (!one) return []

@@ -34,7 +34,7 @@ export type Comparison = {
   effect: Breakdown
 }
 
-/** Why two invoices can't be compared; undefined when they can. */
+/** Returns the reason why two invoices can't be compared; undefined when they can. */
 export function incomparable(
   from: { platform: string; currency: string },
   to: { platform: string; currency: string },
@@ -109,7 +109,7 @@ function changeOf({ from, to }: Pair): Change {
   return { from, to, kind: reasons.length > 0 ? 'changed' : 'unchanged', reasons, currency, effect }
 }
 
-/** The largest first, up or down; then the largest amount; then by text. */
+/** Compares by effect, largest absolute value first; then by amount, largest first; then by text. */
 function byEffect(a: Change, b: Change): number {
   return b.effect.abs().cmp(a.effect.abs()) || largest(b).cmp(largest(a)) || byText(nameOf(a), nameOf(b))
 }

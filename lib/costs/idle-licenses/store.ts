@@ -82,7 +82,7 @@ export async function listPlans(
   return rows
 }
 
-/** A row as the rules have it. */
+/** Converts a row to the rules' type. */
 export function planOf({ vendor, status, isCommitmentPlan, planName, ...row }: PlanRow): Plan {
   const isBilledByUse = vendorInfo(vendor).capsFlexible && !isCommitmentPlan
   const { purchased, assigned, leastIdle } = row

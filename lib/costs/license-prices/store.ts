@@ -29,7 +29,7 @@ export type NewestLine = PriceLine & {
   type: string
 }
 
-/** The lines of the newest issued invoice of each platform that sells licenses, of those that the owner may see. */
+/** Returns the lines of the newest issued invoice of each licensed platform, among those visible to the owner. */
 export async function listNewestLines(tx: Transaction, { customerId, billingProfiles }: Owner) {
   const profiles = sql`${sql.param([...billingProfiles])}::text[]`
   const newestOf: SQL = sql`

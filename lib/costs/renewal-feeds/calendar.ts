@@ -18,7 +18,10 @@ type CalendarInput = {
   today: number
 }
 
-/** Two events of a whole day for each renewal: the day itself, and the last day to decide while that is not past. */
+/**
+ * Returns a calendar with two all-day events per renewal: the renewal day, and the last day to decide while it is
+ * ahead.
+ */
 export function calendarOf(
   renewals: readonly Renewal[],
   { customerName, ...context }: CalendarInput,
@@ -63,7 +66,7 @@ function descriptionLines(renewal: Renewal): string[] {
   ]
 }
 
-/** A line that begins in the midst of a text would be another property. */
+/** Removes line breaks: a line that begins within a text would be a property of its own (iCalendar injection). */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ')
 }

@@ -59,7 +59,10 @@ const MAX_PLANS = 1000
 
 type PlanRow = Omit<Plan, 'asset'> & { id: string; name: string; type: string; skuName: string }
 
-/** The active plans whose commitment ends in this month or one of those after it, the next one first; one more than `MOST_PLANS`. */
+/**
+ * Returns the active plans whose commitment ends in this or a following month, next one first; up to one more than
+ * `MAX_PLANS`.
+ */
 async function listEnding(tx: Transaction, customerId: CustomerId): Promise<PlanRow[]> {
   const { rows } = await tx.execute<PlanRow>(sql`
     SELECT id, name, type, customer_domain AS domain, sku_name AS "skuName", plan_name AS "planName",
@@ -81,7 +84,7 @@ async function listProducts(tx: Transaction, customerId: CustomerId) {
   return rows
 }
 
-/** The moment, in epoch milliseconds: the database's. */
+/** Returns the database's time in epoch milliseconds. */
 async function readNow(tx: Transaction): Promise<number> {
   const { rows } = await tx.execute<{ now: number }>(sql`
     SELECT floor(extract(epoch FROM now()) * 1000)::float8 AS now`)

@@ -83,7 +83,7 @@ export function moneyOf(count: number, { price, currency, months }: LastPrice, p
   return { amount: rounded(1), currency, per: 'month', yearly }
 }
 
-/** The midnights of this month and of those after it. @param now in epoch milliseconds */
+/** Returns the midnights at the start of this and the following months. @param now in epoch milliseconds */
 export function monthsFrom(now: number): number[] {
   return Array.from({ length: MONTHS }, (_, offset) => monthBegin(now, offset))
 }

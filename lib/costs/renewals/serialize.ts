@@ -92,7 +92,7 @@ function ofTypes(renewals: readonly Renewal[], filter: Selection['filter']): rea
   return types ? renewals.filter(({ asset }) => types.includes(asset.type)) : renewals
 }
 
-/** The month of a time, as in `2026-12`. */
+/** Returns the month of a time, as in `2026-12`. */
 function monthOf(begin: number): string {
   return dayOf(begin).slice(0, 7)
 }

@@ -15,9 +15,8 @@ const MAX_BILLS = 500
 const MAX_LINES = 5000
 
 /**
- * Stores the charges of bills, whether these are there or not: of each bill all of them, or none where they are there
- * already. Others are kept as they were, so that this import can be undone. The caller holds the lock of the customer's
- * imports.
+ * Stores the charges of bills, whether the bills are stored or not: all of a bill, or none where equal ones are stored. Replaced
+ * charges stay stored, so that this import can be undone. The caller holds the lock of the customer's imports.
  */
 export async function storeCharges(
   tx: Transaction,
@@ -136,7 +135,7 @@ async function addSets(
   holdAll(added, rows.length)
 }
 
-/** The charges of sets as rows, so many at a time. */
+/** Yields the charges of sets as rows, in batches. */
 function* rowsOf(sets: readonly { bill: SpooledCharges; id: string }[]): Generator<Row[]> {
   let rows: Row[] = []
   for (const { id: setId, bill } of sets) {

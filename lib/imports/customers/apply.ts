@@ -61,7 +61,7 @@ export function applyCustomer(input: CustomerInput, { isMailed = false } = {}): 
 /** Returns whether the file changes an item. */
 type IsNews = (part: Change['part'], id: string) => boolean
 
-/** Whom invoices address, and who sends them. */
+/** Saves the addressees and issuers of invoices. */
 async function saveParties(
   tx: Transaction,
   customerId: CustomerId,

@@ -46,7 +46,7 @@ function unquoted(name: string): string {
   return name.trim().replace(/^"(.*)"$/, '$1')
 }
 
-/** A column's name in any case, and with or without spaces, hyphens and low lines in it. */
+/** Returns the column of a header cell, ignoring case, spaces, hyphens and underscores. */
 function columnOf(cell: string): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '')
   return COLUMN_NAMES.find((name) => plain(name) === plain(cell))
@@ -83,7 +83,7 @@ function pieceOf(cells: Map<string, string>, line: number, problems: ProblemList
   return { ...(customer as Piece | undefined), ...Object.fromEntries(lists), line } as Piece
 }
 
-/** Undefined where its columns are blank, or wrong. */
+/** Returns undefined where the part's columns are blank or invalid. */
 function partOf(
   { schema, fields }: Columns,
   cells: Map<string, string>,

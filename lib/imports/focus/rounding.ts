@@ -46,7 +46,7 @@ function floor(value: Big, decimals: number, unit: Big): Big {
   return cut.gt(value) ? cut.minus(unit) : cut
 }
 
-/** Larger absolute values first. */
+/** Compares by absolute value, largest first. */
 function bySize(values: readonly Big[], a: number, b: number): number {
   return (values[b] ?? new Big(0)).abs().cmp((values[a] ?? new Big(0)).abs())
 }

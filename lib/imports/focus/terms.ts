@@ -10,7 +10,7 @@ export type Terms = {
   dueDays: number
   /** Whether the invoices are paid in full. Otherwise the file states no payments. */
   paid: boolean
-  /** The id of the customer whose charges these are where there is no map of accounts: its price rules hold. */
+  /** Id of the customer of all charges where there is no map of accounts; selects the customer's price rules. */
   customer?: string | undefined
   /** Leads each account to its customer. Absent: all charges are of one customer. */
   accounts?: Accounts | undefined
@@ -20,7 +20,7 @@ export type Terms = {
   prices?: Prices | undefined
   /** The reseller passes the vendor's amounts on as they are. */
   atCost?: boolean | undefined
-  /** Keys of the tags that are kept of charges. */
+  /** Keys of the charges' tags to store. */
   tags?: readonly string[] | undefined
 }
 

@@ -7,7 +7,7 @@ export type StoredLine = Required<Omit<NewLineItem, 'priced' | keyof NewLinePost
   StoredLinePosting &
   Pick<NewLineItem, 'priced'> & { details: string | null }
 
-/** An invoice as it is stored: amounts are exact decimal text, dates `YYYY-MM-DD`; null is not known. */
+/** Stored invoice: amounts are exact decimal text, dates `YYYY-MM-DD`; null is unknown. */
 export type StoredInvoice = StoredPosting & {
   id: string
   number: string

@@ -46,7 +46,7 @@ const Asset = z
 
 /**
  * Reads assets from our own JSON or Google's `Subscription` resources, an array or NDJSON.
- * @param reseller the contact of those that name none, as Google's
+ * @param reseller contact of assets that name none, like Google's
  */
 export function readAssets(text: AsyncIterable<string>, reseller?: string): AsyncGenerator<NewAsset> {
   const assets = jsonValues<NewAsset>([{ name: '', text }], {
@@ -127,7 +127,7 @@ function isGoogleShaped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'subscriptionId' in value
 }
 
-/** The resources of a page of Google's `subscriptions.list`; anything else is itself. */
+/** Returns the resources of a page of Google's `subscriptions.list`; any other value unchanged. */
 function unwrapPage(value: unknown): unknown[] {
   const page = value as { subscriptions?: unknown } | null
   return Array.isArray(page?.subscriptions) ? page.subscriptions : [value]

@@ -16,7 +16,7 @@ export const optionalLines = z
     return lines.join('\n') || null
   })
 
-/** Text that `read` brings into its one form, and that may be left out. */
+/** Schema of optional text in the canonical form of `read`. */
 export function optionalCode(read: (text: string) => string | undefined, message: string) {
   return optionalText().transform((value, context) => {
     const code = value === null ? null : read(value)

@@ -4,7 +4,7 @@ import { ImportError, type ProblemList, problemList } from '../import-error.ts'
 import type { SourceText } from '../sources/source.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 
-/** Which numbers are kept digit by digit instead of as floats: the fields of `amount`. */
+/** Fields whose numbers are read digit by digit instead of as floats: those of `amount`. */
 const AMOUNTS = new Set([
   'price',
   'qty',
@@ -28,8 +28,8 @@ export type JsonReadOptions<T> = {
 }
 
 /**
- * The objects of one or several files as `read` takes them, in their order. Once something is wrong
- * nothing more is yielded, and the rest is read for its problems only.
+ * Yields the objects of one or several files as `read` parses them, in order. After the first error, yields nothing and
+ * reads the rest for its errors only.
  */
 export async function* jsonValues<T>(
   sources: Iterable<SourceText> | AsyncIterable<SourceText>,

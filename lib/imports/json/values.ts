@@ -3,7 +3,7 @@ import { decimalError, textError } from '#lib/imports/value-errors.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { timeOf } from '../times.ts'
 
-/** Kept text: not empty, without control characters. */
+/** Schema of stored text: not empty, without control characters. */
 export function text(longest = 300) {
   return z
     .string()
@@ -27,7 +27,7 @@ export function optionalText(longest = 300) {
     .transform((value) => value ?? null)
 }
 
-/** A web address that may be left out. Anything else in its place could be a script behind a link. */
+/** Schema of an optional web address. Any other scheme could hide a script behind a link. */
 export const httpUrl = z
   .union(
     [z.literal('').transform(() => null), z.url({ protocol: /^https?$/ }).max(2000)],

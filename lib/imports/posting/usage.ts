@@ -70,9 +70,9 @@ function least(one: number | undefined, other: number | undefined): number | und
 }
 
 /**
- * The line's fields.
- * @param hasAccount whether its invoice is of one account, and names it; `hasOrder` the same of a purchase order
- * @param hasQuantity whether its quantity is that of the charges, so that their unit is its unit
+ * Returns the line's fields from its usage.
+ * @param hasAccount whether the invoice has a single, named account; `hasOrder`: likewise for a purchase order
+ * @param hasQuantity whether the line's quantity is the charges' quantity, so that their unit applies
  */
 export function linePostingOfUsage(
   { start, end, account, subAccount, unit, order }: Usage,

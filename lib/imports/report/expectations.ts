@@ -10,7 +10,7 @@ export type Expectations = { totals: Record<string, string>; invoices?: number |
 
 /**
  * Reads expectations such as `USD=1234.56` and `invoices=12`.
- * @throws Error that names the text which is none, or comes twice
+ * @throws Error that names an invalid or repeated text
  */
 export function expectationsOf(texts: readonly string[]): Expectations {
   const expected: Expectations = { totals: {} }

@@ -81,7 +81,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_
   }
 }
 
-/** The largest groups of each currency, in the order in which people look for them. */
+/** Returns the largest groups of each currency, in display order. */
 function largest(groups: readonly Group[], elsewhere: number) {
   const ranks = [...Map.groupBy(groups, ({ currency }) => currency).values()].flatMap((currencyGroups) =>
     currencyGroups
@@ -117,7 +117,7 @@ function periodOf({ periodStart, periodEnd, invoiceDate }: NewInvoice): string {
   return isMonth ? periodStart.slice(0, 7) : `${periodStart}/${addDays(periodEnd, -1)}`
 }
 
-/** The reports of several customers' parts of one import as one. The parts are not empty. */
+/** Merges the reports of several customers' parts of one import. The parts are not empty. */
 export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
   const [first, ...others] = parts
   if (!first) throw new RangeError('There is no part of the import.')

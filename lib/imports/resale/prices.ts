@@ -19,7 +19,7 @@ export type PriceRule = { rule: Rule; line: number; hasCurrency: boolean }
 /** A reseller's prices. */
 export type Prices = {
   file: string
-  /** The most specific rule that holds for a charge; undefined where none does. */
+  /** Returns the most specific rule for a charge; undefined where none applies. */
   ruleFor(charge: Charge): PriceRule | undefined
   /** Each customer that a rule names, with its first line: whether they exist, the caller knows. */
   customers(): { customer: string; line: number }[]
@@ -130,8 +130,8 @@ export type Rule = { text: string } & (
 const COLUMNS = ['ListCost', 'ContractedCost', 'EffectiveCost', 'BilledCost']
 
 /**
- * Reads a rule: `+8%`, `-3.5%`, `4.50` or `ListCost`. A column of the operator's own begins with `x_`.
- * @returns it, or why it is none
+ * Reads a rule: `+8%`, `-3.5%`, `4.50` or `ListCost`. The operator's own columns begin with `x_`.
+ * @returns the rule, or the error as text
  */
 function ruleOf(text: string): Rule | string {
   const [, percent] = /^(.*?)\s*%$/.exec(text) ?? []

@@ -6,7 +6,7 @@ import type { ProblemList } from '../import-error.ts'
 import { type Lack, missingList } from './missing.ts'
 import type { PriceRule, Prices, Rule } from './prices.ts'
 
-/** A reseller's rule for charges of one kind, or that there is none. */
+/** Reseller's rule for charges of one kind, or the missing rule. */
 export type RuleResult = { rule: Rule } | { lack: Lack }
 /** Price of a charge for its customer; with the quantity for a fixed price. */
 type Price = { amount: Big; quantity?: Big }
@@ -16,7 +16,9 @@ export function pricing(prices: Prices, platforms: Platforms, problems: ProblemL
   const uncovered = missingList('no rule gives it a price')
   const currencies = new Map<PriceRule, string>()
 
-  /** A price that names no currency is one of the first currency that it is used for, and of no other. */
+  /**
+   * Returns the currency of a price's first use where different: a price without a currency applies to one currency only.
+   */
   const isOtherCurrency = (rule: PriceRule, currency: string) => {
     if (rule.rule.kind !== 'fixed' || rule.hasCurrency) return undefined
     const before = currencies.get(rule) ?? currency

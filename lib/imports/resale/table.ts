@@ -49,7 +49,7 @@ function rowError(row: string[], width: number): string | undefined {
   return row.map((cell) => textError(cell.trim(), MAX_LENGTH)).find((error) => error !== undefined)
 }
 
-/** A name in any case. */
+/** Finds a column by name in any case. */
 function find<Column extends string>(columns: readonly Column[], name: string): Column | undefined {
   return columns.find((each) => each.toLowerCase() === name.trim().toLowerCase())
 }

@@ -14,9 +14,8 @@ type Waiting = {
 }
 
 /**
- * Waits until no other transaction imports for this customer, or undoes an import; then none does until this one ends.
- * It asks again and again, for a wait inside the database would end at the time that a statement may take, and could
- * not be interrupted.
+ * Takes the customer's import lock until the transaction ends: no other transaction imports or undoes an import. Polls,
+ * because a wait inside the database would end at the statement timeout and could not be interrupted.
  */
 export async function lockImports(
   tx: Transaction,

@@ -8,7 +8,7 @@ import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { type ImportReport, MAX_FILES } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
 
-/** An import as it is kept, for one customer. */
+/** Stored import of one customer. */
 export type StoredImport = {
   id: string
   kind: string
@@ -24,7 +24,7 @@ export function newImportId(): string {
   return `${day}-${randomBytes(4).toString('hex')}`
 }
 
-/** The day that it is at the database, of UTC, as text. */
+/** Returns the database's day in UTC, as text. */
 export async function readToday(tx: Transaction): Promise<string> {
   const { rows } = await tx.execute<{ today: string }>(
     sql`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`,
@@ -75,7 +75,7 @@ export async function endImport(
   await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details })
 }
 
-/** A customer's imports, the newest first. */
+/** Returns a customer's imports, newest first. */
 export async function listImports(
   tx: Transaction,
   customerId: CustomerId,

@@ -12,7 +12,7 @@ import type { Source } from './source.ts'
 /** Names of importable files in a folder or an archive. */
 const ENDING = /\.(csv|json|ndjson|gz)$/i
 const ARCHIVE = /\.zip$/i
-/** Far above any export; unpacked while it is read, so that neither memory nor disk grows with it. */
+/** Far above any export; unpacked while streaming, so that neither memory nor disk grows with the size. */
 const ZIP_BOUNDS = { files: 10_000, bytes: 2 ** 37 }
 
 /** Found sources, and the skipped names in folders and archives. */

@@ -20,7 +20,7 @@ export function fileSource(path: string, signal?: AbortSignal, name = path): Sou
   }
 }
 
-/** The text of one file: see `textOf`. */
+/** Yields the text of one file: see `textOf`. */
 export function readText(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   return textOf(fileSource(file, signal))
 }

@@ -2,11 +2,11 @@
 export type Source = {
   /** Name used by the operator; a file of an archive has the archive's name as a prefix: `parts.zip/part-1.csv`. */
   name: string
-  /** Its bytes from the start, as often as it is called. */
+  /** Reads the bytes from the start; may be called repeatedly. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** A source as it is kept with its import. */
+/** Source as stored with its import. */
 export type SourceFile = {
   name: string
   /** Size as received, packed or not. */

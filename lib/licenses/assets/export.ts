@@ -41,8 +41,8 @@ const COLUMNS: Column<store.AssetRow>[] = [
 type Query = Selection & { orderBy?: AssetSort | undefined }
 
 /**
- * Table of all assets of a selection at one moment, newest first by default. The license cells of an asset without
- * licenses are empty.
+ * Returns the table of all assets of a selection at one moment, newest first by default. The license cells of an asset
+ * without licenses are empty.
  */
 export function assetsTable(caller: Caller, selection: Query): Table<store.AssetRow> {
   return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller, selection)) }

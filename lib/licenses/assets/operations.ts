@@ -101,8 +101,8 @@ async function readFull(caller: Caller, id: string, meta: RequestMeta) {
 }
 
 /**
- * Purchased and assigned seats of one asset from `since` on, oldest first, as they were seen; times in epoch
- * milliseconds. Empty where nothing is known, or there is no such asset.
+ * Returns purchased and assigned seats of one asset from `since` on, oldest first, as observed; times in epoch
+ * milliseconds. Empty without data or for an unknown asset.
  * @throws Problem `permission_denied`
  */
 export async function readSeatHistory(caller: Caller, id: string, since: number) {

@@ -9,7 +9,7 @@ export type QuantityState = {
   status: string
   isCommitmentPlan: boolean
   purchased: number
-  /** Epoch milliseconds; absent where there is none, or it isn't known. */
+  /** Epoch milliseconds; absent without a commitment, or where its end is unknown. */
   commitmentEnd?: number | undefined
 }
 
@@ -42,7 +42,7 @@ export function decideQuantity(quantityState: QuantityState, quantity: number): 
   return { allowed: true, change }
 }
 
-/** The lowest total that the rule allows now: where − stops. */
+/** Returns the lowest total that the rule allows now, at which the − button stops. */
 export function minimumQuantity(quantityState: QuantityState): number {
   return quantityState.isCommitmentPlan ? quantityState.purchased : 0
 }
@@ -97,7 +97,7 @@ export type AssetSortKey = (typeof ASSET_ORDER_KEYS)[number]
 export const PLAN_KINDS = ['commitment', 'flexible', 'trial', 'usage-based'] as const
 export type PlanKind = (typeof PLAN_KINDS)[number]
 
-/** The kind of a plan; null in both parts for an asset without licenses. */
+/** Returns the kind of a plan; null for an asset without licenses. */
 export function planKindOf({
   planName,
   isCommitmentPlan,

@@ -43,7 +43,7 @@ const USAGE: Record<Usage, SQL> = {
   used: sql`(not ${ALL_ASSIGNED} and not ${MANY_IDLE})`,
 }
 
-/** The conditions of a selection; none where it has all. */
+/** Returns the conditions of a selection; none where it selects all. */
 export function selected({ filter, search, minRenewalTime, maxRenewalTime }: Selection): SQL[] {
   const end = assets.commitmentEnd
   const conditions = [
@@ -86,7 +86,7 @@ const Name = z
   .regex(/^[^\0]*$/)
 const Whole = z.string().regex(/^-?\d{1,18}$/)
 
-/** Beyond whatever a row has: in microseconds, some thirty thousand years; and more than that is no license. */
+/** Exceeds every value of a row: in microseconds, some thirty thousand years, and more than any number of licenses. */
 const BEYOND = 999_999_999_999_999_999n
 
 /** Sorts missing values last, in both directions. */

@@ -147,7 +147,7 @@ const WHY: Record<Unfit, (label: string) => string> = {
   refused: () => 'by what the vendor shows now, our own checks do not allow it any more.',
 }
 
-/** The change, where its answer may be lost, and its vendor takes repeats. */
+/** Returns the change, where its answer may be lost, and its vendor's writes are idempotent. */
 async function repeatable(operator: Caller, changeId: string): Promise<Change & { label: string }> {
   const { customerId } = operator
   return scope(operator, async (tx) => {

@@ -27,7 +27,7 @@ export type WithChanges = {
   due: string | undefined
 }
 
-/** The rows of `listAssets`, each with its changes. */
+/** Returns the rows of `listAssets`, each with its changes. */
 export async function listWithChanges(
   tx: Transaction,
   customerId: CustomerId,

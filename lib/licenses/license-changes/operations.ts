@@ -91,10 +91,12 @@ function asLockProblem(error: unknown): never {
 }
 
 /**
- * Keeps that the customer has compared an unclear change with the vendor's books. It settles nothing: the state stays
- * for the operator, but the change's Idempotency-Key is free for a decision on a fresh read. Once more changes nothing.
- * @returns the change as it is now
- * @throws Problem `not_found`; `change_in_progress` while it is open; `change_settled` where its outcome is known
+ * Records that the customer has compared an unclear change with the vendor's total. Settles nothing: the state stays
+ * for the operator, but the change's Idempotency-Key is free for a decision on a fresh read. A repetition changes
+ * nothing.
+ * @returns the change afterwards
+ * @throws Problem `not_found`; `change_in_progress` while the change is open; `change_settled` where its outcome is
+ * known
  */
 async function acknowledge(
   caller: Caller,

@@ -81,7 +81,7 @@ function unfit({
   return age <= 2 * vendorTimes().writeMs ? 'under_way' : undefined
 }
 
-/** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */
+/** Moves an UNKNOWN change to SENT again, where allowed. The asset's row is locked. */
 async function recordAgain(
   tx: Transaction,
   request: QuantityRequest,

@@ -43,7 +43,7 @@ export type Claim = {
   claimedAt: number
 }
 
-/** A transaction that begins with the asset's row: locks in one order. */
+/** Runs a transaction that begins with the lock on the asset's row: locks are taken in one order. */
 export function withAsset<T>(
   { caller, assetId }: Pick<QuantityRequest, 'caller' | 'assetId'>,
   fn: (tx: Transaction, asset: LicensedRow) => Promise<T>,

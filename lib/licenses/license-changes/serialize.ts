@@ -66,7 +66,7 @@ function actorOf({ actorKind: kind, actorId: id, actorName: name }: Actor): Lice
 type PendingStatus = {
   /** Time by which the change is settled if the vendor answers, in epoch milliseconds. */
   knownBy: number
-  /** Asking for the same total again may have it sent once more now, with one effect. */
+  /** Whether a repeated request for the same total may resend the change now, with one effect. */
   repeatable?: true
 }
 
@@ -75,7 +75,7 @@ type OpenChange = Pick<Change, 'state' | 'movedAt' | 'sentAt' | 'seenQuantity'>
 /** Longest wait of an open change for the reconcile job, in milliseconds. */
 const JOB_MS = 60_000
 
-/** The outlook of a change of an asset that is open there; the times are those that settle it (judge.ts). */
+/** Returns the forecast for an open change of an asset, by the same times as `stateFromEvidence`. */
 export function pendingStatusOf(change: OpenChange, asset: Account, now = Date.now()): PendingStatus {
   const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
   const vendor = vendorOf(asset)

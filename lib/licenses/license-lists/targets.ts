@@ -31,8 +31,8 @@ const TOTALS = [
 const MAX_ID_LENGTH = 300
 
 /**
- * Reads a list of totals, pasted or from a file: asset ID and total in each row, parted by tab, comma or semicolon.
- * A first row may name its columns; then there may be others. Where there are faults nothing should be done.
+ * Reads a list of totals, pasted or from a file: asset ID and total in each row, separated by tab, comma or semicolon.
+ * A first row may name its columns, and further columns are then allowed. A list with errors must not be applied.
  */
 export function readTargets(text: string): TargetList {
   const list: TargetList = { targets: [], errors: [], skipped: 0 }
@@ -93,7 +93,7 @@ function tooMany(cells: string[], { count, named }: Columns): string | undefined
   return `there are ${cells.length} columns: give ${count}, ${format}`
 }
 
-/** The columns that a first row names; undefined where it is a row like the others. */
+/** Returns the columns that a first row names; undefined for a row of data. */
 function headerOf(cells: string[]): Columns | undefined {
   const count = cells.length
   const names = cells.map((cell) => cell.toLowerCase().replace(/[^a-z0-9]/g, ''))

@@ -19,7 +19,7 @@ const EVERY = '1 hour'
 /** Most failed customers that are remembered. */
 const MAX_FAILED = 1000
 
-/** The pass that is under way, or a new one where it is time for it; undefined where its time has not come. */
+/** Returns the running pass, or starts a new one when due; undefined where none is due. */
 export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass | undefined> {
   const account = [vendor, vendorAccount]
   const { jobs } = database()

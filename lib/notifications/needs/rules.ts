@@ -40,7 +40,7 @@ export type AssetPlan = Plan & {
   isBusy: boolean
 }
 
-/** A change of licenses that has no good end, or none yet. Times in epoch milliseconds. */
+/** License change that is refused, unclear or still open. Times in epoch milliseconds. */
 export type WaitingChange = {
   id: string
   asset: { id: string; name: string; type: string }

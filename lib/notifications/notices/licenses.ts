@@ -22,8 +22,9 @@ const MAX_ROWS = 5000
 const NEWS = sql`interval '7 days'`
 
 /**
- * Since when the recipient wants it, as the database writes it; undefined where they do not, or are no member any more
- * whose roles let them see licenses. By two statements: recipients and members may lie on different machines.
+ * Returns the start of the recipient's subscription as database text; undefined without a subscription, or for former
+ * members and members whose roles don't include licenses. Two statements, because recipients and members may be on
+ * different nodes.
  */
 async function subscribedSince(
   tx: Transaction,

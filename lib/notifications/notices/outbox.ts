@@ -18,7 +18,7 @@ const LEASE = 15
 
 const MAX_ROWS = 5000
 
-/** The recipients that may be written to, in no order. */
+/** Returns the ids of recipients that may be mailed, unsorted. */
 export async function listRecipients(tx: Transaction, customerId: CustomerId): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT id FROM notice_recipients r
@@ -101,12 +101,12 @@ export async function giveUp(tx: Transaction, to: To, notifiedOn: string): Promi
   await change(tx, to, notifiedOn, sql`state = 'UNKNOWN'`)
 }
 
-/** The mail was sent. */
+/** Marks the mail as sent. */
 export async function setSent(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
   await change(tx, to, notifiedOn, sql`state = 'SENT'`)
 }
 
-/** The mail was refused for good, and with `address` whatever else would go there. */
+/** Marks the mail as permanently rejected, and with `address` the recipient as well. */
 export async function setRejected(
   tx: Transaction,
   to: To,

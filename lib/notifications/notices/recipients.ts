@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Kind, Notice } from './rules.ts'
 
-/** An address as it gets notices of one billing profile, or of licenses, which have none. */
+/** Recipient's notices about one billing profile, or about licenses, which have none. */
 export type RecipientRow = {
   email: string
   profile: string | null

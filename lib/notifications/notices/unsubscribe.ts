@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
 import { isKind, KINDS, type Kind, type NoticeSubscription } from './rules.ts'
 import { readAddressee, type To } from './store.ts'
 
-/** @returns undefined for a link that is none of ours, or whose recipient is gone */
+/** @returns undefined for an invalid link, or one whose recipient was removed */
 export async function readNoticeSubscription(link: string): Promise<NoticeSubscription | undefined> {
   const target = readNoticeLink(link)
   if (!target) return undefined

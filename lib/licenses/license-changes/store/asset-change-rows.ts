@@ -48,7 +48,7 @@ const ITS_SUBSCRIPTION = and(
 )
 const { observedAt } = vendorSubscriptions
 
-/** The rows of `listAssets`, each with the change that is open there, and the newest. */
+/** Returns the rows of `listAssets`, each with its open change and its newest change. */
 export async function listAssetChangeRows(
   tx: Transaction,
   customerId: CustomerId,

@@ -25,7 +25,7 @@ export type ChangeSelection = {
   maxCreationTime?: number | undefined
 }
 
-/** The sort key of a change, for page tokens. */
+/** Returns the sort key of a change, for page tokens. */
 export function keyOfChange({ micros, change }: ChangeRow): string[] {
   return [micros, change.id]
 }

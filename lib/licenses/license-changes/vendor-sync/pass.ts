@@ -145,7 +145,7 @@ function nameOf({
 /** Claimed together; small, so that a process that ends leaves few claims to expire. */
 const AT_ONCE = 20
 
-/** An account as rows name it. */
+/** Returns an account with the column names of rows. */
 function accountOf({ name: vendor, account: vendorAccount }: RemoteVendor): Account {
   return { vendor, vendorAccount }
 }
