@@ -130,7 +130,7 @@ describe('changes settle', () => {
   })
 })
 
-test('each pass of the job warns of a change that is open for longer than its vendor may be late', async () => {
+test('Each run of the job warns of changes that are open for longer than their vendor’s settle time', async () => {
   const { seed, id } = await lost(false)
   vendor.fake.setFault(seed.id, { read: 'no-json' })
   const warn = vi.spyOn(log(), 'warn')

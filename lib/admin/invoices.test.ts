@@ -102,7 +102,7 @@ describe("the issuer's own documents", () => {
     ])
   })
 
-  test('stay with an invoice that is corrected since, when the same folder is given again', async () => {
+  test('stay with an invoice that was corrected since, when the folder is attached again', async () => {
     put(`${here}/B-${made}.pdf`, pdf('before'))
     await attach([here])
     await db.sql(
@@ -154,7 +154,7 @@ describe("the issuer's own documents", () => {
   })
 })
 
-test('a dry run shows the same and stores nothing; the same files again change nothing', async () => {
+test('A dry run shows the same plan and stores nothing; repeated files change nothing', async () => {
   put(`${here}/B-${made}.pdf`, pdf('b'))
   const dry = await attach([here], '--dry-run')
   expect([dry.code, dry.err]).toEqual([0, '1 new, 0 there already, 0 left out: nothing was stored.\n'])
@@ -166,13 +166,13 @@ test('a dry run shows the same and stores nothing; the same files again change n
   expect(await audits(id.two)).toHaveLength(1)
 })
 
-describe('refused is the whole set where one file', () => {
+describe('a set of files is refused as a whole where one', () => {
   const cases: [what: string, name: () => string, content: string, why: string][] = [
     ['has no invoice', () => 'nobody.pdf', pdf('x'), 'no issued invoice has this id or number'],
     ["has another customer's name", () => 'OTHERS.pdf', pdf('x'), 'no issued invoice has'],
     ['is of a draft', () => 'DRAFT.pdf', pdf('x'), 'no issued invoice has'],
     ['is of one that was voided', () => 'OLD.pdf', pdf('x'), 'no issued invoice has'],
-    ['is of two that it could be', () => '7.pdf', pdf('x'), 'may be of 7 or alpha:7: say which by --invoice'],
+    ['matches two invoices', () => '7.pdf', pdf('x'), 'may be of 7 or alpha:7: say which by --invoice'],
     ['is neither PDF nor XML', () => `A-${made}.pdf`, 'MZ', 'is neither PDF nor XML'],
     ['is cut off', () => `A-${made}.pdf`, '%PDF-1.7', 'is a PDF that is cut off'],
     ['is a web page', () => `A-${made}.xml`, '<html></html>', 'is a web page'],

@@ -76,7 +76,7 @@ describe('rotate and revoke', () => {
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('rotated before')])
   })
 
-  test('both take many ids from standard input, and one that is none keeps no other', async () => {
+  test('Both read many ids from standard input, and an invalid one does not stop the others', async () => {
     const keys = await Promise.all([1, 2, 3].map(() => addKey(customerId, [])))
     const keyIds = await ids()
     const rotated = await admin(`keys rotate --customer ${customerId} -`, `${keyIds.join('\n')}\n`)

@@ -63,7 +63,7 @@ describe('customers', () => {
 })
 
 describe('members', () => {
-  test('accept by the printed link, sign in, and set a new password by another one', async () => {
+  test('accept by the printed link, sign in, and set a new password by another link', async () => {
     const added = await addMember('ana@sunbird.example')
     expect(added).toMatchObject({
       code: 0,
@@ -103,7 +103,7 @@ describe('members', () => {
     expect(JSON.parse(out)).toMatchObject([{ email: 'ana@SUNBIRD.example', name: 'A', roles: ['admin'] }])
   })
 
-  test('get the link by mail where a mail server is set, and it is shown nowhere', async () => {
+  test('receive the link by mail where a mail server is configured, and it is displayed nowhere', async () => {
     const args = 'members add --customer sunbird --email mia@sunbird.example --name Mia --role admin --mail'
     expectError(await admin(args), 'no mail server')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
@@ -255,7 +255,7 @@ describe('issuers and billing profiles', () => {
     expect((await admin('issuers list --customer other --json')).out).toBe('[]\n')
   })
 
-  test('a billing profile is changed, or added once it has a name', async () => {
+  test('A billing profile is changed, or added with its first name', async () => {
     const set = (...more: string[]) => admin('billing-profiles set --customer sunbird', '', more)
     expectError(
       await set('emea', '--tax-id', 'DE1'),
@@ -278,7 +278,7 @@ describe('issuers and billing profiles', () => {
   })
 })
 
-describe('a program among others', () => {
+describe('a program in a shell', () => {
   test('reports an unreachable database in one line', async () => {
     expectError(await admin('customers list', '', [], 'postgres://127.0.0.1:1/x'), 'ECONNREFUSED')
   })
@@ -289,7 +289,7 @@ describe('a program among others', () => {
     child.stdin.end()
   })
 
-  test('a command that lacks an option has the code 2', async () => {
+  test('exits with 2 where a required option is missing', async () => {
     const { code, out, err } = await admin('customers add --id x')
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain("required option '--name <name>' not specified")

@@ -95,7 +95,7 @@ describe('members', () => {
     expect((await ana())?.profiles).toBeNull()
   })
 
-  test('add limits to profiles, and list shows who has not come', async () => {
+  test('add limits to profiles, and list shows pending members', async () => {
     const add = `members add --customer ${customerId} --email cleo@${customerId}.example --name Cleo --role finance-user`
     const { out, code } = await admin(`${add} --profile emea`)
     expect([code, out]).toEqual([0, expect.stringMatching(/\/invitation\/[\w-]{43}\n$/)])

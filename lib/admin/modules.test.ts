@@ -27,7 +27,7 @@ const packagesOf = (modules: string[]) =>
   new Set(modules.flatMap((url) => /\/node_modules\/(@[^/]+\/[^/]+|[^/]+)\//.exec(url)?.[1] ?? []))
 
 test.each([[['--help']], [['help']]])(
-  '%j loads the names of the commands, and neither a database nor the settings',
+  '%j loads the names of the commands, without database or settings',
   (args) => {
     const modules = modulesOf(...args)
     expect([...packagesOf(modules)]).toEqual(['commander'])

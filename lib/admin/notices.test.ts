@@ -57,7 +57,7 @@ test('Several addresses get notices of a billing profile, each its own kinds', a
   expect(JSON.parse((await admin('list --customer other --json')).out)).toEqual([])
 })
 
-describe('refused, and nothing is stored', () => {
+describe('a refused command stores nothing', () => {
   test.each([
     ['add good@a.example nobody --customer sunbird', '"nobody" is not an e-mail address'],
     ['add good@a.example --customer sunbird --profile apac', 'no billing profile "apac"'],
@@ -87,7 +87,7 @@ test('The command sends pending mails where a mail server is configured, and pri
   expect(err).not.toContain('topsecret')
 })
 
-test('an address is taken out of one billing profile, and then of all', async () => {
+test('An address is removed from one billing profile, and then from all', async () => {
   expect(await admin('remove boss@a.example --customer sunbird --profile emea')).toMatchObject({ code: 0 })
   expect((await list()).map(({ email, profile }: Record<string, string>) => [email, profile])).toEqual([
     ['ap@a.example', 'default'],

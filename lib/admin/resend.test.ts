@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A PATCH to 30 that is lost on its way to a vendor that may be late for a day: the change's id. */
+/** Loses a PATCH to 30 on its way to a vendor whose settle time is a day. @returns the change's id */
 async function lose(scenario: Scenario = microsoft, times: Times = {}): Promise<string> {
   vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400', ...times } })
   vendor.fake.failNext('write', 'drop-before')

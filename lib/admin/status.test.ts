@@ -28,7 +28,7 @@ async function readStats(): Promise<
   return { ...read, accountOf: (name) => read.accounts.find((one) => one.vendor === name) }
 }
 
-test('counts nothing where nothing waits, and no runs before a web process was there', async () => {
+test('The status counts nothing without waiting work, and no runs before a web process started', async () => {
   const { out } = await admin('status')
   expect(out).toContain('Changes   0 open; 0 unclear\n')
   expect(out).toContain('none: no web process has run on this database')

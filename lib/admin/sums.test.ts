@@ -56,7 +56,7 @@ describe('sums verify', () => {
     expect((await admin('sums verify --customer alder')).code).toBe(0)
   })
 
-  test('finds a sum that is missing and one that is too many', async () => {
+  test('finds a missing sum and a superfluous one', async () => {
     await db.sql(
       'cedar',
       `INSERT INTO invoice_sums VALUES ('cedar', 'default', 'R', 'p', 'USD', '2026-10-01', null, 1, 2, 0, 0)`,
@@ -111,7 +111,7 @@ describe('sums rebuild', () => {
   })
 })
 
-/** Until a command has asked for the lock of imports, and did not get it. */
+/** Waits until a command has tried the import lock in vain. */
 async function waitForPrompt(): Promise<void> {
   const owner = new pg.Client({ connectionString: db.url })
   await owner.connect()

@@ -68,7 +68,7 @@ describe('seatVerdict', () => {
     expect(check(line(20, { description: 'Premium support' }))).toEqual({ kind: 'unknown' })
   })
 
-  it('adds up several assets of one name, and is not sure of it', () => {
+  it('adds up several assets of one name, and is then unsure', () => {
     const twin: SeatHistory = { names: ['Business Plus'], purchased: 7, since: 0, changes: [] }
     expect(check(line(247), [plus, twin])).toEqual({ kind: 'matches', sure: false, total: 247 })
     expect(check(line(7), [plus, twin])).toEqual({ kind: 'matches', sure: false, total: 7 })
@@ -81,7 +81,7 @@ describe('seatVerdict', () => {
     expect(check(line(240), [])).toEqual({ kind: 'unknown' })
   })
 
-  it('never calls a billed number explained that the asset did not have in the period', () => {
+  it('never accepts a billed number that the asset did not have in the period', () => {
     const seats = fc.integer({ min: 0, max: 50 })
     fc.assert(
       fc.property(fc.array(seats, { maxLength: 6 }), seats, seats, (totals, start, qty) => {

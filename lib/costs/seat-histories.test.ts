@@ -39,7 +39,7 @@ test('Another customer gets its own seats only', async () => {
   expect(histories.map(({ purchased, changes }) => [purchased, changes])).toEqual([[10, []]])
 })
 
-test('knows nothing from before it knew the asset', async () => {
+test('The history starts when the asset was added', async () => {
   const [history] = await readSeatHistories(await callerOf('southwind', 'admin'), type)
   expect(history?.since).toBeGreaterThan(Date.now() - 60_000)
 })

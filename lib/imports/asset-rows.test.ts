@@ -53,7 +53,7 @@ const importErrorFor = (id: string, reason: RegExp) => ({
   ],
 })
 
-test('a second asset for one subscription is refused, and the first one is named', async () => {
+test('A second asset for one subscription is refused with the first one’s id', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   await run(customer, [asset('1', one, GOOGLE)])
@@ -111,7 +111,7 @@ test('A subscription id in another letter case is refused, because a vendor trea
   ).rejects.toMatchObject(importErrorFor('4', /workspace-suite-3 already$/))
 })
 
-test('our own books have no such subscriptions', async () => {
+test('Built-in assets are exempt from unique subscriptions', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   expect(await run(customer, [asset('1', one), asset('2', one)])).toMatchObject({ added: 2 })
@@ -136,7 +136,7 @@ const ids = (customer: string) =>
      FROM vendor_subscriptions v LEFT JOIN assets a ON a.vendor_subscription_id = v.id ORDER BY v.created_at`,
   )
 
-test('an asset that is pointed elsewhere lets its subscription go, also to another customer', async () => {
+test('An asset that moves to another subscription releases its former one, even to another customer', async () => {
   const [first, second] = [await addNewCustomer(), await addNewCustomer()]
   const [one, other] = [subscription(), subscription()]
   await run(first, [asset('1', one, GOOGLE)])
@@ -177,7 +177,7 @@ describe('several accounts at one vendor', () => {
     vendorAccount,
   })
 
-  test('may have the same ids for other subscriptions', async () => {
+  test('may use the same ids for different subscriptions', async () => {
     const customer = await addNewCustomer()
     const one = subscription()
     expect(await run(customer, [asset('1', one, GOOGLE), assetAt('2', one, 'emea')])).toMatchObject({

@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** An import of this text for a new customer. */
+/** Starts an import of this text for a new customer. */
 async function newRun(text: string, more: Partial<Run> = {}) {
   const id = await addNewCustomer()
   const file = join(folder, `${id}.txt`)
@@ -52,7 +52,7 @@ const charge = (account: string, cost: string) =>
   `Resale,${account},2026-09-01,2026-10-01,USD,AWS,Compute,Usage,${cost}`
 
 describe('importFocus', () => {
-  test('stores the invoices, with one audit row; the same file again changes nothing', async () => {
+  test('stores the invoices with one audit row; a repeated import changes nothing', async () => {
     const text = [HEADER, charge('1', '1.004'), charge('1', '2'), charge('2', '-0.5')].join('\n')
     const run = await newRun(text)
     expect(await focusCounts(run)).toEqual({ ...NONE, added: 2, unchanged: 0 })
@@ -133,7 +133,7 @@ const invoice = (id: string, overrides: object = {}) =>
   })
 
 describe('importInvoiceFiles', () => {
-  test('stores more than one batch, whole or not at all', async () => {
+  test('stores several batches completely or not at all', async () => {
     const lines = Array.from({ length: 1200 }, (_, index) => invoice(`I-${index}`))
     const bad = await newRun([...lines, invoice('last', { currency: 'usd' })].join('\n'))
     await expect(invoiceCounts(bad)).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe('importInvoiceFiles', () => {
 const assetCounts = async (run: OneFile, reseller?: string) =>
   (await importAssetFile({ ...run, replace: false }, reseller)).report.counts
 
-test('importAssetFile stores both shapes, with the contact of those that name none', async () => {
+test('importAssetFile stores both shapes, with the run’s contact where an asset has none', async () => {
   const asset = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
   const rest = {
     vendorCustomerId: 'C1',

@@ -36,7 +36,7 @@ describe('months', () => {
       ({ subject }) => subject,
     )
 
-  test('go whole where all of them are over, and each chain verifies on', async () => {
+  test('are dropped whole where all histories allow it, and each chain verifies afterwards', async () => {
     const both = [await addNewCustomer(), await addNewCustomer()]
     for (const customerId of both)
       for (const months of [0, 2, 4, 6, 7, 8])

@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The secret of the link that a new member is given. */
+/** Invites a member and returns the secret of the link. */
 async function invited(customer: string, email: string) {
   const { out } = await admin(
     `members add --customer ${customer} --email ${email} --name Eve --role it-manager`,
@@ -96,7 +96,7 @@ async function send({ contract, handlers }: (typeof writes)[number]) {
   return { status: response?.status, code: responseBody?.code, detail: responseBody?.detail }
 }
 
-/** A directory is answered in the form of its protocol, which has no code of ours. */
+/** Returns whether a path is of SCIM, which answers in the protocol's form, without our codes. */
 const isOfDirectory = (path: string) => path.startsWith('/scim/')
 
 /** Operations whose body decides: they may only lock a user out. See lib/identity/scim/closed.test.ts. */
@@ -212,7 +212,7 @@ describe('a closed customer', () => {
     expect(await admin(args)).toMatchObject({ code: 0 })
   })
 
-  test('lets its people sign in, change their password and be shut out', async () => {
+  test('lets its members sign in, change their password and be locked out', async () => {
     const enter = () => signInFrom({ email: 'eve@people.example', password: PASSWORD }, '192.0.2.2')
     expect(await enter()).toMatch(/^[\w-]{43}$/)
     // A member of another customer accepts an invitation there, although this customer is closed.
@@ -255,7 +255,7 @@ describe('a closed customer', () => {
   })
 })
 
-describe('an open one', () => {
+describe('an open customer', () => {
   test('is restored as before, and its history contains closing and reopening', async () => {
     const { contract, handlers } = writes.find((one) => one.contract.name === 'endSession') ?? expect.fail()
     expect((await send({ contract, handlers })).status).toBe(404)

@@ -135,7 +135,7 @@ describe('the example of the docs', () => {
   })
 })
 
-test('customers, members and profiles that are not in the file stay', async () => {
+test('Customers, members and profiles missing in the file stay', async () => {
   put('customer,profile,profileName\nmoonbird,apac,Moonbird Asia\n')
   expect(await run('--yes')).toMatchObject({ code: 0 })
   expect(await rowsOf('sunbird', 'members')).toBe(2)
@@ -143,7 +143,7 @@ test('customers, members and profiles that are not in the file stay', async () =
   expect(await rowsOf('moonbird', 'billing_profiles')).toBe(2)
 })
 
-test('a new domain moves the assets that had the former one', async () => {
+test('A new domain moves the assets of the former one', async () => {
   await db.sql(
     'moonbird',
     `INSERT INTO assets (customer_id, id, type, name, customer_domain, vendor_customer_id, reseller)
@@ -199,7 +199,7 @@ describe('A file with one bad line is refused without writing', () => {
     expect(await actions('sunbird')).toEqual(before)
   })
 
-  test('though others are right', async () => {
+  test('even when other lines are good', async () => {
     put(
       'customer,name,domain,contactEmail\ngood,Good,good.example,it@good.example\nbad,Bad,good.example,it@bad.example\n',
     )
@@ -277,7 +277,7 @@ test('Parallel imports leave each customer complete, once', async () => {
 // Of thousands of lines where there is time: each member has a link of its own.
 const MANY = DEEP ? 100 : 15
 
-test('a file of many lines is written, to the last one', async () => {
+test('A file of many lines is written to the last one', async () => {
   const rows = Array.from(
     { length: 20 * MANY },
     (_, at) =>

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Something in each corner. */
+/** Adds rows to each table of a customer. */
 async function fill(id: string) {
   await addCustomer(id)
   await addMember(id, { id: `${id}-ana`, roles: ['admin'], passwordHash: `$argon2id$secret-of-${id}` })

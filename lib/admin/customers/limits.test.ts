@@ -67,7 +67,7 @@ test.each([
   'sunbird --exports -3',
   'sunbird --together 1001',
   'nobody',
-])('%s is refused, and changes nothing', async (args) => {
+])('%s is refused without an effect', async (args) => {
   const before = await limitsOf('other')
   expect(await limits(args)).toMatchObject({
     code: 1,

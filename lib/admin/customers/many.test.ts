@@ -46,7 +46,7 @@ describe('assets by the domain of their customer', () => {
     asset('3', 'sunbird.example'),
   ])
 
-  test('a dry run stores nothing', async () => {
+  test('are only checked in a dry run', async () => {
     const { code, out } = await admin('import assets - --by-domain --dry-run', TWO)
     expect([code, out]).toEqual([0, expect.stringContaining('Dry run: nothing was stored.')])
     expect([await assetsOf('sunbird'), await assetsOf('moonbird')]).toEqual([[], []])
@@ -84,7 +84,7 @@ describe('assets by the domain of their customer', () => {
     expect([...(await assetsOf('sunbird')), ...(await assetsOf('moonbird'))]).toHaveLength(3)
   })
 
-  test('nor where one of the customers is closed', async () => {
+  test('are refused where one of the customers is closed', async () => {
     const { code, err } = await admin(
       'import assets - --by-domain',
       JSON.stringify([asset('9', 'sunbird.example'), asset('7', 'closed.example')]),

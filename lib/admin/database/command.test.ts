@@ -62,7 +62,7 @@ test('The command lists open steps and runs them', async () => {
   expect(done).toContain('\nBackfills  1 open\n')
 })
 
-test('does one again that is done, and knows which there are', async () => {
+test('The command repeats a finished backfill, and rejects unknown names', async () => {
   await db.sql('birch', "UPDATE billing_profiles SET name = 'small'")
   expect((await admin('database backfill')).out).toBe('Nothing is open: 0 rows were looked at.\n')
   expect((await admin('database backfill --again capitals')).out).toBe(
@@ -75,7 +75,7 @@ test('does one again that is done, and knows which there are', async () => {
   })
 })
 
-test('makes the logins and migrates, as the owner; where all is there, nothing changes', async () => {
+test('The command creates the logins and migrates as the owner, and changes nothing the second time', async () => {
   expect(await admin('database logins')).toEqual({ code: 0, out: 'All logins are there.\n', err: '' })
   const done = 'The database has all migrations of this release.\n'
   expect(await admin('database migrate')).toEqual({ code: 0, out: done, err: '' })

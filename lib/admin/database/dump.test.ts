@@ -24,7 +24,7 @@ const module = (path: string) => JSON.stringify(new URL(`../../${path}`, import.
 let root: string
 const at = (name: string) => join(root, name)
 const { start } = commandLine(() => '', tmpdir())
-/** A command on the data in a folder, with no secret but those that are kept there. */
+/** Runs a command on the data in a folder, with the folder's own secrets only. */
 const admin = (folder: string, args: string, more: string[] = []) =>
   start(args, more, `DATA_DIR=${at(folder)}`).ended
 
@@ -152,7 +152,7 @@ test('An existing database is not overwritten by default, and moved aside on req
   expect(await readFile(aside, 'utf8')).toBe(`${sessionSecret} of before`)
 })
 
-test('a file that is cut off, or something else, changes nothing', async () => {
+test('A truncated or foreign file changes nothing', async () => {
   const { size } = await stat(at('one.tar.gz'))
   await truncate(at('one.tar.gz'), size - 100)
   for (const [file, reason] of [

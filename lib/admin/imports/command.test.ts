@@ -92,7 +92,7 @@ describe('a report', () => {
   })
 })
 
-test('one file of many customers is led by a map, listed once, shown, and undone for all', async () => {
+test('A file of many customers is split by a map, listed once, displayed, and undone for all', async () => {
   const { out, code } = await admin('import focus costs --map map.csv --expect USD=1006.85')
   expect(code).toBe(0)
   expect(out).toMatch(/^alder +Red Rocks +A-2 /m)
@@ -142,7 +142,7 @@ test.each<[string, string]>([
   expect(await countInvoices('cedar')).toBe(0)
 })
 
-test('an import that is undone names the issuers of whom it wrote something down', async () => {
+test('An undone import reports the issuers that it had changed', async () => {
   const invoice = {
     id: 'I-1',
     platform: 'web-services',

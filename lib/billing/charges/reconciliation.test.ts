@@ -42,7 +42,7 @@ describe('reconcile', () => {
     expect(reconciliation.difference).toBe(new Big(billed).minus(charged).toFixed().replace(/^-?0$/, '0'))
   })
 
-  test('goes by the minor unit of the currency', () => {
+  test('rounds to the minor unit of the currency', () => {
     const reconcileIn = (currency: string) =>
       reconcile(bill([line('L', '10')], currency), setOf([sum('L', '9.5')])).agrees
     expect([reconcileIn('JPY'), reconcileIn('USD'), reconcileIn('KWD')]).toEqual([true, false, false])
@@ -66,7 +66,7 @@ describe('reconcile', () => {
     expect(reconcile(bill(lines), setOf([sum('X', '14')]))).toMatchObject({ agrees: false, rounding: '0' })
   })
 
-  test('two lines of a draft with one id are compared together', () => {
+  test('compares two lines of a draft with one id together', () => {
     const reconciliation = reconcile(bill([line('A', '4'), line('A', '6')]), setOf([sum('A', '10')]))
     expect(reconciliation).toMatchObject({ agrees: true, withoutCharges: { count: 0 } })
   })

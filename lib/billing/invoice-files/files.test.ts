@@ -219,7 +219,7 @@ describe("the issuer's own", () => {
 })
 
 describe('an answer', () => {
-  it('carries its digest, and is not sent again to who has it', async () => {
+  it('carries its digest, and is a 304 for a client that has it', async () => {
     await addInvoice('northwind', 'DIGEST')
     const response = await request('DIGEST')
     const [etag, digest] = ['etag', 'repr-digest'].map((name) => response.headers.get(name) ?? '')
@@ -272,7 +272,7 @@ describe('an answer', () => {
   })
 })
 
-it('documents are only added: the app may neither change nor delete one', async () => {
+it('Documents are append-only: the app may neither change nor delete one', async () => {
   await expect(write("UPDATE invoice_files SET bytes = ''")).rejects.toThrow('permission denied')
   await expect(write('DELETE FROM invoice_files')).rejects.toThrow('permission denied')
   await expect(write("UPDATE parties SET content = '{}'")).rejects.toThrow('permission denied')

@@ -55,7 +55,7 @@ describe('the archive', () => {
     expect(await namesOf(await request({ search: 'em', orderBy: 'dueDate' }))).toEqual(['EM-1.pdf'])
   })
 
-  it('holds the very files that each invoice has, and is the same each time', async () => {
+  it('contains each invoice’s own file, and is the same each time', async () => {
     const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
     const archive = await bytesOf(await request())
     expect(Buffer.compare(archive, await bytesOf(await request()))).toBe(0)
@@ -66,7 +66,7 @@ describe('the archive', () => {
     expect(files.flatMap(({ bytes }) => pdfErrors(bytes))).toEqual([])
   })
 
-  it('holds those that are named, whatever their numbers, once', async () => {
+  it('contains the invoices of ids once each, whatever their numbers', async () => {
     const ids = formatList(['x|y %7C', 'A/1', 'A/1'])
     expect(await namesOf(await request({ ids }))).toEqual(['A-1.pdf', 'x-y %7C.pdf'])
   })

@@ -31,7 +31,7 @@ const lines = Array.from({ length: 300 }, (_, position) => ({
 }))
 
 test.each([0, 1, 300])(
-  'an invoice of %i lines has the same bytes from the thread as from here',
+  'An invoice of %i lines has the same bytes from the worker as in-process',
   async (count) => {
     const some = lines.slice(0, count)
     const pdf = await renderInWorker(document, some, 'northwind')

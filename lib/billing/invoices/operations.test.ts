@@ -100,12 +100,12 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
       { minCreationTime: 0, maxCreationTime: Number.MAX_SAFE_INTEGER },
       ['in-5', 'IN-4', 'IN-3', 'IN-2', 'IN-1'],
     ],
-  ])('%j gives %j', async (query, expected) => {
+  ])('returns for %j the invoices %j', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
     expect((await summary(query)).count).toBe(expected.length)
   })
 
-  it('pages through one day by id, there and back', async () => {
+  it('pages through one day by id, in both directions', async () => {
     const first = await list({ maxResults: 2 })
     const second = await list({ maxResults: 2, pageToken: first.pageToken })
     const third = await list({ maxResults: 2, pageToken: second.pageToken })
@@ -142,7 +142,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     }
   })
 
-  it('a due date that is no time is a bad filter', async () => {
+  it('rejects a due date that is no time as a bad filter', async () => {
     await expect(ids({ filter: { dueDate: ['tomorrow'] } })).rejects.toMatchObject({ code: 'filter_invalid' })
     expect(await ids({ filter: { dueDate: ['999999999999999'] } })).toEqual([])
   })

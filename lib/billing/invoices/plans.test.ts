@@ -69,14 +69,14 @@ it('the sums of drafts read it too', async () => {
   expect(billed).not.toMatch(/Seq Scan/)
 })
 
-it('the list of issued ones reads its page and no more', async () => {
+it('The list of issued invoices reads its page only', async () => {
   const [plan] = await list({})
   expect(plan).toMatch(/Index Scan Backward using invoices_newest/)
   expect(plan).toMatch(/actual .*rows=51(\.00)? loops=1/)
   expect(plan).not.toMatch(/Sort|Removed by Filter|Seq Scan/)
 })
 
-it('the links of one invoice are one statement that reads a row for each', async () => {
+it('The links of one invoice are one statement with a row read per link', async () => {
   const plans = await planOf((tx) => readLinks(tx, owner, 'IN-1000'))
   expect(plans).toHaveLength(1)
   expect(plans[0]).toMatch(/using invoices_number /)

@@ -50,7 +50,7 @@ it.each([
   ['1234512345', []],
   ['kst', ['3']],
   ['47', []],
-])('%j leads to %j', async (search, expected) => {
+])('The search %j finds %j', async (search, expected) => {
   expect(await searchIds(search)).toEqual(expected)
 })
 

@@ -215,7 +215,7 @@ describe('a search', () => {
     )
   }, 120_000)
 
-  it('finds the same in each other order, and within dates and filters', async () => {
+  it('finds the same rows in each order, and within dates and filters', async () => {
     const sorts = {
       'invoiceDate asc': 'invoice_date, id',
       'dueDate desc': 'due_date DESC, id DESC',
@@ -246,7 +246,7 @@ describe('a search', () => {
     )
   }, 120_000)
 
-  it('leads back to the page before', async () => {
+  it('pages back to the previous page', async () => {
     const first = await list({ search: '-2026-', maxResults: 30 })
     const second = await list({ search: '-2026-', maxResults: 30, pageToken: first.pageToken })
     const back = await list({ search: '-2026-', maxResults: 30, pageToken: second.previousPageToken })

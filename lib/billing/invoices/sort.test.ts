@@ -81,13 +81,13 @@ async function walk(query: Query, onPage = async () => {}): Promise<Invoice[][]>
 }
 
 describe.each(ORDERS)('orderBy=%s', (orderBy) => {
-  it('puts all rows in order, by number whatever their currency', async () => {
+  it('sorts all rows, by number regardless of currency', async () => {
     const rows = (await list({ maxResults: 250 })).invoices
     const { invoices } = await list({ orderBy, maxResults: 250 })
     expect(invoices.map(({ id }) => id)).toEqual(sorted(rows, orderBy))
   })
 
-  it.each([1, 4, 7])('pages of %i show each row once, and lead back', async (maxResults) => {
+  it.each([1, 4, 7])('pages by %i through each row once, and back', async (maxResults) => {
     const query = { orderBy, maxResults }
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     const pages = await walk(query)
@@ -102,7 +102,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     expect(seen.flat()).toEqual(whole.slice(0, -1))
   })
 
-  it('leads to the neighbours of each row', async () => {
+  it('links the neighbors of each row', async () => {
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     for (const at of [0, 1, 11, 22]) {
       const input = { params: { invoice_id: whole[at]?.id ?? '' }, query: {}, body: undefined }
@@ -124,7 +124,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     await database.sql('northwind', "DELETE FROM invoices WHERE id LIKE 'NEW-%'")
   })
 
-  it('a token fits its own order only, and none that is forged gets through', async () => {
+  it('accepts page tokens of its own order only, and no forged one', async () => {
     const { pageToken: token } = await list({ orderBy, maxResults: 2 })
     const error = expect.objectContaining({ code: 'page_token_invalid' })
     for (const other of [undefined, ...ORDERS.filter((one) => one !== orderBy)]) {

@@ -21,7 +21,7 @@ const write = (query: string, values?: unknown[]) => db.sql(customer, query, val
 const tokens = async (customerId = customer) =>
   (await db.sql(customerId, 'SELECT token FROM invoice_tokens ORDER BY token')).map(({ token }) => token)
 
-/** Tokens that are there and should not be, or the other way round. */
+/** Returns tokens that are missing or superfluous. */
 function wrong() {
   return write(`
     WITH own AS (
@@ -120,7 +120,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).not.toContain('^11000')
   })
 
-  it('go with it, and stay where it is voided', async () => {
+  it('are deleted with it, and stay when it is voided', async () => {
     await addInvoice(customer, 'IN-1', {})
     const rowLocation = () =>
       write("SELECT token, ctid FROM invoice_tokens WHERE token LIKE '%n-1' ORDER BY 1")

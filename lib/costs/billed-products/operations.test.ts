@@ -86,7 +86,7 @@ describe('GET /billing/v1/billed-products', () => {
     })
   })
 
-  it('takes dates and filters, and finds nothing where nothing is', async () => {
+  it('accepts dates and filters, and returns an empty result without matches', async () => {
     const amounts = async (search: string) =>
       (await (await request(search)).json()).products.map(({ amount }: { amount: number }) => amount)
     expect(await amounts(`product=plus&minCreationTime=${OCT}`)).toEqual([45.01, 901, -7])
@@ -153,7 +153,7 @@ describe('invoices of a product, and credit notes', () => {
     }
   })
 
-  it('knows no other documents', async () => {
+  it('exclude other documents', async () => {
     expect((await request('filter=document:receipt', keys.finance, listInvoices)).status).toBe(400)
   })
 })

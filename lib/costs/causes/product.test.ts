@@ -42,7 +42,7 @@ const usage = (from: BilledPart[], to: BilledPart[]): Product => ({
   seatChanges: undefined,
 })
 
-/** `licenses 179.76 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58`. */
+/** Formats a cause: `licenses 179.76 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58`. */
 function formatCause({ kind, effect, quantity, price, taxRate, change }: Cause): string {
   const { billed } = change ?? {}
   return [
@@ -60,11 +60,11 @@ function formatCause({ kind, effect, quantity, price, taxRate, change }: Cause):
 }
 const explained = (input: Product) => causesOf(input).map(formatCause)
 
-describe('a product that is billed twice', () => {
+describe('a product on two bills', () => {
   it.each<[string, Product, string[]]>([
     ['nothing', product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '52' })]), []],
     [
-      'more licenses, of which nobody knows',
+      'more licenses without a known change',
       product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })]),
       ['licenses 179.76 52→60'],
     ],
@@ -84,8 +84,8 @@ describe('a product that is billed twice', () => {
       ['usage 1.09 100→133', 'price 0.24 at 0.0331→0.0349'],
     ],
     ['a single charge', usage([sep('3412.63')], [oct('3501.1')]), ['amount 88.47']],
-    ['what is new', usage([], [oct('5', { qty: '3' })]), ['new 15.00 0→3']],
-    ['what is gone', usage([sep('5', { qty: '3' })], []), ['gone -15.00 3→0']],
+    ['a new product', usage([], [oct('5', { qty: '3' })]), ['new 15.00 0→3']],
+    ['a removed product', usage([sep('5', { qty: '3' })], []), ['gone -15.00 3→0']],
     ['a discount', usage([sep('-100')], [oct('-80')]), ['credit 20.00']],
     [
       'a credit where there was a charge',
@@ -191,7 +191,7 @@ describe('a change of licenses', () => {
     ])
   })
 
-  it('down to none, and up from none', () => {
+  it('is explained down to none, and up from none', () => {
     const removed = product([sep('4.31', { qty: '20' })], [], [on('2026-10-05', 20, 0)])
     expect(explained(removed)).toEqual([
       'licenses -86.20 20→0 Sam Okafor 2026-10-05 27/31 wholePeriod -75.08',
@@ -269,7 +269,7 @@ describe('whatever is billed', () => {
     )
   })
 
-  it('lines of one price and of several are matched alike in any order', () => {
+  it('lines of one price and of several prices match the same way in any order', () => {
     const before = [sep('0', { qty: '0' })]
     const after = [
       oct('0.0001', { amount: '0' }),

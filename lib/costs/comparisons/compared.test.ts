@@ -56,7 +56,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Two months of licenses, with a change within the second. */
+/** Adds two months of licenses, with a change within the second. */
 async function addSeats() {
   await addAsset('northwind', 'workspace-suite-1', { purchased: 5 })
   await database.sql(
@@ -174,7 +174,7 @@ describe('GET /billing/v1/invoice-comparison', () => {
     expect(await seats(keys.admin)).toEqual([{ ...expected, change: { ...change, by: 'Sam Okafor' } }])
   })
 
-  it('the other way round, and with itself', async () => {
+  it('compares in reverse, and an invoice with itself', async () => {
     const back = await (await request('from=OCT&to=SEP')).json()
     expect([back.total.effectAmount, back.changes[1].change]).toEqual([-4.25, 'gone'])
     const same = await (await request('from=OCT&to=OCT')).json()

@@ -20,7 +20,7 @@ const sideOf = (lines: Line[], totalAmount?: string): Side => {
   return { totalAmount: totalAmount ?? sum.toFixed(), balanceAmount: '0', currency: 'USD', lines }
 }
 const compare = (from: Line[], to: Line[]) => compareInvoices(sideOf(from), sideOf(to))
-/** `kind effect reasons: description (lines from → to)`. */
+/** Formats a change: `kind effect reasons: description (lines from → to)`. */
 const formatChange = ({ kind, effect, reasons, from, to }: Change) =>
   `${kind} ${effect.toFixed()} ${reasons}: ${(to ?? from)?.description} (${from?.lines ?? 0} → ${to?.lines ?? 0})`
 const comparisonOf = (from: Line[], to: Line[]) => {
@@ -86,7 +86,7 @@ describe('compareInvoices', () => {
     ])
   })
 
-  it('an exact match comes before one without dates and counts', () => {
+  it('prefers an exact match to one without dates and counts', () => {
     const from = [line('Compute', '2', '1', '3 hours'), line('Compute', '9', '1', '4 hours')]
     expect(comparisonOf(from, [line('Compute', '9', '1', '3 hours')])).toEqual([
       'gone -9 : Compute (1 → 0)',
@@ -129,14 +129,14 @@ describe('compareInvoices', () => {
     })
   })
 
-  it('one line of a product that is billed by account from now on', () => {
+  it('matches one line of a product with lines per account', () => {
     const to = [line('Compute', '2', '6', 'Account 1'), line('Compute', '3', '6', 'Account 2')]
     const [change] = compare([line('Compute', '2', '10')], to).changes
     expect(change && formatChange(change)).toBe('changed 10 quantity,price: Compute (1 → 2)')
     expect([change?.to?.price, change?.to?.details]).toEqual([undefined, null])
   })
 
-  it('never adds a line of another currency, and puts it last', () => {
+  it('never adds a line of another currency, and lists it last', () => {
     const yen = { ...line('Tokyo', '90000'), currency: 'JPY' }
     const { changes, effect } = compare([line('A', '1')], [line('A', '2'), yen])
     expect(changes.map(formatChange)).toEqual(['changed 1 price: A (1 → 1)', 'added 90000 : Tokyo (0 → 1)'])

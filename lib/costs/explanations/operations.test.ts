@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   await addAsset('northwind', `${suite}-1`, { purchased: 60 }, { skuName: 'Business Plus' })
-  await addChange('northwind', `${suite}-1`, 52, 60, '2026-10-20T10:00:00Z')
+  await addChange('northwind', { assetId: `${suite}-1`, from: 52, to: 60, at: '2026-10-20T10:00:00Z' })
   const add = (
     id: string,
     invoiceDate: string,
@@ -53,13 +53,14 @@ afterAll(async () => {
   await database.close()
 })
 
-function addChange(customer: string, asset: string, from: number, to: number, at: string) {
+type SeatChange = { assetId: string; from: number; to: number; at: string }
+function addChange(customer: string, { assetId, from, to, at }: SeatChange) {
   return database.sql(
     customer,
     `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
        actor_name, request_id, created_at, moved_at, settled_at)
      VALUES ($1, gen_random_uuid()::text, $2, $3, $4, 'APPLIED', 'member', 'M1', 'Sam Okafor', 'r', $5, $5, $5)`,
-    [customer, asset, from, to, at],
+    [customer, assetId, from, to, at],
   )
 }
 
@@ -258,7 +259,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
   })
 })
 
-test('GET /billing/v1/invoice-explanation.csv has the same causes, formulas disarmed', async () => {
+test('GET /billing/v1/invoice-explanation.csv returns the same causes with disarmed formulas', async () => {
   const response = await request('month=2026-11', { csv: true, key: keys.admin })
   expect(response.headers.get('content-disposition')).toContain('filename="explanation-2026-11.csv"')
   const rows: Record<string, string>[] = parse(await response.text(), { bom: true, columns: true })

@@ -22,7 +22,7 @@ describe('idle licenses', () => {
       { leastIdle: 20 },
       { now: 58, longIdle: 20, lowerTo: 220, cost: { ...COST, amount: '360' } },
     ],
-    ['none for long', { leastIdle: -3 }, { now: 58, longIdle: 0, lowerTo: null }],
+    ['none long idle', { leastIdle: -3 }, { now: 58, longIdle: 0, lowerTo: null }],
     ['not known for long', { leastIdle: null }, { now: 58, longIdle: null, lowerTo: 182, cost: COST }],
     ['a commitment', { isCommitmentPlan: true }, { now: 58, longIdle: 58, lowerTo: null, cost: COST }],
     ['not active', { status: 'SUSPENDED' }, { now: 58, longIdle: 58, lowerTo: null, cost: COST }],

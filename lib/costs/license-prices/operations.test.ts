@@ -62,7 +62,7 @@ describe('whether IT Managers see prices', () => {
   )
 
   test.each([[{}], [{ areHidden: 'yes' }], [{ areHidden: true, more: 1 }], [null]])(
-    'nor by %j',
+    'does not change with the body %j',
     async (body) => {
       expect((await send(['admin'], body)).status).toBe(400)
     },

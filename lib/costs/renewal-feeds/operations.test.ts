@@ -268,7 +268,7 @@ test('A reported link is revoked, but not the new link that its member created i
 })
 
 describe('a link shows the data that its member may see at that time', () => {
-  test('prices as long as they see them', async () => {
+  test('with prices while the member sees prices', async () => {
     const [id, it] = await signedIn(['it-manager'])
     const path = await make(it)
     expect((await read(path)).text).toContain('USD a month at the last price')
@@ -307,7 +307,7 @@ describe('a link shows the data that its member may see at that time', () => {
   })
 })
 
-test('one link is answered some times a minute, others as before', async () => {
+test('One link is rate-limited per minute, without affecting others', async () => {
   const path = await make()
   const [, others] = await signedIn(['it-manager'])
   const other = await make(others)

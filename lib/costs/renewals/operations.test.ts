@@ -155,7 +155,7 @@ describe('access to renewals', () => {
     expect([status, json.code]).toEqual([403, 'permission_denied'])
   })
 
-  test('an IT Manager sees prices and no invoice, unless the customer hides them', async () => {
+  test('An IT Manager sees prices without invoice ids, unless the customer hides prices', async () => {
     const before = await request(['it-manager'])
     expect(before.json.renewals[0]?.price).toMatchObject({ amount: 18 })
     expect(before.json.renewals[0]?.price).not.toHaveProperty('invoiceId')

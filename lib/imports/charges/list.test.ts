@@ -23,7 +23,7 @@ describe('resold charges', () => {
     expect(await count()).toBe(0)
   })
 
-  test('a map of accounts leads charges with their bill to each customer and profile', async () => {
+  test('follow a map of accounts with their bill to each customer and profile', async () => {
     const [one, other] = [await importer(), await importer()]
     await addProfile(other.id, 'emea')
     const map = importSession.file(`account,customer,billingProfile\nA-1,${one.id},\nA-2,${other.id},emea\n`)
@@ -71,7 +71,7 @@ describe('listCharges', () => {
     expect((await list({ line: 'D-7' })).rowCount).toBe(0)
   })
 
-  test('asks for the role, for an invoice that is there, and for one thing at a time', async () => {
+  test('requires the role, a visible invoice, and a single filter', async () => {
     const { load, list, id } = await importer()
     await load([usage({})])
     const input = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }

@@ -141,7 +141,7 @@ test('A repeated equal statement counts once', async () => {
   ])
 })
 
-test('10,000 lines are read, and the last one is looked at as the first', async () => {
+test('A file of 10,000 lines is read with all checks up to the last line', async () => {
   const rows = Array.from(
     { length: 10_000 },
     (_, at) => `c${at},C,c${at}.example,it@c.example,,,,m@c${at}.example,M,admin,,,`,

@@ -38,7 +38,7 @@ test('Charges spilled to disk result in the same invoices, to the last digit', a
   expect(await read(rows.toReversed(), 1)).toEqual(whole)
 })
 
-test('two currencies of one invoice are found out there, too, with the line', async () => {
+test('Two currencies of one invoice are detected in spilled charges, with the line', async () => {
   const rows = [row('I-1', 'S', '1'), row('I-2', 'S', '1'), row('I-1', 'S', '1').replace('USD', 'EUR')]
   await expect(read(rows, 1)).rejects.toMatchObject({
     problems: [{ line: 4, column: 'BillingCurrency', reason: '"EUR", but invoice I-1 began with "USD"' }],

@@ -139,7 +139,7 @@ describe('invoice details', () => {
     for (const rows of [both, both.toReversed()]) expect((await read(rows))[0]).not.toHaveProperty('corrects')
   })
 
-  test('go to the owner of their billing account, by whose numbers a credit note refers, too', async () => {
+  test('belong to the owner of their billing account, whose numbers a credit note refers to', async () => {
     const accounts = await readAccounts(
       (async function* () {
         yield 'account,customer,billingProfile\nA-1,heron,emea\n'

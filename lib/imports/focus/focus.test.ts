@@ -138,7 +138,7 @@ describe('a FOCUS 1.0 file', () => {
     })
   })
 
-  test('takes the same period in other words for the same', async () => {
+  test('treats equal periods in different notations as the same', async () => {
     const rows = [
       {},
       { BillingPeriodStart: '2026-09-01T00:00:00Z', BillingPeriodEnd: '2026-10-01T00:00:00.000Z' },
@@ -176,14 +176,14 @@ describe('a FOCUS 1.0 file', () => {
     ])
   })
 
-  test('maps providers to platforms; the one that weighs most gives the invoice its own', async () => {
+  test('maps providers to platforms; the heaviest one sets the invoice’s platform', async () => {
     const rows = [{ BilledCost: '1' }, { ProviderName: 'Red Rocks Inc.', BilledCost: '-5' }]
     const [invoice] = await read(csv(rows), { pairs: ['AWS=my-cloud'] })
     expect(invoice?.platform).toBe('red-rocks-inc')
     expect(invoice?.lines.map(({ type }) => type)).toEqual(['my-cloud', 'red-rocks-inc'])
   })
 
-  test('may have a byte order mark aside, CRLF, other columns and names in any case', async () => {
+  test('accepts a byte order mark, CRLF, additional columns, and names in any case', async () => {
     const text = csv([{}, {}]).replace('BilledCost', 'billedcost').replaceAll('\n', '\r\n')
     const wider = text
       .replace('ServiceName', 'ServiceName,x_Team')
@@ -198,7 +198,7 @@ describe('a FOCUS 1.0 file', () => {
 })
 
 describe('later versions', () => {
-  test('1.2: one invoice per issuer and InvoiceId, whatever else differs but the currency', async () => {
+  test('have one invoice per issuer, InvoiceId and currency in 1.2', async () => {
     const invoices = await read(
       csv([
         { InvoiceId: 'INV/7', BillingAccountId: 'A-1' },
@@ -223,7 +223,7 @@ describe('later versions', () => {
     expect(invoices[1]?.billingAccount).toBe('A-1')
   })
 
-  test('two issuers with one InvoiceId are two invoices', async () => {
+  test('have two invoices for two issuers with one InvoiceId', async () => {
     const other = { InvoiceIssuerName: 'Another', BillingCurrency: 'EUR', BilledCost: '2' }
     const invoices = await read(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', ...other }]))
     expect(invoices).toMatchObject([

@@ -150,14 +150,14 @@ describe('an export in parts', () => {
     ])
   })
 
-  test('names the part that does not go with those before it, also where memory had no room', async () => {
+  test('reports a part that contradicts earlier ones, even after a spill to disk', async () => {
     const texts = { a: csv([{ InvoiceId: 'I-1' }]), b: csv([{ InvoiceId: 'I-1', BillingCurrency: 'EUR' }]) }
     const problems = [{ file: 'b', line: 2, column: 'BillingCurrency' }]
     await expect(read(texts)).rejects.toMatchObject({ problems })
     await expect(read(texts, { mostInMemory: 1 })).rejects.toMatchObject({ problems })
   })
 
-  test('may have parts without charges, but not only such', async () => {
+  test('may include parts without charges, but at least one with charges', async () => {
     expect((await read({ a: csv([]), b: csv([{}]) })).invoices).toHaveLength(1)
     expect(await importErrorOf({ a: csv([]), b: csv([]) })).toMatchObject([
       { reason: 'There are no charges in the file.' },

@@ -54,7 +54,7 @@ const importErrorOf = async (promise: Promise<unknown>) =>
   ((await promise.catch((error: unknown) => error)) as ImportError).problems
 
 describe('with a map of accounts', () => {
-  test('each charge goes to its owner, who has one invoice per bill', async () => {
+  test('charges belong to their account’s owner, with one invoice per bill', async () => {
     const rows = [
       {},
       { SubAccountId: 'S-2', BilledCost: '5' },
@@ -100,7 +100,7 @@ describe('with a map of accounts', () => {
     expect(problems[20]).toEqual({ reason: 'and 5 more' })
   })
 
-  test('the numbers of unnumbered bills are those without a map, so that none is owed twice', async () => {
+  test('unnumbered bills keep the numbers from without a map, so that none is owed twice', async () => {
     const row = { InvoiceId: '' }
     const { invoices: plain } = await read([row], {})
     const { invoices } = await read([row], { accounts: await map('B-1,sunbird,\n') })
@@ -284,7 +284,7 @@ describe('a reseller in the place of the vendor', () => {
     ])
   })
 
-  test('a price without a currency is one of one currency', async () => {
+  test('applies a price without a currency to one currency only', async () => {
     const rows = [{}, { BillingCurrency: 'JPY' }]
     expect(await importErrorOf(resold(rows, ',,,4.50\n'))).toMatchObject([
       { line: 3, column: 'BillingCurrency', reason: expect.stringContaining('line 2 of rules.csv') },

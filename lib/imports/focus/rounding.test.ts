@@ -56,7 +56,7 @@ describe('roundTogether', () => {
     )
   })
 
-  test('each share is within one unit of its part, and a whole part stays as it is', () => {
+  test('keeps each share within one unit of its part, and whole parts unchanged', () => {
     fc.assert(
       fc.property(cases, ([parts, decimals]) => {
         const { shares } = roundTogether(parts, decimals)

@@ -9,12 +9,12 @@ export async function* sourcesOf(texts: string | Record<string, string>): AsyncG
     yield { name, text: chunksOf(text) }
 }
 
-/** A text as a file comes: in pieces that end anywhere. */
+/** Yields a text in pieces that end anywhere, like a file. */
 async function* chunksOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 1000) yield text.slice(at, at + 1000)
 }
 
-/** A whole number of 1e-`decimals` in cents, half away from zero, reckoned without our decimals. */
+/** Returns a whole number of 1e-`decimals` in cents, rounded half away from zero, computed without our decimals. */
 export function cents(sum: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals - 2)
   const whole = ((sum < 0n ? -sum : sum) + unit / 2n) / unit

@@ -185,7 +185,7 @@ describe("Google's shape", () => {
   })
 })
 
-test('the example in docs/imports.md is one', async () => {
+test('The example in docs/imports.md is valid', async () => {
   const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
   const example = blocks.map(([, text = '']) => text).find((text) => text.includes('workspace-suite-1001'))
   expect((await read(example ?? '')).map(({ id }) => id)).toEqual([

@@ -134,7 +134,7 @@ describe('readInvoices', () => {
     ['XTS', 'is XTS, which is for tests and no currency'],
     ['ABC', 'is ABC, which is no currency of ISO 4217'],
     ['usd', 'is not a three-letter code such as USD'],
-  ])('refuses the currency %s, and takes a withdrawn one', async (currency, reason) => {
+  ])('refuses the currency %s, and accepts a withdrawn one', async (currency, reason) => {
     expect(await importErrorOf({ ...INVOICE, currency })).toEqual([{ line: 1, column: 'currency', reason }])
     expect(await read(JSON.stringify({ ...INVOICE, currency: 'DEM' }))).toMatchObject([{ currency: 'DEM' }])
   })
@@ -148,7 +148,7 @@ describe('readInvoices', () => {
     ])
   })
 
-  test('reads an issuer by its name, or with all that is known', async () => {
+  test('reads an issuer by its name, or with all fields', async () => {
     const details = {
       address: 'Kai 1\r\n Zurich ',
       taxId: '',
@@ -216,7 +216,7 @@ describe('readInvoices', () => {
   })
 })
 
-test('the example in docs/imports.md is one', async () => {
+test('The example in docs/imports.md is valid', async () => {
   const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
   const example = blocks.map(([, text = '']) => text).find((text) => text.includes('INV-2026'))
   expect((await read(example ?? '')).map(({ number }) => number)).toEqual(['INV-2026-0917'])

@@ -10,7 +10,7 @@ const importErrorOf = async (text: string) =>
   ((await read(text).catch((error: unknown) => error)) as ImportError).problems
 
 describe('a map of accounts', () => {
-  test('leads accounts to customers; a sub-account comes before its billing account', async () => {
+  test('maps accounts to customers, a sub-account before its billing account', async () => {
     const { ownerOf, owners } = await read(
       'Customer,ACCOUNT,BillingProfile\nsunbird,B-1,\nheron, S-1 ,emea\nsunbird,S-2,default\nheron,S-3,emea\n',
     )
@@ -29,7 +29,7 @@ describe('a map of accounts', () => {
   test.each([
     ['a row without customer', 'account,customer\nA,x\nB,\n', { line: 3, reason: 'has no customer' }],
     ['a row without account', 'account,customer\n,x\n', { line: 2, reason: 'has no account' }],
-    ['a row of nothing', 'account,customer\n,\n', { line: 2, reason: 'has no account' }],
+    ['an empty row', 'account,customer\n,\n', { line: 2, reason: 'has no account' }],
     ['an account twice', 'account,customer\nA,x\nA,x\n', { line: 3, reason: 'account A is in line 2, too' }],
     ['no customers', 'account\nA\n', { line: 1, column: 'customer', reason: 'there is no such column' }],
     [

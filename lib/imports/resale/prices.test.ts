@@ -33,7 +33,7 @@ describe('price rules', () => {
     'sunbird,,,,,+10%',
     ',,,,,+11%',
   ]
-  test('hold in one order, whatever theirs in the file', async () => {
+  test('apply by specificity, whatever their order in the file', async () => {
     for (const rules of [ranking, ranking.toReversed()])
       for (let left = ranking.length; left > 0; left--) {
         const remaining = rules.filter((rule) => ranking.indexOf(rule) >= ranking.length - left)
@@ -89,7 +89,7 @@ describe('price rules', () => {
     ['PricingCurrencyEffectiveCost', 'is no rule'],
     ['"4,50"', 'is not a number (write 1234.5'],
     ['', 'has no rule'],
-  ])('%s is none', async (text, reason) => {
+  ])('reject %s', async (text, reason) => {
     expect(await importErrorOf(`,,,,,${text}`)).toEqual([
       { file: 'rules.csv', line: 2, reason: expect.stringContaining(reason) },
     ])
@@ -107,7 +107,7 @@ describe('price rules', () => {
     expect(await importErrorOf(rows)).toEqual([{ file: 'rules.csv', ...problem }])
   })
 
-  test('need their columns, so that a misspelt one does not make a rule hold for all', async () => {
+  test('require their columns, so that a misspelled one does not widen a rule', async () => {
     expect(await importErrorOf('', 'costumer,platform,sku,rule\n')).toMatchObject([
       { column: 'customer', reason: 'there is no such column' },
       { reason: expect.stringContaining('"costumer"') },

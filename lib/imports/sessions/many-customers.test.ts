@@ -61,7 +61,7 @@ async function rowsLeft(): Promise<number> {
   return left
 }
 
-test('an account that the map lacks stores nothing, and is named; so is a customer that there is not', async () => {
+test('An account missing in the map, or an unknown customer, is reported and nothing is stored', async () => {
   const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder }
   write('map.csv', mapOf(CUSTOMERS.slice(0, 299)))
   await expect(importFocus(run, TERMS)).rejects.toThrow('acc-299')
@@ -75,7 +75,7 @@ test('an account that the map lacks stores nothing, and is named; so is a custom
   expect(await rowsLeft()).toBe(0)
 })
 
-test('a customer in the middle that can not be written leaves nothing of those before it', async () => {
+test('A failed write for a customer in the middle rolls back the customers before it', async () => {
   const invoice = (overrides: Partial<NewInvoice> = {}): NewInvoice => ({
     number: 'I-1',
     platform: 'web-services',
@@ -108,7 +108,7 @@ test('A dry run reports all customers and stores nothing', async () => {
   expect(await rowsLeft()).toBe(0)
 })
 
-test('each customer has the sums of its accounts, and its own part of the import', async () => {
+test('Each customer has the sums of its accounts, and its own part of the import', async () => {
   write('map.csv', mapOf(CUSTOMERS))
   const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder }
   const { importId, report } = await importFocus(run, TERMS)

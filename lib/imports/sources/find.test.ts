@@ -42,7 +42,7 @@ const find = (...paths: string[]) =>
   })
 
 describe('withSources', () => {
-  test('takes files in the order in which they are given, and those of a folder by their names', async () => {
+  test('returns files in argument order, and those of a folder by name', async () => {
     write({ 'b.csv': 'b', 'a.txt': 'a' })
     write(
       { '2.csv': 'two', '10.ndjson': 'ten', '1.csv.gz': gzipSync('one'), 'note.md': 'n' },

@@ -67,7 +67,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
     expect(before.assets.map(({ id }) => id)).toEqual(all.slice(6, 8))
   })
 
-  it('gives the fields of spec 2.1 and the additions, and no more', async () => {
+  it('returns exactly the fields of spec 2.1 and the additions', async () => {
     const { assets } = await list({ filter: { type: ['cloud-platform'] } })
     expect(assets).toEqual([
       {
@@ -113,7 +113,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
     expect(await names('NORTHWIND.example')).not.toEqual([])
   })
 
-  it('an unknown type is an empty list, and the array is there', async () => {
+  it('returns an empty array for an unknown type', async () => {
     expect(await list({ filter: { type: ["x' OR '1'='1"] } })).toEqual({ assets: [], rowCount: 0 })
   })
 

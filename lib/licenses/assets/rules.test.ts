@@ -88,7 +88,7 @@ describe('decideQuantity (spec 8.1)', () => {
     expect(decideQuantity(quantityState, quantity)).toEqual(decision)
   })
 
-  it('never lets a commitment plan fall, and always lets an active plan grow', () => {
+  it('never lowers a commitment plan, and always raises an active plan', () => {
     fc.assert(
       fc.property(fc.boolean(), quantities, quantities, (isCommitmentPlan, purchased, quantity) => {
         const quantityState = { status: 'ACTIVE', isCommitmentPlan, purchased }

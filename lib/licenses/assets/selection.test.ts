@@ -130,7 +130,7 @@ describe('the order', () => {
     },
   )
 
-  it('a token fits the order and the filters that it was made for, and no others', async () => {
+  it('accepts a page token only for the order and the filters that it was made for', async () => {
     const { pageToken } = await list({ orderBy: 'name asc', maxResults: 1 })
     const others: Query[] = [
       {},
@@ -232,7 +232,7 @@ describe('the filters', () => {
   })
 })
 
-it('a file has the rows of the list in its order', async () => {
+it('A file contains the rows of the list in list order', async () => {
   const search = 'orderBy=name&filter=type:workspace-suite|office-suite'
   const rows: Row[] = parse(await (await call(exportAssets, 'assets.csv', search)).text(), {
     bom: true,

@@ -10,7 +10,7 @@ let vendor: TestVendor
 afterEach(() => vendor.close())
 
 const DAY = '86400'
-/** A PATCH to 30 that is lost on its way; Microsoft may be late for a day. */
+/** Loses a PATCH to 30 on its way; Microsoft's settle time is a day. */
 async function lose(failure = 'drop-before', headers = {}, times: Times = {}) {
   vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: DAY, ...times } })
   vendor.fake.failNext('write', failure)
@@ -81,7 +81,7 @@ describe('a vendor with idempotent writes', () => {
     expect([sent(), vendor.fake.overlaps]).toEqual([2, 0])
   })
 
-  test('a job never does, and other totals still wait', async () => {
+  test('A job sends no repeat, and other totals still wait', async () => {
     await lose()
     await untilRepeatable()
     for (let looked = 0; looked < 12; ) looked += await reconcileOpenChanges('job')

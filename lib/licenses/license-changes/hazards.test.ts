@@ -101,7 +101,7 @@ function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, value
   return scope({ customerId }, (tx) => importAssets(tx, customerId, [newAsset], { replace: true }))
 }
 
-test('an old read that shows the asked total is no 200, at the read and after an acceptance', async () => {
+test('A stale read of the requested total results in no 200, at the read or after an acceptance', async () => {
   await begin(microsoft, { staleMs: 60_000 })
   expect((await patch(flexible, 25)).status).toBe(200)
   stage.fake.setFault(flexible.id, { read: 'stale', write: 'accepted-never-done' })
@@ -151,7 +151,7 @@ test('Operator-only details are hidden from customers', async () => {
   expect(await listed.text()).toMatch(/could not be asked(?!.*secret)/)
 })
 
-test('the list’s pages may part two subscriptions of one SKU', async () => {
+test('The list’s pages may separate two subscriptions of one SKU', async () => {
   await begin(google, {}, {}, 100)
   const last = stage.seeds[99] as Seed
   const { customerId: owner, skuId } = last
@@ -162,10 +162,10 @@ test('the list’s pages may part two subscriptions of one SKU', async () => {
   expect(await database.sql(CUSTOMER, query, [stage.assetId(last)])).toEqual([{ id: last.id, total: 20 }])
 })
 
-test('a reading is judged by the time when it was asked for, not when it is answered', async () => {
+test('A read is judged by the time of its request, not of its answer', async () => {
   const SETTLE_MS = 2000
   const WRITE_MS = 100
-  /** The vendor may be late for that long since the change was sent, in milliseconds. */
+  /** Vendor's longest delay since the send of a change, in milliseconds. */
   const LATEST = SETTLE_MS + 2 * WRITE_MS
   const age = async () => {
     const query =
@@ -222,7 +222,7 @@ test('a process that slept past its lease does not send by its old read', async 
   else expect(code).toBe('change_in_progress')
 })
 
-test('504 with the change’s id where its outcome can’t be written down', async () => {
+test('A change whose outcome can’t be recorded is answered with 504 and its id', async () => {
   let blocked = Promise.resolve()
   const onStep = once('write-applied', async () => {
     const { locked, done } = hold(flexible, 1600)

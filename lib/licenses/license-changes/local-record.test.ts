@@ -79,7 +79,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     })
   })
 
-  it('the same total changes nothing: no vendor, no change row, no new version', async () => {
+  it('keeps an unchanged total without vendor call, change row or new version', async () => {
     const id = await newAsset({ purchased: 10, isCommitmentPlan: true })
     expect(await set(id, 10)).toBe(10)
     expect([await changesOf(id), await auditOf(id)]).toEqual([[], []])
@@ -110,7 +110,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     },
   )
 
-  it('refuses types without licenses, and ids that are not there', async () => {
+  it('refuses types without licenses, and unknown ids', async () => {
     await addAsset('northwind', 'cloud-platform-1', null)
     expect(await set('cloud-platform-1', 5)).toBe('quantity_not_supported')
     expect(await set('workspace-suite-none', 5)).toBe('not_found')
@@ -134,7 +134,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
 })
 
 describe('parallel requests', () => {
-  it('loses no change: each row starts where the one before ended', async () => {
+  it('lose no change: each row starts where the previous one ended', async () => {
     const id = await newAsset({ purchased: 0 })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => set(id, index + 1)))
     const rows = (await changesOf(id)) as { from_quantity: number; to_quantity: number }[]
@@ -156,7 +156,7 @@ describe('parallel requests', () => {
     expect(await auditOf(id)).toHaveLength(rows.length)
   })
 
-  it('answers change_in_progress when the lock is not free in time, and changes nothing', async () => {
+  it('are answered with change_in_progress at the lock timeout, without an effect', async () => {
     const id = await newAsset({ purchased: 5 })
     const free = Promise.withResolvers<void>()
     const blocker = Promise.withResolvers<void>()

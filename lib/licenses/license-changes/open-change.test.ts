@@ -29,7 +29,7 @@ async function newAsset(location: Parameters<typeof addAsset>[3] = AT_GOOGLE, is
   return id
 }
 
-/** A change from 240 to 250 that moved and was asked after so many seconds ago. */
+/** Adds a change from 240 to 250 that moved and was polled the given number of seconds ago. */
 async function open(assetId: string, state: string, movedAgo: number, checkedAgo: number | null = null) {
   const id = `change-of-${assetId}`
   await db.sql(
@@ -56,7 +56,7 @@ const stored = async (id: string) =>
   (await db.sql('northwind', 'SELECT state, checked_at FROM license_changes WHERE id = $1', [id]))[0]
 
 describe('a full item', () => {
-  test('the change that is open, until it is settled; the asset’s ETag does not move with it', async () => {
+  test('shows the open change until it is settled, under the same ETag', async () => {
     const id = await newAsset()
     const before = await readAssetItem(ana, id, origin)
     expect(before).not.toHaveProperty('openChange')
@@ -89,7 +89,7 @@ describe('a full item', () => {
     expect(await full(id)).toEqual({ ...before, lastChange })
   })
 
-  test('the newest change for seven days, and one that is unclear for as long as it is the newest', async () => {
+  test('shows the newest change for seven days, and an unclear one for as long as it is the newest', async () => {
     const id = await newAsset()
     const resolve = (state: string, daysAgo: number) =>
       db.sql(

@@ -33,7 +33,7 @@ const list = async (query: Query, caller = ana) =>
 const ids = async (query: Query, caller = ana) =>
   (await list(query, caller)).licenseChanges.map(({ id }) => id)
 
-/** A change from 1 to 2 at a time that may have microseconds; refused where a reason is given. */
+/** Adds a change from 1 to 2 at a time with microseconds; rejected where a reason is passed. */
 async function add(
   customerId: string,
   id: string,

@@ -115,7 +115,7 @@ describe('a change that reaches the vendor', () => {
     expect(headers.get('etag')).toBe((await read(flexible)).etag)
   })
 
-  it('makes no call and leaves no change where the vendor has the total already', async () => {
+  it('makes no call and adds no change where the vendor has the total already', async () => {
     expect((await patch(flexible, 20)).status).toBe(200)
     expect([await changesOf(flexible), writesOf(flexible)]).toEqual([[], []])
     expect(await auditOf(flexible)).toEqual(['claimed', 'withdrawn'])
@@ -145,13 +145,13 @@ describe('a change that reaches the vendor', () => {
     expect(stage.fake.subscription(flexible.id)?.total).toBe(33)
   })
 
-  it('409 where the vendor has suspended it, and leaves no change', async () => {
+  it('is answered with 409 where the vendor has suspended the subscription, without a change', async () => {
     stage.fake.change(flexible.id, { status: 'SUSPENDED' })
     expect((await patch(flexible, 25)).json.code).toBe('subscription_not_active')
     expect([(await read(flexible)).status, await changesOf(flexible)]).toEqual(['SUSPENDED', []])
   })
 
-  it('422 with the vendor’s reason, which is kept', async () => {
+  it('is answered with 422 and the vendor’s reason, which is stored', async () => {
     stage.fake.failNext('write', 'terms')
     const { status, json } = await patch(flexible, 25)
     expect([status, json.code, json.detail]).toEqual([
@@ -167,7 +167,7 @@ describe('a change that reaches the vendor', () => {
 })
 
 describe('a vendor that does not answer', () => {
-  it('503 and Retry-After where the read fails: nothing is sent, and the next one may try', async () => {
+  it('is answered with 503 and Retry-After where the read fails: nothing is sent, and the next request may try', async () => {
     stage.fake.failNext('read', 'drop-before')
     const { status, json, headers } = await patch(flexible, 25)
     expect([status, json.code, headers.get('retry-after')]).toEqual([
@@ -200,7 +200,7 @@ describe('a vendor that does not answer', () => {
     expect([writesOf(flexible).length, (await changesOf(flexible)).length]).toEqual([1, 1])
   })
 
-  it('gives a change up only when the vendor can not be late any more', async () => {
+  it('leaves a change open until its settle time is over', async () => {
     stage.fake.failNext('write', 'drop-before')
     expect((await patch(flexible, 25)).status).toBe(504)
     const before = readsOf(flexible).length
@@ -227,7 +227,7 @@ describe('a vendor that does not answer', () => {
     expect(await changesOf(flexible)).toMatchObject([{ state: 'APPLIED' }, { state: 'UNKNOWN' }])
   })
 
-  it('costs its own assets a 503 and nothing else; reads go on', async () => {
+  it('costs its own assets a 503 and nothing else; reads continue', async () => {
     await addAsset(CUSTOMER, `office-suite-${used}`, { purchased: 5 })
     stage.fake.setDown(true)
     const answers = []
@@ -254,13 +254,13 @@ describe('a vendor that does not answer', () => {
 })
 
 describe('parallel changes', () => {
-  it('join where they ask for the same: one write, one change, the same answer', async () => {
+  it('to the same total join: one write, one change, the same answer', async () => {
     const answers = await Promise.all([0, 1, 0, 1].map((writer) => patch(flexible, 25, { writer })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect([writesOf(flexible).length, (await changesOf(flexible)).length]).toEqual([1, 1])
   })
 
-  it('409 for another total while one is open', async () => {
+  it('to another total are answered with 409 while one is open', async () => {
     const running = patch(flexible, 25)
     await expect.poll(() => changesOf(flexible), { interval: 5 }).toHaveLength(1)
     const [first, second] = await Promise.all([running, patch(flexible, 26)])
@@ -269,7 +269,7 @@ describe('parallel changes', () => {
     expect(writesOf(flexible)).toHaveLength(codes.filter((code) => code === 200).length)
   })
 
-  it('a commitment never goes below its count, under any race of raising and lowering', async () => {
+  it('never lower a commitment below its count, in any race of increases and decreases', async () => {
     let floor = 20
     for (let round = 0; round < 15; round++) {
       const totals = [floor + 5, floor + 2, floor - 3, floor - 1]
@@ -311,7 +311,7 @@ describe('Idempotency-Key with a vendor elsewhere', () => {
 
 describe('dryRun with a vendor elsewhere', () => {
   const search = '?dryRun=true'
-  it('reads the vendor, answers as the change would, and stores nothing', async () => {
+  it('reads the vendor, answers like the change, and stores nothing', async () => {
     stage.fake.setByVendor(annual.id, 30)
     const before = await read(annual)
     const { status, json } = await patch(annual, 40, { search })

@@ -26,10 +26,7 @@ async function lose(after: () => void, headers = {}, quantity = 30) {
 }
 
 const LOST: [string, () => void][] = [
-  [
-    'somebody sets a third total in the vendor’s console',
-    () => vendor.fake.setByVendor(vendor.flexible.id, 26),
-  ],
+  ['a third total set in the vendor’s console', () => vendor.fake.setByVendor(vendor.flexible.id, 26)],
   [
     'the customer lets us in no more (403)',
     () => vendor.fake.setFault(vendor.flexible.id, { read: 'forbidden' }),
@@ -108,10 +105,10 @@ test('The previous total with no change in between proves that the change was no
 })
 
 test.each([
-  ['says nothing that makes sense', 'no-json'],
-  ['says that its API is off', 'api-off'],
-  ['takes our key no more', 'token-expired'],
-])('a vendor that %s: a change waits for its word for a day, and then for a person', async (_, read) => {
+  ['answers without JSON', 'no-json'],
+  ['answers that its API is disabled', 'api-off'],
+  ['rejects our key', 'token-expired'],
+])('A change at a vendor that %s waits a day for an answer, and then for a person', async (_, read) => {
   await lose(() => vendor.fake.setFault(vendor.flexible.id, { read }))
   const after = async (time: string) => {
     const aged = `moved_at = clock_timestamp() - interval '${time}', checked_at = NULL`

@@ -45,10 +45,10 @@ test('A request during another one’s read waits for the result of that read', 
   expect([reads, fake.writes.length]).toEqual([before + 1, 1])
 })
 
-describe('the key of a change that is unclear', () => {
+describe('the key of an unclear change', () => {
   const headers = { 'idempotency-key': 'lost' }
   const patch = () => vendor.patch(vendor.flexible, 30, { headers })
-  /** The key is so many days old, and its change was settled so many days ago. */
+  /** Ages the key and the settlement of its change, in days. */
   const age = (days: number, resolvedDays: number) =>
     run(
       vendor.database.url,

@@ -40,7 +40,7 @@ const pollRefs = async () => {
   const rows = await vendor.database.sql(CUSTOMER, 'SELECT poll_ref AS ref FROM license_changes')
   return rows.map(({ ref }) => ref)
 }
-/** The vendor took an order, and the request that sent it has waited for it in vain. */
+/** Sends a change that the vendor accepts as an order, and whose request waits for the result in vain. */
 async function ordered(failure: string) {
   vendor.fake.failNext('write', failure)
   expect((await patch()).code).toBe('outcome_unknown')

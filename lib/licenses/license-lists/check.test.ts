@@ -20,7 +20,7 @@ test.each([
   [15, [new Problem('vendor_rejected')], { check: 'refused' }],
   [15, [new Problem('vendor_unavailable')], { check: 'unchecked' }],
   [15, [new TypeError('gone')], { check: 'unchecked' }],
-])('a check of %i that is answered %j', async (quantity, answers, expected) => {
+])('A check of %i results in %j', async (quantity, answers, expected) => {
   const etags: (string | undefined)[] = []
   const checked = await checkTarget(quantity, { quantityState, etag: '"1.x"' }, async (etag) => {
     const answer = answers[etags.push(etag) - 1]

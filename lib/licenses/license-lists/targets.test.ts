@@ -37,7 +37,7 @@ describe('a list is read', () => {
     expect(readTargets(text)).toEqual({ targets: [{ ...A, line: 2 }], errors: [], skipped: 2 })
   })
 
-  test('a quoted cell over several lines counts them', () => {
+  test('counts the lines of a quoted cell', () => {
     const text = 'id,name,total\nworkspace-suite-1,"two\r\nlines",60\noffice-suite-2,x,sixty'
     const { targets, errors } = readTargets(text)
     expect(targets).toEqual([{ ...A, line: 2 }])
@@ -76,7 +76,7 @@ describe('a fault names its line', () => {
     ])
   })
 
-  test('an asset that is listed twice, be the totals the same or not', () => {
+  test('for an asset listed twice, with equal totals or not', () => {
     const { errors, targets } = readTargets(
       'office-suite-1,5\nworkspace-suite-1,7\noffice-suite-1,5\noffice-suite-1,x',
     )
@@ -140,7 +140,7 @@ test('whatever way a list is written, it is read as it was meant', () => {
   )
 })
 
-test('whatever the text, each row is a target, a fault of its own line, or left open; none twice', () => {
+test('In any text each row is a target, an error of its line, or left open; none twice', () => {
   const cell = fc.oneof(fc.constantFrom('a-1', 'b-2', 'id', 'total', '7', '', '"', '1,2'), fc.string())
   const text = fc
     .array(fc.tuple(cell, fc.constantFrom(',', ';', '\t', '\n', '\r\n', ' ')), { maxLength: 30 })
@@ -167,7 +167,7 @@ test.each([
   expect(performance.now() - started).toBeLessThan(30_000)
 })
 
-test('a quote that does not end takes nothing with it, and names its line', () => {
+test('An unclosed quote consumes no further line, and is reported with its line', () => {
   const { targets, errors } = readTargets('workspace-suite-1,60\n"office-suite-1,60\n\noffice-suite-2,1200\n')
   expect(targets).toEqual([A, { ...B, line: 4 }])
   expect(errors).toEqual([{ line: 2, reason: expect.stringContaining('does not end on this line') }])

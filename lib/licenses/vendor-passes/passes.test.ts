@@ -11,7 +11,7 @@ afterAll(() => database.close())
 const account = { vendor: 'google-workspace', vendorAccount: 'default' }
 const opened = async () => (await openPass(account)) ?? expect.fail('There is no pass.')
 
-test('a process that was taken for dead moves no pass that is over, nor the one that follows', async () => {
+test('A process taken for dead changes neither an ended pass nor its successor', async () => {
   const slow = await opened()
   const other = await opened()
   expect(other).toEqual(slow)

@@ -30,7 +30,7 @@ const account = { vendor: 'google-workspace', vendorAccount: 'default' }
 const named = { vendorCustomerId: 'C1', subscriptionId: 'S1' }
 
 test.each([
-  ['a page is matched with what we have', () => findTracked(account, [named])],
+  ['a page is matched with our subscriptions', () => findTracked(account, [named])],
   ['the holder of a subscription is looked for', () => holdersOf([{ ...account, ...named }])],
 ])('%s by an index of the ids', async (_what, runQuery) => {
   const query = vi.spyOn(database.opened.jobs, 'query')

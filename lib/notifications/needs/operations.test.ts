@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-/** A reading of the licenses of an asset, so many days ago. */
+/** Adds a sample of an asset's licenses from a number of days ago. */
 const sample = (assetId: string, days: number, purchased: number, assigned: number) =>
   db.sql(
     customer,
@@ -213,7 +213,7 @@ describe('listNeeds', () => {
   })
 })
 
-describe('a member puts a line aside', () => {
+describe('a member dismisses a line', () => {
   test('in their own list only, and gets the line back when its figures change', async () => {
     const [ana, ben] = [await member('admin'), await member('admin')]
     const version = await versionOf(DEBT)
@@ -273,7 +273,7 @@ describe('a member puts a line aside', () => {
     ['no version', undefined],
     ['a number', 1],
     ['another text', 'x'],
-    ['what is too long', '0'.repeat(33)],
+    ['a text that is too long', '0'.repeat(33)],
   ])('A dismissal with %s is rejected', async (_, version) => {
     expect((await dismiss(await member('admin'), DEBT, version)).status).toBe(400)
   })

@@ -45,12 +45,12 @@ describe('the need to lower idle licenses', () => {
   })
   it.each<[string, Partial<AssetPlan>]>([
     ['on a commitment', { isCommitmentPlan: true }],
-    ['while a change is under way', { isBusy: true }],
-    ['of a suspended subscription', { status: 'SUSPENDED' }],
-    ['of a trial', { planName: 'TRIAL' }],
-    ['where what is used is billed', { isBilledByUse: true }],
-    ['where it is not known for how long', { leastIdle: null }],
-    ['where they were taken meanwhile', { leastIdle: 4 }],
+    ['while a change is open', { isBusy: true }],
+    ['on a suspended subscription', { status: 'SUSPENDED' }],
+    ['on a trial', { planName: 'TRIAL' }],
+    ['where usage is billed', { isBilledByUse: true }],
+    ['where their idle time is unknown', { leastIdle: null }],
+    ['where they were assigned in the meantime', { leastIdle: 4 }],
   ])('does not arise %s', (_, values) => expect(kindsOf({ ...IDLE, ...values })).toEqual([]))
   it('arises from five percent of a plan on', () => {
     expect(kindsOf({ assigned: 95, leastIdle: 5 })).toEqual(['idle'])

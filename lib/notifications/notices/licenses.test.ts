@@ -14,7 +14,7 @@ onStage(async () => {
 
 const member = (email: string, roles: Role[], more = {}) => addMember(customerId, { email, roles, ...more })
 let changes = 0
-/** A change of the asset that a vendor made by itself, or one of ours. */
+/** Adds a change of the asset by its vendor, or one of ours. */
 async function change(from: number, to: number, state = 'DRIFT') {
   changes += 1
   await stage.database.sql(

@@ -17,7 +17,7 @@ const leaseOver = () =>
   )
 
 describe('parallel runs', () => {
-  it('runs in one process send each mail once', async () => {
+  it('in one process send each mail once', async () => {
     const counts = await Promise.all([stage.run(), stage.run(), stage.run(customerId), stage.run(customerId)])
     expect(counts.reduce((sum, count) => sum + count)).toBe(1)
     expect(stage.taken()).toHaveLength(1)
@@ -33,7 +33,7 @@ describe('parallel runs', () => {
   })
 })
 
-it('a run that is to end does so after the mail that is being sent, and the next one goes on', async () => {
+it('A stopped run ends after the mail in progress, and the next run continues', async () => {
   for (const n of [1, 2]) await stage.add(customerId, `ap${n}@books.example`)
   const ending = new AbortController()
   stage.catcher.hold = async () => ending.abort()
@@ -43,7 +43,7 @@ it('a run that is to end does so after the mail that is being sent, and the next
   expect(await stage.run(customerId)).toBe(2)
 })
 
-describe('a process that is killed while it sends', () => {
+describe('a process killed during a send', () => {
   /** Kills it when the mail server has the message and has not answered yet. */
   async function killed() {
     const sender = stage.process(customerId)

@@ -29,7 +29,7 @@ async function linksOfMail() {
 const on = async (link: string) =>
   (await readNoticeSubscription(link))?.notices.filter(({ isOn }) => isOn).map(({ notice }) => notice)
 
-it('each mail carries a link for each kind that it has, one for all, and the headers of RFC 8058', async () => {
+it('Each mail contains a link per kind, one for all, and the headers of RFC 8058', async () => {
   const { mail, links } = await linksOfMail()
   expect(Object.keys(links).sort()).toEqual(['all', 'past-due'])
   expect(mail?.html).toContain(`${BASE_URL}/unsubscribe?link=${links['past-due']}`)
@@ -42,7 +42,7 @@ it('each mail carries a link for each kind that it has, one for all, and the hea
 })
 
 it.each(['form', 'multipart'])(
-  'a mail program stops all with one POST from anywhere, and is answered itself: %s',
+  'A one-click POST from anywhere stops all notices, and is answered itself: %s',
   async (kind) => {
     const { mail, links } = await linksOfMail()
     const url = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
@@ -142,7 +142,7 @@ it('A stop is recorded in the history, once', async () => {
   ])
 })
 
-describe('a link that is not ours', () => {
+describe('an invalid link', () => {
   it.each([
     ['nothing', () => ''],
     ['a forged one', (link: string) => `${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`],
@@ -164,7 +164,7 @@ describe('a link that is not ours', () => {
   })
 })
 
-it('stopping while a run is on leaves the mail that is on its way, and no other', async () => {
+it('A stop during a run leaves the mail in progress, and no other', async () => {
   const { links } = await linksOfMail()
   await stage.passDays(8)
   stage.catcher.hold = async () => {

@@ -41,7 +41,7 @@ async function lose(seed: TestVendor['flexible'], isResolved: boolean): Promise<
   if (isResolved) await vendor.waitUntilResolved(seed)
   return json.changeId
 }
-/** A change that is open, asked for two days ago. */
+/** Adds an open change from two days ago. */
 async function open(scenario: Scenario): Promise<string> {
   vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400' } })
   const id = await lose(vendor.flexible, false)

@@ -69,15 +69,15 @@ describe('a pass', () => {
     expect(await states(flexible)).toEqual(['UNKNOWN'])
   })
 
-  test('touches no other customer’s assets, and finds a subscription again whose id changed', async () => {
+  test('skips other customers’ assets, and finds a subscription whose id changed', async () => {
     await begin(google, 2)
     const { fake, annual } = vendor
     await addCustomer('other')
     const at = { vendorCustomerId: annual.customerId, skuId: annual.skuId }
     await addAsset('other', 'workspace-suite-1', { purchased: 7 }, at)
     await run()
-    fake.change(annual.id, { id: 'S-anew' })
-    fake.setByVendor('S-anew', 50)
+    fake.change(annual.id, { id: 'S-new' })
+    fake.setByVendor('S-new', 50)
     await nextPass()
     expect(await stored(annual)).toMatchObject({ total: 50 })
     const others = await vendor.database.sql('other', 'SELECT seats_purchased AS total FROM assets')
@@ -115,7 +115,7 @@ describe('a pass', () => {
 
 describe('a page that fails', () => {
   test.each([['throttle'], ['error-before'], ['drop-before']] as const)(
-    '(%s) is asked for again later, and nothing is read one by one for it',
+    '(%s) is requested again later, without reads one by one instead',
     async (failure) => {
       await begin(google, 450, { retryAfter: 1 })
       suffer = (call) => (named('list') === 3 && call.name === 'list' ? failure : undefined)
@@ -182,7 +182,7 @@ describe('subscriptions missed by a pass', () => {
     expect(named('get')).toBe(100)
   })
 
-  test('leaves none out for ever, because others can’t be read', async () => {
+  test('are all read eventually, even when some can’t be read', async () => {
     await begin(google, 140)
     await run()
     const { seeds } = vendor.stage

@@ -92,7 +92,7 @@ test('A vendor that does not answer results in 503 and is left in peace for the 
   expect((await read()).status).toBe(200)
 })
 
-test('a subscription that is not there any more', async () => {
+test('A read of a missing subscription is answered with 409', async () => {
   vendor.fake.change(vendor.flexible.id, { customerId: 'elsewhere' })
   const { status, code, json } = await read()
   expect([status, code]).toEqual([409, 'subscription_not_active'])

@@ -7,7 +7,7 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 import { readNow } from './read.ts'
 
 describe('take', () => {
-  // Values that a read writes, and values that a read leaves alone.
+  // Values that a read writes, and values that a read preserves.
 
   let vendor: TestVendor
   let customerId: string
@@ -22,17 +22,17 @@ describe('take', () => {
 
   test('follows an id that the vendor replaces: one row of ours, and one of history', async () => {
     const { flexible, fake, patch } = vendor
-    fake.change(flexible.id, { id: 'S-anew' })
+    fake.change(flexible.id, { id: 'S-new' })
     const ours = 'SELECT vendor_subscription_id AS ours, subscription_id AS "at" FROM assets WHERE id = $1'
     const [before] = await sql(ours)
     const { json } = await patch(flexible, 25)
-    expect(json.properties.subscription).toMatchObject({ ID: 'S-anew', Seats: { NumberOfSeats: 25 } })
+    expect(json.properties.subscription).toMatchObject({ ID: 'S-new', Seats: { NumberOfSeats: 25 } })
     expect((await patch(flexible, 26)).status).toBe(200)
-    expect(await sql(ours)).toEqual([{ ours: before?.ours, at: 'S-anew' }])
+    expect(await sql(ours)).toEqual([{ ours: before?.ours, at: 'S-new' }])
     const history =
       "SELECT subject, details FROM audit_events WHERE action = 'vendor-subscription.pointed-anew'"
     expect(await sql(history, [])).toEqual([
-      { subject: before?.ours, details: { assetId: customerId, from: flexible.id, to: 'S-anew' } },
+      { subject: before?.ours, details: { assetId: customerId, from: flexible.id, to: 'S-new' } },
     ])
     const changes = 'SELECT DISTINCT vendor_subscription_id AS ours FROM license_changes WHERE asset_id = $1'
     expect(await sql(changes)).toEqual([{ ours: before?.ours }])
@@ -102,7 +102,7 @@ describe('read own', () => {
     expect((await patch(annual, 30)).status).toBe(200)
   })
 
-  test('one that no asset has is followed, and not written to before its total is known', async () => {
+  test('A subscription id without an asset is followed, and not written to before its total is known', async () => {
     const { fake, flexible, annual, patch, total, writes, database } = vendor
     const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
     await database.sql(CUSTOMER, query, [annual.id])
